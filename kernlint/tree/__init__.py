@@ -1,0 +1,1 @@
+"""The kernel tree: nodes, types, walking and printing."""
