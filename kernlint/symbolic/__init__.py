@@ -1,0 +1,1 @@
+"""Symbolic machine values: terms over launch quantities, parameters and loop counters."""

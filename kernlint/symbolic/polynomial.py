@@ -1,0 +1,141 @@
+"""Polynomial normal form of terms over mathematical integers.
+
+Exact for ``+ - *``, negation, shifts left by constants and value-keeping conversions, *as long as nothing wraps*;
+every other operation is an atom, so two occurrences of the same quotient cancel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernlint.symbolic.terms import Symbol, Term, symbols
+from kernlint.tree.types import IntType
+
+Monomial = tuple[Term, ...]
+"""A product of atoms (symbols, or terms that are no polynomials), sorted."""
+
+
+class Polynomial:
+    """A sum of integer multiples of monomials; zero coefficients are not kept."""
+
+    __slots__ = ("coefficients",)
+
+    def __init__(self, coefficients: dict[Monomial, int]) -> None:
+        self.coefficients = {mono: value for mono, value in coefficients.items() if value}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Polynomial) and self.coefficients == other.coefficients
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.coefficients.items()))
+
+    def __add__(self, other: Polynomial) -> Polynomial:
+        out = dict(self.coefficients)
+        for mono, value in other.coefficients.items():
+            out[mono] = out.get(mono, 0) + value
+        return Polynomial(out)
+
+    def __neg__(self) -> Polynomial:
+        return self.scaled(-1)
+
+    def __sub__(self, other: Polynomial) -> Polynomial:
+        return self + other.scaled(-1)
+
+    def __mul__(self, other: Polynomial) -> Polynomial:
+        out: dict[Monomial, int] = {}
+        for a, x in self.coefficients.items():
+            for b, y in other.coefficients.items():
+                mono = tuple(sorted((*a, *b), key=_order)) if a and b else a or b
+                out[mono] = out.get(mono, 0) + x * y
+        return Polynomial(out)
+
+    def scaled(self, factor: int) -> Polynomial:
+        """This polynomial times ``factor``."""
+        return Polynomial({mono: value * factor for mono, value in self.coefficients.items()})
+
+    @property
+    def constant(self) -> int | None:
+        """The value of a polynomial without atoms, else None."""
+        if not self.coefficients:
+            return 0
+        return self.coefficients[()] if len(self.coefficients) == 1 and () in self.coefficients else None
+
+    @property
+    def atoms(self) -> set[Term]:
+        """All atoms that occur."""
+        return {atom for mono in self.coefficients for atom in mono}
+
+    def degree_of(self, symbol: Symbol) -> int:
+        """Highest power in which ``symbol`` occurs as an atom."""
+        return max((mono.count(symbol.term) for mono in self.coefficients), default=0)
+
+    def coefficient(self, symbol: Symbol) -> Polynomial | None:
+        """The factor of ``symbol``; None when the polynomial is not affine in it (also hidden in an atom)."""
+        out: dict[Monomial, int] = {}
+        for mono, value in self.coefficients.items():
+            count = mono.count(symbol.term)
+            if count > 1:
+                return None
+            rest = list(mono)
+            if count:
+                rest.remove(symbol.term)
+            if any(atom.op != "sym" and any(s is symbol for s in symbols(atom)) for atom in rest):
+                return None
+            if count:
+                out[tuple(rest)] = value
+        return Polynomial(out)
+
+    def without(self, chosen: Iterable[Symbol]) -> Polynomial:
+        """The part that has none of the ``chosen`` symbols as atoms of its monomials."""
+        terms = {symbol.term for symbol in chosen}
+        return Polynomial({m: c for m, c in self.coefficients.items() if not terms.intersection(m)})
+
+    def __repr__(self) -> str:
+        if not self.coefficients:
+            return "0"
+        return " + ".join(
+            "*".join(([str(c)] if c != 1 or not m else []) + [repr(a) for a in m]) for m, c in self.coefficients.items()
+        )
+
+
+def _order(term: Term) -> tuple[str, int]:
+    return (repr(term) if term.op == "sym" else f"~{term.op}", hash(term))
+
+
+def number(value: int) -> Polynomial:
+    """The constant polynomial ``value``."""
+    return Polynomial({(): value})
+
+
+LIMIT = 64
+"""Products of more monomials than this are kept as an atom."""
+
+
+def polynomial(term: Term, memo: dict[Term, Polynomial] | None = None) -> Polynomial:
+    """Normal form of an integer ``term``, on the premise that no operation in it wraps."""
+    memo = {} if memo is None else memo
+    done = memo.get(term)
+    if done is None:
+        done = memo[term] = _polynomial(term, memo)
+    return done
+
+
+def _polynomial(term: Term, memo: dict[Term, Polynomial]) -> Polynomial:
+    op = term.op
+    if op == "const":
+        return number(term.args[0])
+    if op == "add":
+        return polynomial(term.args[0], memo) + polynomial(term.args[1], memo)
+    if op == "sub":
+        return polynomial(term.args[0], memo) - polynomial(term.args[1], memo)
+    if op == "neg":
+        return -polynomial(term.args[0], memo)
+    if op == "mul":
+        a, b = polynomial(term.args[0], memo), polynomial(term.args[1], memo)
+        if len(a.coefficients) * len(b.coefficients) <= LIMIT:
+            return a * b
+    if op == "shl" and term.args[1].op == "const":
+        return polynomial(term.args[0], memo).scaled(1 << term.args[1].args[0])
+    if op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, IntType):
+        return polynomial(term.args[0], memo)
+    return Polynomial({(term,): 1})

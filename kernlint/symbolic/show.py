@@ -1,0 +1,67 @@
+"""Terms as people read them: C's operators with as few parentheses as C needs."""
+
+from __future__ import annotations
+
+from kernlint.symbolic.terms import Term
+from kernlint.tree.types import FloatType, IntType, Type
+
+_INFIX = {
+    "mul": ("*", 10),
+    "div": ("/", 10),
+    "mod": ("%", 10),
+    "add": ("+", 9),
+    "sub": ("-", 9),
+    "shl": ("<<", 8),
+    "shr": (">>", 8),
+    "lt": ("<", 7),
+    "le": ("<=", 7),
+    "eq": ("==", 6),
+    "ne": ("!=", 6),
+    "and": ("&", 5),
+    "xor": ("^", 4),
+    "or": ("|", 3),
+    "land": ("&&", 2),
+    "lor": ("||", 1),
+}
+
+
+def type_name(type_: Type) -> str:
+    """Short name of a machine type: ``i32``, ``u64``, ``f32``, ``bool``."""
+    if isinstance(type_, IntType):
+        return "bool" if type_.bits == 1 else f"{'i' if type_.signed else 'u'}{type_.bits}"
+    return f"f{type_.bits}" if isinstance(type_, FloatType) else "value"
+
+
+def show(term: Term, casts: bool = False) -> str:
+    """``term`` as text; conversions between integers are left out unless ``casts``."""
+    return _show(term, 0, casts)
+
+
+def _show(term: Term, outer: int, casts: bool) -> str:
+    op, args = term.op, term.args
+    if op == "const":
+        return str(args[0])
+    if op == "sym":
+        return str(args[0].name)
+    if op in _INFIX:
+        sign, level = _INFIX[op]
+        left, right = args
+        if op == "add" and right.op == "const" and right.args[0] < 0:
+            sign, text = "-", str(-right.args[0])
+        else:
+            text = _show(right, level + 1, casts)
+        text = f"{_show(left, level, casts)} {sign} {text}"
+        return f"({text})" if level < outer else text
+    if op == "cast":
+        inner = args[0]
+        if not casts and isinstance(term.type, IntType) and isinstance(inner.type, IntType):
+            return _show(inner, outer, casts)
+        return f"{type_name(term.type)}({_show(inner, 0, casts)})"
+    if op == "select":
+        text = f"{_show(args[0], 2, casts)} ? {_show(args[1], 1, casts)} : {_show(args[2], 1, casts)}"
+        return f"({text})" if outer > 0 else text
+    if op in ("neg", "not", "lnot"):
+        return {"neg": "-", "not": "~", "lnot": "!"}[op] + _show(args[0], 11, casts)
+    if op == "call":
+        return f"{args[0]}({', '.join(_show(arg, 0, casts) for arg in args[1:])})"
+    return f"{op}({', '.join(_show(arg, 0, casts) for arg in args)})"
