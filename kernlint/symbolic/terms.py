@@ -92,7 +92,7 @@ class Term:
         self.args = args
         self.type = type_
         self._hash = hash((op, args, type_))
-        size = 1
+        size: int = 1
         if op != "const" and op != "sym":
             for arg in args:
                 if isinstance(arg, Term):
@@ -213,8 +213,10 @@ COMPARISONS = frozenset({"lt", "le", "eq", "ne"})
 
 def apply(op: str, a: int, b: int, type_: Type) -> int | None:
     """Result of a binary integer operation in ``type_``; None where C leaves it undefined."""
+    if not isinstance(type_, IntType) or (b >= type_.bits and op in ("shl", "shr")):
+        return None
     result = _INT_OPS[op](a, b)
-    return None if result is None or not isinstance(type_, IntType) else type_.wrap(result)
+    return None if result is None else type_.wrap(result)
 
 
 def binary(op: str, a: Term, b: Term, type_: Type) -> Term:

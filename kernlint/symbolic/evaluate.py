@@ -1,0 +1,346 @@
+"""Exact values of terms in machine integers: one at a time, or compiled to Python for many points.
+
+Both follow the same rules.  Every operation wraps in its term's type.  *Undefined* (division by zero, a shift by
+at least the width or by a negative count) and *unknown* (a symbol without value, a float, a function not in
+:data:`CALLS`) give None; ``&&``, ``||`` and ``?:`` skip what they do not need, so ``b && a / b > 1`` has a value
+where ``b`` is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from kernlint.symbolic.terms import Symbol, Term, apply
+from kernlint.tree.types import IntType, Type
+
+
+def _popcount(value: int, bits: int) -> int:
+    return (value & ((1 << bits) - 1)).bit_count()
+
+
+def _leading_zeros(value: int, bits: int) -> int:
+    return bits - (value & ((1 << bits) - 1)).bit_length()
+
+
+def _first_set(value: int, bits: int) -> int:
+    return (value & -value).bit_length()
+
+
+def _reversed(value: int, bits: int) -> int:
+    return int(format(value & ((1 << bits) - 1), f"0{bits}b")[::-1], 2)
+
+
+def _absolute(value: int, bits: int) -> int:
+    return abs(value)
+
+
+CALLS: dict[str, Callable[[int, int], int]] = {
+    "abs": _absolute,
+    "labs": _absolute,
+    "llabs": _absolute,
+    "__popc": _popcount,
+    "__popcll": _popcount,
+    "popcount": _popcount,
+    "__clz": _leading_zeros,
+    "__clzll": _leading_zeros,
+    "clz": _leading_zeros,
+    "__ffs": _first_set,
+    "__ffsll": _first_set,
+    "__brev": _reversed,
+    "__brevll": _reversed,
+}
+"""Integer functions of one argument that are computed: (value, bits of the argument's type) -> result."""
+
+
+def evaluate(term: Term, env: Mapping[Symbol, int]) -> int | None:
+    """Value of an integer ``term`` where ``env`` gives its symbols; None when undefined or unknown."""
+    return _value(term, env, {})
+
+
+def _value(term: Term, env: Mapping[Symbol, int], memo: dict[int, int | None]) -> int | None:
+    op = term.op
+    if op == "const":
+        value = term.args[0]
+        return value if isinstance(value, int) else None
+    if op == "sym":
+        given = env.get(term.args[0])
+        return given if given is None or not isinstance(term.type, IntType) else term.type.wrap(given)
+    key = id(term)
+    if key not in memo:
+        memo[key] = _operation(term, env, memo)
+    return memo[key]
+
+
+def _operation(term: Term, env: Mapping[Symbol, int], memo: dict[int, int | None]) -> int | None:
+    op, kind = term.op, term.type
+    if not isinstance(kind, IntType):
+        return None
+    if op == "call":
+        return _called(term, kind, env, memo)
+    first = _value(term.args[0], env, memo)
+    if op == "land" or op == "lor":
+        decided = int(op == "lor")
+        if first is not None and bool(first) == bool(decided):
+            return decided
+        second = _value(term.args[1], env, memo)
+        if second is not None and bool(second) == bool(decided):
+            return decided
+        return None if first is None or second is None else 1 - decided
+    if first is None:
+        return None
+    if op == "select":
+        chosen = _value(term.args[1] if first else term.args[2], env, memo)
+        return None if chosen is None else kind.wrap(chosen)
+    if op == "cast":
+        return kind.wrap(first)
+    if op == "neg":
+        return kind.wrap(-first)
+    if op == "not":
+        return kind.wrap(~first)
+    if op == "lnot":
+        return int(not first)
+    second = _value(term.args[1], env, memo)
+    return None if second is None else apply(op, first, second, kind)
+
+
+def _called(term: Term, kind: IntType, env: Mapping[Symbol, int], memo: dict[int, int | None]) -> int | None:
+    function = CALLS.get(term.args[0])
+    if function is None or len(term.args) != 2 or not isinstance(term.args[1].type, IntType):
+        return None
+    value = _value(term.args[1], env, memo)
+    return None if value is None else kind.wrap(function(value, term.args[1].type.bits))
+
+
+# -- compiled form ---------------------------------------------------------------------------------------------------
+
+
+class _Unsupported(Exception):
+    """A term that has no value whatever its symbols are."""
+
+
+class Undefined(ArithmeticError):
+    """Raised inside compiled code where C leaves the result undefined."""
+
+
+def _divide(a: int, b: int) -> int:
+    if b == 0:
+        raise Undefined
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _remainder(a: int, b: int) -> int:
+    return a - _divide(a, b) * b
+
+
+def _left(a: int, b: int, bits: int) -> int:
+    if 0 <= b < bits:
+        return a << b
+    raise Undefined
+
+
+def _right(a: int, b: int, bits: int) -> int:
+    if 0 <= b < bits:
+        return a >> b
+    raise Undefined
+
+
+_GLOBALS: dict[str, Any] = {
+    "__builtins__": {},
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "_divide": _divide,
+    "_remainder": _remainder,
+    "_left": _left,
+    "_right": _right,
+    "_calls": CALLS,
+}
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^"}
+_TESTS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+_RING = frozenset({"add", "sub", "mul", "neg", "not", "and", "or", "xor"})
+"""Operations whose result modulo 2**n depends on their arguments modulo 2**n alone."""
+
+
+def _wrapped(code: str, kind: Type) -> str:
+    if not isinstance(kind, IntType):
+        raise _Unsupported
+    if kind.bits == 1:
+        return f"(1 if {code} else 0)"
+    mask = (1 << kind.bits) - 1
+    if not kind.signed:
+        return f"({code} & {mask})"
+    half = 1 << (kind.bits - 1)
+    return f"(({code} + {half} & {mask}) - {half})"
+
+
+class _Coder:
+    """Writes terms as Python expressions over the names of their symbols."""
+
+    __slots__ = ("names", "ranges")
+
+    def __init__(self, names: Mapping[Symbol, str], ranges: Callable[[Term], bool] | None) -> None:
+        self.names = names
+        self.ranges = ranges  # says that a term's operation cannot leave its type
+
+    def exact(self, term: Term) -> str:
+        """Code for the value of ``term`` in its type."""
+        if term.op not in _RING and term.op != "shl" and term.op != "cast":
+            return self.loose(term, 0)
+        bits = term.type.bits if isinstance(term.type, IntType) else 0
+        if self.ranges is not None and self.ranges(term):
+            return self.plain(term)
+        return _wrapped(self.loose(term, bits), term.type)
+
+    def plain(self, term: Term) -> str:
+        """Code for a term of the ring whose result needs no wrapping, from exact arguments."""
+        op, args = term.op, term.args
+        if op == "cast":
+            return self.exact(args[0])
+        if op == "neg":
+            return f"(-{self.exact(args[0])})"
+        if op == "not":
+            return f"(~{self.exact(args[0])})"
+        if op == "shl":
+            return self.loose(term, 0)
+        return f"({self.exact(args[0])} {_SIGNS[op]} {self.exact(args[1])})"
+
+    def loose(self, term: Term, bits: int) -> str:
+        """Code that agrees with the exact value modulo ``2**bits`` (``bits`` 0: exactly)."""
+        op, args, kind = term.op, term.args, term.type
+        if op == "const":
+            if not isinstance(args[0], int):
+                raise _Unsupported
+            return f"({args[0]})" if args[0] < 0 else str(args[0])
+        if op == "sym":
+            name = self.names.get(args[0])
+            if name is None:
+                raise _Unsupported
+            return name
+        if not isinstance(kind, IntType):
+            raise _Unsupported
+        inner = bits > 1 and kind.bits >= bits
+        if op in _RING and inner:
+            if op == "neg":
+                return f"(-{self.loose(args[0], bits)})"
+            if op == "not":
+                return f"(~{self.loose(args[0], bits)})"
+            return f"({self.part(args[0], bits)} {_SIGNS[op]} {self.part(args[1], bits)})"
+        if op == "shl" and (inner or bits == 0):
+            count = args[1]
+            value = self.part(args[0], bits) if inner else self.exact(args[0])
+            if count.op == "const":
+                if not 0 <= count.args[0] < kind.bits:
+                    raise _Unsupported
+                return f"({value} << {count.args[0]})"
+            return f"_left({value}, {self.exact(count)}, {kind.bits})"
+        if op == "cast" and inner and isinstance(args[0].type, IntType) and args[0].type.bits >= bits:
+            return self.loose(args[0], bits)
+        if op in _RING or op == "shl" or op == "cast":
+            if op == "cast" and bits > 1 and kind.bits >= bits and isinstance(args[0].type, IntType):
+                return self.exact(args[0])
+            return self._full(term, kind)
+        return self._other(term, kind)
+
+    def part(self, term: Term, bits: int) -> str:
+        """An argument of an operation modulo ``2**bits``."""
+        kind = term.type
+        return self.loose(term, bits) if isinstance(kind, IntType) and kind.bits >= bits else self.exact(term)
+
+    def _full(self, term: Term, kind: IntType) -> str:
+        if self.ranges is not None and self.ranges(term):
+            return self.plain(term)
+        if term.op == "cast":
+            if not isinstance(term.args[0].type, IntType):
+                raise _Unsupported
+            return _wrapped(self.part(term.args[0], kind.bits) if kind.bits > 1 else self.exact(term.args[0]), kind)
+        if kind.bits == 1:
+            return _wrapped(self.plain(term), kind)
+        return _wrapped(self.loose(term, kind.bits), kind)
+
+    def _other(self, term: Term, kind: IntType) -> str:
+        op, args = term.op, term.args
+        if op == "call":
+            if args[0] not in CALLS or len(args) != 2 or not isinstance(args[1].type, IntType):
+                raise _Unsupported
+            return _wrapped(f"_calls[{args[0]!r}]({self.exact(args[1])}, {args[1].type.bits})", kind)
+        if any(not isinstance(arg.type, IntType) and arg.op != "sym" for arg in args):
+            raise _Unsupported
+        if op in _TESTS:
+            return f"({self.exact(args[0])} {_TESTS[op]} {self.exact(args[1])})"
+        if op == "land" or op == "lor":
+            return f"({self.exact(args[0])} {op[1:]} {self.exact(args[1])})"
+        if op == "lnot":
+            return f"(not {self.exact(args[0])})"
+        if op == "select":
+            code = f"({self.exact(args[1])} if {self.exact(args[0])} else {self.exact(args[2])})"
+            return code if args[1].type == kind and args[2].type == kind else _wrapped(code, kind)
+        if op in ("min", "max"):
+            return _wrapped(f"{op}({self.exact(args[0])}, {self.exact(args[1])})", kind)
+        count = args[1].value
+        if op == "shr":
+            if count is not None:
+                if not 0 <= count < kind.bits:
+                    raise _Unsupported
+                return _wrapped(f"({self.exact(args[0])} >> {count})", kind)
+            return _wrapped(f"_right({self.exact(args[0])}, {self.exact(args[1])}, {kind.bits})", kind)
+        if op in ("div", "mod"):
+            left, right = self.exact(args[0]), self.exact(args[1])
+            if not any(isinstance(arg.type, IntType) and arg.type.signed for arg in args):
+                # Python raises ZeroDivisionError by itself, and floors like C where nothing is negative.
+                return _wrapped(f"({left} {'//' if op == 'div' else '%'} {right})", kind)
+            return _wrapped(f"{'_divide' if op == 'div' else '_remainder'}({left}, {right})", kind)
+        raise _Unsupported
+
+
+def compile_terms(
+    terms: Iterable[Term],
+    parameters: Sequence[Symbol],
+    *,
+    fits: Callable[[Term], bool] | None = None,
+) -> Callable[..., tuple[int, ...] | None] | None:
+    """A Python function of the ``parameters``' values that returns the tuple of the ``terms``' values.
+
+    The function returns None where any of them is undefined; arguments must be within their symbols' types.  The
+    result is None (no function) when a term needs a symbol that is not among the parameters, or is not computable
+    at all.  ``fits(term)``: says that the term's last operation cannot leave its type, so wrapping can be left out.
+    """
+    code = source_of(terms, parameters, fits=fits)
+    if code is None:
+        return None
+    names = ", ".join(f"s{i}" for i in range(len(parameters)))
+    raw = eval(f"lambda {names}: ({''.join(text + ', ' for text in code)})", dict(_GLOBALS))
+
+    def function(*values: int) -> tuple[int, ...] | None:
+        try:
+            result: tuple[int, ...] = raw(*values)
+        except ArithmeticError:
+            return None
+        return result
+
+    return function
+
+
+def source_of(
+    terms: Iterable[Term],
+    parameters: Sequence[Symbol],
+    *,
+    names: Sequence[str] | None = None,
+    fits: Callable[[Term], bool] | None = None,
+) -> list[str] | None:
+    """The ``terms`` as Python expressions over ``names`` (``s0``, ``s1``, ... when not given), one for each
+    parameter, to be evaluated with :func:`environment`; None when one of them is not computable.  Truth values may
+    come out as bool."""
+    table = dict(zip(parameters, names or [f"s{i}" for i in range(len(parameters))], strict=True))
+    coder = _Coder(table, fits)
+    try:
+        return [coder.exact(term) for term in terms]
+    except _Unsupported:
+        return None
+
+
+def environment() -> dict[str, Any]:
+    """Globals for code from :func:`source_of`; where C leaves a result undefined it raises ArithmeticError."""
+    return dict(_GLOBALS)

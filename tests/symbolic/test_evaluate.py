@@ -1,0 +1,134 @@
+"""Evaluation one by one and compiled must agree with each other and with two's complement arithmetic."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernlint.symbolic.evaluate import compile_terms, evaluate
+from kernlint.symbolic.terms import (
+    FALSE,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    call,
+    cast,
+    complement,
+    conjunction,
+    const,
+    disjunction,
+    negate,
+    negative,
+    select,
+    truth,
+    unknown,
+)
+from kernlint.tree.types import BOOL, F32, I8, I16, I32, U8, U16, U32, IntType
+
+X = Symbol(SymbolKind.PARAM, "x", I8)
+Y = Symbol(SymbolKind.PARAM, "y", U8)
+Z = Symbol(SymbolKind.PARAM, "z", U16)
+TYPES = st.sampled_from([I8, U8, I16, U16])
+ARITHMETIC = ("add", "sub", "mul", "div", "mod", "shl", "shr", "and", "or", "xor", "min", "max")
+COMPARISONS = ("lt", "le", "eq", "ne")
+
+
+@st.composite
+def terms(draw: st.DrawFn, depth: int = 4) -> Term:
+    """Random integer terms of 8 and 16 bits over X, Y, Z."""
+    if depth == 0 or draw(st.integers(0, 5)) == 0:
+        leaf = draw(st.sampled_from([X.term, Y.term, Z.term, None]))
+        return leaf if leaf is not None else const(draw(st.integers(-9, 300)), draw(TYPES))
+    kind: IntType = draw(TYPES)
+    shape = draw(st.integers(0, 7))
+    a = draw(terms(depth=depth - 1))
+    if shape == 0:
+        return cast(a, kind)
+    if shape == 1:
+        return draw(st.sampled_from([negative, complement]))(cast(a, kind), kind)
+    b = draw(terms(depth=depth - 1))
+    if shape == 2:
+        return select(truth(a), cast(b, kind), cast(draw(terms(depth=depth - 1)), kind), kind)
+    if shape == 3:
+        return cast(draw(st.sampled_from([conjunction, disjunction]))(truth(a), negate(truth(b))), kind)
+    if shape == 4:
+        return binary(draw(st.sampled_from(COMPARISONS)), cast(a, kind), cast(b, kind), BOOL)
+    return binary(draw(st.sampled_from(ARITHMETIC)), cast(a, kind), cast(b, kind), kind)
+
+
+@given(terms(), st.integers(-128, 127), st.integers(0, 255), st.integers(0, 65535))
+@settings(max_examples=400, deadline=None)
+def test_compiled_code_agrees(term: Term, x: int, y: int, z: int) -> None:
+    expected = evaluate(term, {X: x, Y: y, Z: z})
+    function = compile_terms([term], [X, Y, Z])
+    if function is None:  # a constant shift by too much
+        assert expected is None or "shl" in repr_ops(term) or "shr" in repr_ops(term)
+        return
+    result = function(x, y, z)
+    assert (None if result is None else int(result[0])) == expected
+    if expected is not None:
+        assert isinstance(term.type, IntType)
+        assert term.type.low <= expected <= term.type.high
+
+
+def repr_ops(term: Term) -> set[str]:
+    return {term.op}.union(*(repr_ops(arg) for arg in term.terms))
+
+
+def test_wraps_as_the_type_says() -> None:
+    n = Symbol(SymbolKind.PARAM, "n", U32).term
+    below = binary("sub", n, const(1, U32), U32)
+    assert evaluate(below, {n.args[0]: 0}) == 0xFFFFFFFF
+    m = Symbol(SymbolKind.PARAM, "m", I32).term
+    square = binary("mul", m, m, I32)
+    assert evaluate(square, {m.args[0]: 65536}) == 0
+    assert evaluate(square, {m.args[0]: 46341}) == -2147479015
+    assert evaluate(cast(m, U8), {m.args[0]: 257}) == 1
+
+
+def test_division_goes_towards_zero_and_zero_is_undefined() -> None:
+    quotient = binary("div", X.term, cast(Y.term, I8), I8)
+    rest = binary("mod", X.term, cast(Y.term, I8), I8)
+    assert evaluate(quotient, {X: -7, Y: 2}) == -3
+    assert evaluate(rest, {X: -7, Y: 2}) == -1
+    assert evaluate(quotient, {X: 1, Y: 0}) is None
+    function = compile_terms([quotient, rest], [X, Y])
+    assert function is not None
+    assert function(-7, 2) == (-3, -1)
+    assert function(1, 0) is None
+
+
+def test_what_is_skipped_need_not_be_known() -> None:
+    mystery = truth(unknown("what", I32))
+    assert evaluate(conjunction(truth(X.term), mystery), {X: 0}) == 0
+    assert evaluate(conjunction(mystery, truth(X.term)), {X: 0}) == 0
+    assert evaluate(disjunction(mystery, truth(X.term)), {X: 1}) == 1
+    assert evaluate(disjunction(mystery, truth(X.term)), {X: 0}) is None
+    safe = conjunction(truth(Y.term), binary("lt", const(1, U8), binary("div", const(9, U8), Y.term, U8), BOOL))
+    assert evaluate(safe, {Y: 0}) == 0
+    function = compile_terms([safe], [Y])
+    assert function is not None
+    assert [int(bool((function(y) or (9,))[0])) for y in (0, 1, 9)] == [0, 1, 0]
+
+
+def test_floats_and_strangers_have_no_value() -> None:
+    real = Symbol(SymbolKind.PARAM, "f", F32).term
+    assert evaluate(cast(real, I32), {}) is None
+    assert compile_terms([cast(real, I32)], [X]) is None
+    assert compile_terms([X.term], []) is None
+    assert evaluate(X.term, {}) is None
+    assert evaluate(call("mystery", (X.term,), I32), {X: 1}) is None
+
+
+def test_bit_functions() -> None:
+    assert evaluate(call("__popc", (cast(X.term, I32),), I32), {X: -1}) == 32
+    assert evaluate(call("clz", (X.term,), I8), {X: 1}) == 7
+    assert evaluate(call("__ffs", (cast(X.term, I32),), I32), {X: 8}) == 4
+    assert evaluate(call("__brev", (cast(Y.term, U32),), U32), {Y: 1}) == 1 << 31
+    assert evaluate(call("abs", (X.term,), I8), {X: -128}) == -128
+
+
+def test_a_bool_term_is_zero_or_one() -> None:
+    assert evaluate(FALSE, {}) == 0
+    assert evaluate(cast(Z.term, BOOL), {Z: 256}) == 1
