@@ -1,8 +1,8 @@
 """Numbers of libclang 18 that the front end compares against.
 
-The values are those of `clang-c/Index.h` in LLVM 18.1; they are part of its stable interface, except
-`CursorKind.TRANSLATION_UNIT`, which moves between major versions. Only kinds that CUDA, HIP and OpenCL sources
-produce are named: compare with `==`, never convert an unknown number into one of these enums.
+The values are those of ``clang-c/Index.h`` in LLVM 18.1; they are part of its stable interface, except
+``CursorKind.TRANSLATION_UNIT``, which moves between major versions. Only kinds that CUDA, HIP and OpenCL sources
+produce are named: compare with ``==``, never convert an unknown number into one of these enums.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from enum import IntEnum, IntFlag
 
 
 class CursorKind(IntEnum):
-    """`CXCursorKind`: what a node of the tree is."""
+    """``CXCursorKind``: what a node of the tree is."""
 
     UNEXPOSED_DECL = 1
     STRUCT_DECL = 2
@@ -146,7 +146,7 @@ class CursorKind(IntEnum):
 
 
 class TypeKind(IntEnum):
-    """`CXTypeKind`: the outermost constructor of a type."""
+    """``CXTypeKind``: the outermost constructor of a type."""
 
     INVALID = 0
     UNEXPOSED = 1
@@ -209,7 +209,7 @@ class TypeKind(IntEnum):
 
 
 class BinaryOperator(IntEnum):
-    """`CXBinaryOperatorKind`, of BINARY_OPERATOR and COMPOUND_ASSIGNMENT_OPERATOR cursors."""
+    """``CXBinaryOperatorKind``, of BINARY_OPERATOR and COMPOUND_ASSIGNMENT_OPERATOR cursors."""
 
     INVALID = 0
     PTR_MEM_D = 1
@@ -248,7 +248,7 @@ class BinaryOperator(IntEnum):
 
 
 class UnaryOperator(IntEnum):
-    """`CXUnaryOperatorKind`, of UNARY_OPERATOR cursors."""
+    """``CXUnaryOperatorKind``, of UNARY_OPERATOR cursors."""
 
     INVALID = 0
     POST_INC = 1
@@ -268,7 +268,7 @@ class UnaryOperator(IntEnum):
 
 
 class StorageClass(IntEnum):
-    """`CX_StorageClass` of a variable or function."""
+    """``CX_StorageClass`` of a variable or function."""
 
     INVALID = 0
     NONE = 1
@@ -281,7 +281,7 @@ class StorageClass(IntEnum):
 
 
 class AddressSpace(IntEnum):
-    """Address-space numbers that `clang_getAddressSpace` gives for OpenCL types (clang's `LangAS`)."""
+    """Address-space numbers that ``clang_getAddressSpace`` gives for OpenCL types (clang's ``LangAS``)."""
 
     DEFAULT = 0
     OPENCL_GLOBAL = 1
@@ -292,7 +292,7 @@ class AddressSpace(IntEnum):
 
 
 class EvalKind(IntEnum):
-    """`CXEvalResultKind`: what `clang_Cursor_Evaluate` found."""
+    """``CXEvalResultKind``: what ``clang_Cursor_Evaluate`` found."""
 
     UNEXPOSED = 0
     INT = 1
@@ -304,7 +304,7 @@ class EvalKind(IntEnum):
 
 
 class TemplateArgumentKind(IntEnum):
-    """`CXTemplateArgumentKind`."""
+    """``CXTemplateArgumentKind``."""
 
     NULL = 0
     TYPE = 1
@@ -319,7 +319,7 @@ class TemplateArgumentKind(IntEnum):
 
 
 class ChildVisit(IntEnum):
-    """`CXChildVisitResult`: what a visitor asks for."""
+    """``CXChildVisitResult``: what a visitor asks for."""
 
     BREAK = 0
     CONTINUE = 1
@@ -327,7 +327,7 @@ class ChildVisit(IntEnum):
 
 
 class ParseFlag(IntFlag):
-    """`CXTranslationUnit_Flags` in use."""
+    """``CXTranslationUnit_Flags`` in use."""
 
     NONE = 0x0
     DETAILED_PREPROCESSING_RECORD = 0x01
@@ -337,7 +337,7 @@ class ParseFlag(IntFlag):
 
 
 class Severity(IntEnum):
-    """`CXDiagnosticSeverity`."""
+    """``CXDiagnosticSeverity``."""
 
     IGNORED = 0
     NOTE = 1

@@ -1,0 +1,158 @@
+"""Which headers a source names that are not there.
+
+Kernels are analysed without the toolkits they were written for, so most ``#include``s lead nowhere. A header that is
+missing would end the parse of what follows it; it is served as an empty file in memory instead, and what it would
+have declared comes from the prelude, the stubs, or synthesis. To know the names beforehand, this module reads the
+sources the way a preprocessor without conditionals would: every ``#include`` is followed.
+
+A name is looked up as a compiler does it (quoted: beside the including file, then the include folders; in angle
+brackets: the include folders), never in system folders. Only regular files count as found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections import deque
+from dataclasses import dataclass
+
+MAX_FILES = 400
+"""Files read for one source."""
+
+MAX_BYTES = 32 * 1024 * 1024
+"""Bytes read for one source, over all files."""
+
+VIRTUAL_FOLDER = "/__kernlint_virtual__"
+"""The include folder, present only in memory, that holds the missing headers."""
+
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(?:include(?:_next)?|import)[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*))", re.MULTILINE
+)
+_TESTED = re.compile(rb"__has_include(?:_next)?[ \t]*\([ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
+_NAMING_MACRO = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(?:\"([^\"\n]+)\"|<([^>\n]+)>)", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IncludeScan:
+    """What the sources include.
+
+    ``missing`` are the names as written, ``virtual`` the paths at which empty files must be served so that the parser
+    finds them. ``found`` are the local headers, in the order they were met. ``refused`` are notes for the user: headers
+    that exist but are no regular files, or that were left unread because a limit was reached.
+    """
+
+    missing: frozenset[str]
+    virtual: frozenset[str]
+    found: tuple[str, ...]
+    refused: tuple[str, ...]
+    words: frozenset[str]
+
+
+def scan_includes(
+    path: str,
+    text: bytes,
+    include_dirs: tuple[str, ...] = (),
+    *,
+    known: frozenset[str] = frozenset(),
+    words: re.Pattern[bytes] | None = None,
+) -> IncludeScan:
+    """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
+
+    A missing header that the source tests with ``__has_include`` stays missing, so that its fallback is taken, unless
+    ``known`` (the prelude declares what it would) has it. ``words``, if given, is searched in every file read; the
+    matches are returned in ``IncludeScan.words``.
+    """
+    missing: set[str] = set()
+    virtual: set[str] = set()
+    found: list[str] = []
+    refused: list[str] = []
+    matched: set[str] = set()
+    tested: set[str] = set()
+    naming: dict[bytes, tuple[bytes, bytes]] = {}
+    seen: set[object] = set()
+    queue: deque[tuple[str, bytes | None]] = deque([(path, text)])
+    total = 0
+    while queue:
+        name, content = queue.popleft()
+        if content is None:
+            if len(found) >= MAX_FILES or total >= MAX_BYTES:
+                refused.append(f"{name}: not read, too many headers")
+                continue
+            content = _read(name, MAX_BYTES - total)
+            if content is None:
+                refused.append(f"{name}: cannot be read")
+                virtual.add(name)
+                continue
+            found.append(name)
+        total += len(content)
+        if words is not None:
+            matched.update(match.decode("latin-1") for match in words.findall(content))
+        tested.update(_text(quoted or angled) for quoted, angled in _TESTED.findall(content))
+        for macro, quoted, angled in _NAMING_MACRO.findall(content):
+            naming.setdefault(macro, (quoted, angled))
+        for quoted, angled, macro in _DIRECTIVE.findall(content):
+            if macro:
+                quoted, angled = naming.get(macro, (b"", b""))
+            header = _text(quoted or angled)
+            if not header:
+                continue
+            target, odd = _resolve(header, os.path.dirname(name) if quoted else None, include_dirs)
+            if odd is not None:
+                refused.append(f"{odd}: not a regular file")
+                virtual.add(odd)
+            if target is not None:
+                identity = _identity(target)
+                if identity not in seen:
+                    seen.add(identity)
+                    queue.append((target, None))
+            elif odd is None:
+                missing.add(header)
+                virtual.add(_virtual_path(header, os.path.dirname(name)))
+    for header in tested - known:
+        virtual.discard(_virtual_path(header, ""))
+    return IncludeScan(
+        frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)), frozenset(matched)
+    )
+
+
+def _text(name: bytes) -> str:
+    return os.fsdecode(name).strip()
+
+
+def _resolve(header: str, beside: str | None, dirs: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """The first regular file the name leads to, and the first other thing met before it."""
+    for folder in ([] if beside is None else [beside]) + list(dirs):
+        candidate = os.path.join(folder, header)
+        try:
+            mode = os.stat(candidate).st_mode
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(mode):
+            return candidate, None
+        return None, candidate
+    return None, None
+
+
+def _identity(path: str) -> object:
+    status = os.stat(path)
+    return (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(path)
+
+
+def _read(path: str, limit: int) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit)
+    except OSError:
+        return None
+
+
+def _virtual_path(header: str, beside: str) -> str:
+    """Where the parser will look for a header that is nowhere; names that climb out of a folder need their own."""
+    if os.path.isabs(header):
+        return header
+    if os.path.normpath(header).startswith(os.pardir):
+        return os.path.join(beside, header)
+    return f"{VIRTUAL_FOLDER}/{header}"
