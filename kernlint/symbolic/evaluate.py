@@ -3,7 +3,7 @@
 Both follow the same rules.  Every operation wraps in its term's type.  *Undefined* (division by zero, a shift by
 at least the width or by a negative count) and *unknown* (a symbol without value, a float, a function not in
 :data:`CALLS`) give None; ``&&``, ``||`` and ``?:`` skip what they do not need, so ``b && a / b > 1`` has a value
-where ``b`` is 0.
+where ``b`` is 0.  ``evaluate`` also decides ``unknown && 0``; compiled code goes from left to right as C does.
 """
 
 from __future__ import annotations
@@ -202,7 +202,9 @@ class _Coder:
         if op == "neg":
             return f"(-{self.exact(args[0])})"
         if op == "not":
-            return f"(~{self.exact(args[0])})"
+            kind = term.type
+            mask = kind.high if isinstance(kind, IntType) and not kind.signed else -1
+            return f"({self.exact(args[0])} ^ {mask})"
         if op == "shl":
             return self.loose(term, 0)
         return f"({self.exact(args[0])} {_SIGNS[op]} {self.exact(args[1])})"

@@ -8,6 +8,7 @@ wrapped, or print it as an assumption.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum, IntEnum
@@ -54,6 +55,7 @@ class Symbol:
     ``analysis.uniformity``).  ``low``/``high``: known bounds of the value, inclusive.  ``origin`` is the loop,
     declaration or memory place that it comes from; ``init``/``step`` (PHI, EXIT): the terms at loop entry and
     after one iteration.  ``reason`` (UNKNOWN): why nothing is known.
+    ``serial`` counts symbols in order of creation: what is older than a loop is invariant in it.
     """
 
     kind: SymbolKind
@@ -69,6 +71,7 @@ class Symbol:
     reason: str = ""
     span: Span | None = None
     term: Term = field(init=False, repr=False)
+    serial: int = field(default_factory=itertools.count().__next__, repr=False)
 
     def __post_init__(self) -> None:
         self.term = Term("sym", (self,), self.type)
@@ -86,13 +89,17 @@ class Term:
     """
 
     __slots__ = ("_hash", "args", "op", "size", "type")
+    op: str
+    args: tuple[Any, ...]
+    type: Type
+    size: int
 
     def __init__(self, op: str, args: tuple[Any, ...], type_: Type) -> None:
         self.op = op
         self.args = args
         self.type = type_
         self._hash = hash((op, args, type_))
-        size: int = 1
+        size = 1
         if op != "const" and op != "sym":
             for arg in args:
                 if isinstance(arg, Term):
