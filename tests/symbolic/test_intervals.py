@@ -40,7 +40,7 @@ def test_every_value_lies_within(term: Term, one: int, two: int, data: st.DataOb
         assert bottom <= value <= top
         if function is not None:
             result = function(*env.values())
-            assert result is not None and int(result[0]) == value
+            assert result is None or int(result[0]) == value
 
 
 def test_wrapping_gives_the_whole_type() -> None:
