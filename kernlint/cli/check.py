@@ -1,0 +1,92 @@
+"""``kernlint check``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from kernlint import report
+from kernlint.cli.options import FORMATS, UsageError
+from kernlint.cli.settings import Settings
+from kernlint.engine import Engine
+from kernlint.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """One report: its format and its file, None for standard output."""
+
+    format: str
+    path: str | None
+
+
+def outputs(options: argparse.Namespace) -> list[Output]:
+    """What to write where.  Raises :class:`UsageError` for an unknown format or two reports in one place."""
+    result = []
+    for text in options.formats or ["full"]:
+        name, equals, path = text.partition("=")
+        if name not in FORMATS:
+            import difflib
+
+            near = difflib.get_close_matches(name, FORMATS, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"the formats are {', '.join(FORMATS)}"
+            raise UsageError(f"unknown format {name!r}; {hint}")
+        if equals and not path:
+            raise UsageError(f"--format {text}: no file behind the =")
+        result.append(Output(name, path or None))
+    if options.output:
+        without = [n for n, output in enumerate(result) if output.path is None]
+        if not without:
+            raise UsageError("--output names a file, but every --format has one already")
+        result[without[-1]] = replace(result[without[-1]], path=options.output)
+    places = [output.path and os.path.abspath(output.path) for output in result]
+    if len(set(places)) < len(places):
+        raise UsageError("two reports would go to the same place; write --format NAME=FILE")
+    for output in result:
+        _check_writable(output)
+    return result
+
+
+def _check_writable(output: Output) -> None:
+    """Refuse a hopeless path before the analysis rather than after it."""
+    if output.path is None:
+        return
+    folder = os.path.dirname(os.path.abspath(output.path))
+    if os.path.isdir(output.path):
+        raise UsageError(f"--output {output.path}: is a folder")
+    if not os.path.isdir(folder):
+        raise UsageError(f"--output {output.path}: there is no folder {folder}")
+
+
+def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) -> int:
+    """Analyse, report, and say by the exit code what came out."""
+    wanted = outputs(options)
+    settings = Settings(options, registry)
+    selection = settings.for_path(os.getcwd())
+    paths = [os.fspath(path) for path in options.paths or ["."]]
+    for path in paths:
+        settings.for_path(path)  # a broken configuration stops the run before a file is read
+    engine = Engine(registry, selection)
+    result = replace(engine.run(paths, os.getcwd(), settings.for_path), command_line=("kernlint", *args))
+    fail_on = selection.config.fail_on
+    code = result.exit_code(fail_on)
+    if options.exit_zero and code == 1:
+        code = 0
+    view = report.View(
+        color=options.color, quiet=options.quiet, verbose=options.verbose, exit_code=code, statistics=options.statistics
+    )
+    for output in wanted:
+        text = report.render(output.format, result, replace(view, to_file=output.path is not None))
+        try:
+            report.write(text, output.path)
+        except OSError as error:
+            print(f"kernlint: {output.path}: cannot be written: {error.strerror or error}", file=sys.stderr)
+            code = 2
+    if not any(output.format in ("full", "concise") for output in wanted) and not options.quiet:
+        report.notify(result, verbose=options.verbose)
+    if options.timings:
+        print(report.timings(result), file=sys.stderr)
+    return code

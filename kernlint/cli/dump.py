@@ -1,0 +1,36 @@
+"""``kernlint dump``: every stage, printed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kernlint.cli.settings import Settings
+from kernlint.engine import analysis_options, default_frontend, frontend_options
+from kernlint.frontends.base import FrontendError
+from kernlint.registry import Registry
+from kernlint.source import SourceError, read
+
+
+def dump(options: argparse.Namespace, registry: Registry) -> int:
+    """Print the tree or the facts of each file; 2 when one of them could not be read or parsed."""
+    settings = Settings(options, registry)
+    code = 0
+    for path in options.paths:
+        config = settings.for_path(path).config.for_file(path)
+        try:
+            modules = default_frontend().parse_file(read(path), frontend_options(config))
+        except (SourceError, FrontendError) as error:
+            print(f"kernlint: {path}: {error}", file=sys.stderr)
+            code = 2
+            continue
+        for module in modules:
+            if options.what == "tree":
+                from kernlint.tree.dump import dump as dump_tree
+
+                print(dump_tree(module, as_json=options.json))
+            else:
+                from kernlint.analysis.dump import dump as dump_facts
+
+                print(dump_facts(options.what, module, options.json, analysis_options(config)))
+    return code

@@ -1,0 +1,159 @@
+"""The commands and options of ``kernlint``, and how they overlay a configuration."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+from kernlint import __version__
+from kernlint.config import Config, Dim3
+from kernlint.finding import Severity
+
+COMMANDS = ("check", "rules", "rule", "dump")
+
+FORMATS = ("full", "concise", "json", "sarif", "github")
+
+
+class UsageError(Exception):
+    """The command line is wrong; the message is one clear line."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{message}\nusage: see {self.prog} --help")
+
+
+def _dim3(text: str) -> Dim3:
+    parts = text.replace("x", ",").split(",")
+    if not 1 <= len(parts) <= 3 or not all(part.strip().isdigit() and int(part) > 0 for part in parts):
+        raise argparse.ArgumentTypeError(f"{text!r} is not one to three positive integers like 16,16")
+    x, y, z = (*(int(part) for part in parts), 1, 1)[:3]
+    return x, y, z
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+def _list_option(group: argparse._ArgumentGroup, *flags: str, help: str, metavar: str = "RULE,...") -> None:
+    group.add_argument(*flags, action="extend", type=_names, metavar=metavar, help=help)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(prog="kernlint", description="Static analysis of CUDA, HIP and OpenCL kernels.")
+    top.add_argument("-V", "--version", action="version", version=f"kernlint {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+
+    check = commands.add_parser("check", help="look for faults (the default command)")
+    check.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    _selection(check.add_argument_group("rules"))
+    _build(check.add_argument_group("build"))
+    _launch(check.add_argument_group("launch and target"))
+    _output(check.add_argument_group("output"))
+    _general(check.add_argument_group("configuration"))
+
+    rules = commands.add_parser("rules", help="list the rules")
+    rules.add_argument("--json", action="store_true", help="as JSON")
+    rules.add_argument("--family", metavar="NAME", help="only this family, code prefix or name")
+    rules.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+    rule = commands.add_parser("rule", help="explain one rule")
+    rule.add_argument("name", metavar="NAME", help="code or name")
+    rule.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+    dump = commands.add_parser("dump", help="print what kernlint knows about a file")
+    dump.add_argument("what", choices=("tree", "facts", "accesses", "guards", "phases"))
+    dump.add_argument("paths", nargs="+", metavar="FILE")
+    dump.add_argument("--json", action="store_true", help="as JSON")
+    _build(dump.add_argument_group("build"))
+    _launch(dump.add_argument_group("launch and target"))
+    _general(dump.add_argument_group("configuration"))
+    return top
+
+
+def _selection(group: argparse._ArgumentGroup) -> None:
+    _list_option(group, "--select", help="run only these: codes, prefixes, names, families or ALL")
+    _list_option(group, "--extend-select", help="run these too")
+    _list_option(group, "--ignore", help="do not run these")
+    group.add_argument("--pedantic", action="store_true", help="report notes too")
+
+
+def _build(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("-D", dest="defines", action="append", metavar="NAME[=VALUE]", help="define a macro")
+    group.add_argument("-I", dest="include", action="append", metavar="DIR", help="look for headers here")
+    group.add_argument("--std", metavar="STD", help="language standard, as in -std=")
+    group.add_argument("--compile-commands", metavar="FILE", help="compile_commands.json or the folder it is in")
+
+
+def _launch(group: argparse._ArgumentGroup) -> None:
+    _list_option(group, "--target", help="GPU architectures or products (sm_80, h100, gfx942)", metavar="NAME,...")
+    group.add_argument("--block", type=_dim3, metavar="X,Y,Z", help="block size in threads")
+    group.add_argument("--grid", type=_dim3, metavar="X,Y,Z", help="grid size in blocks")
+
+
+def _output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--format",
+        dest="formats",
+        action="append",
+        metavar="NAME[=FILE]",
+        help=f"{', '.join(FORMATS)}; several may be given, each with its own file",
+    )
+    group.add_argument("--output", metavar="FILE", help="where the last --format without a file goes")
+    group.add_argument("--fail-on", choices=("note", "warning", "error", "never"), help="exit 1 from this level on")
+    group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
+    group.add_argument("--statistics", action="store_true", help="count findings by rule")
+    group.add_argument("--timings", action="store_true", help="show where the time goes")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    group.add_argument("-q", "--quiet", action="store_true", help="no summary, no notes about the run")
+    group.add_argument("-v", "--verbose", action="store_true", help="say what was not analysed, and tracebacks")
+
+
+def _general(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--config", metavar="FILE", help="use this configuration for all files")
+    group.add_argument("--no-config", action="store_true", help="look for no configuration")
+    group.add_argument("--no-cache", action="store_true", help="read and write no cache")
+
+
+def parse(args: Sequence[str]) -> argparse.Namespace:
+    """The options; ``kernlint PATH`` is ``kernlint check PATH``.  Raises :class:`UsageError`."""
+    args = list(args)
+    if not args or (args[0] not in COMMANDS and args[0] not in ("-h", "--help", "-V", "--version")):
+        args.insert(0, "check")
+    return parser().parse_args(args)
+
+
+def overlay(config: Config, options: argparse.Namespace) -> Config:
+    """``config`` with what the command line says, which wins over overrides too."""
+    changed: dict[str, object] = {}
+    if getattr(options, "select", None):
+        changed["select"] = tuple(options.select)
+        changed["extend_select"] = ()
+    if getattr(options, "extend_select", None):
+        changed["extend_select"] = (*config.extend_select, *options.extend_select)
+    if getattr(options, "ignore", None):
+        changed["ignore"] = (*config.ignore, *options.ignore)
+    if getattr(options, "pedantic", False):
+        changed["pedantic"] = True
+    if (fail_on := getattr(options, "fail_on", None)) is not None:
+        changed["fail_on"] = None if fail_on == "never" else Severity(fail_on)
+    if getattr(options, "compile_commands", None):
+        changed["compile_commands"] = os.path.abspath(options.compile_commands)
+    per_file: dict[str, object] = {}
+    if options.defines:
+        per_file["defines"] = (*config.defines, *options.defines)
+    if options.include:
+        per_file["include"] = (*(os.path.abspath(folder) for folder in options.include), *config.include)
+    for name in ("std", "block", "grid"):
+        if getattr(options, name) is not None:
+            per_file[name] = getattr(options, name)
+    if options.target:
+        per_file["target"] = tuple(options.target)
+    cleared = tuple(
+        replace(o, **{n: None for n in per_file if n not in ("defines", "include")}) for o in config.overrides
+    )
+    return replace(config, **changed, **per_file, overrides=cleared)  # type: ignore[arg-type]

@@ -1,0 +1,56 @@
+"""Dispatches a command and turns expected failures into one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from kernlint.cli.options import UsageError, parse
+
+FAILURE, INTERRUPTED = 2, 130
+
+
+def run(args: Sequence[str]) -> int:
+    """Run the command line ``args``."""
+    try:
+        return _dispatch(args)
+    except SystemExit as error:  # argparse's --help and --version
+        return error.code if isinstance(error.code, int) else FAILURE
+    except UsageError as error:
+        return _fail(str(error))
+    except KeyboardInterrupt:
+        print("kernlint: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away (kernlint ... | head); what is left in the buffer must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILURE
+
+
+def _dispatch(args: Sequence[str]) -> int:
+    options = parse(args)
+    from kernlint.config import ConfigError
+    from kernlint.registry import RegistryError, UnknownRule, load
+    from kernlint.targets import UnknownTarget
+
+    try:
+        registry = load()
+        if options.command == "check":
+            from kernlint.cli.check import check
+
+            return check(options, registry, args)
+        if options.command == "dump":
+            from kernlint.cli.dump import dump
+
+            return dump(options, registry)
+        from kernlint.cli import rules
+
+        return rules.list_rules(options, registry) if options.command == "rules" else rules.explain(options, registry)
+    except (ConfigError, RegistryError, UnknownRule, UnknownTarget) as error:
+        return _fail(str(error))
+
+
+def _fail(message: str) -> int:
+    print(f"kernlint: {message}", file=sys.stderr)
+    return FAILURE

@@ -1,0 +1,1 @@
+"""Data files that travel with the package."""

@@ -1,0 +1,333 @@
+"""Runs rules over the facts of every kernel, contains crashes, and orders what was found.
+
+The life of one file: bytes -> text -> front end -> modules -> for each kernel and variant, facts -> rules ->
+findings -> merged over variants -> suppressed by directives -> level by configuration.  A crash costs one rule on one
+kernel (or one file, when the front end fails), is reported loudly, and the run goes on.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from kernlint import discovery, fingerprint, merge, suppress
+from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts
+from kernlint.config import Config
+from kernlint.finding import Finding
+from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
+from kernlint.registry import Registry
+from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
+from kernlint.rule import AnyRule, ModuleRule, Rule
+from kernlint.selection import Selection
+from kernlint.source import SourceError, SourceFile, read
+from kernlint.targets import UnknownTarget, find
+from kernlint.timing import Timings
+from kernlint.tree.nodes import Kernel, Module
+
+SelectionLookup = Callable[[str], Selection]
+"""The rules and settings for a path."""
+
+
+@dataclass(slots=True)
+class FileOutcome:
+    """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
+    ``unsure``: codes of rules that did not look at all of it."""
+
+    path: str
+    results: list[Result] = field(default_factory=list)
+    notifications: list[Notification] = field(default_factory=list)
+    sources: list[SourceFile] = field(default_factory=list)
+    kernels: int = 0
+    partial: int = 0
+    missed: int = 0
+    lost: bool = False
+    unread: bool = False
+    unsure: set[str] = field(default_factory=set)
+
+    def note(self, level: Level, kind: str, message: str, **more: object) -> None:
+        """Add a notification about this file."""
+        self.notifications.append(Notification(level, kind, message, self.path, **more))  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1)
+def default_frontend() -> Frontend:
+    """The clang front end, imported when the first file is parsed."""
+    from kernlint.frontends.clang import ClangFrontend
+
+    return ClangFrontend()
+
+
+class Engine:
+    """Analyses files under a configuration that is looked up for each of them.
+
+    ``selection_for`` gives the rules and settings for a path; ``frontend`` None means clang.  ``timings`` collects
+    self times of stages, analyses and rules.
+    """
+
+    def __init__(self, registry: Registry, selection: Selection, frontend: Frontend | None = None) -> None:
+        self.registry = registry
+        self.selection = selection
+        self.timings = Timings()
+        self._frontend = frontend
+
+    def run(self, paths: Sequence[str], root: str, selections: SelectionLookup | None = None) -> Report:
+        """Analyse everything that ``paths`` mean; never raises for what a file holds."""
+        start = time.perf_counter()
+        lookup = selections or (lambda path: self.selection)
+        sources = Sources()
+        outcomes = []
+        for found in discovery.find(paths, lambda path: lookup(path).config.excluded(path)):
+            outcomes.append(self.check_file(found.path, lookup(found.path)))
+        for outcome in outcomes:
+            for source in outcome.sources:
+                sources.add(source)
+        results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
+        notifications = [note for outcome in outcomes for note in outcome.notifications]
+        if not outcomes:
+            where = ", ".join(paths)
+            notifications.append(Notification(Level.WARNING, "nothing-to-do", f"no kernel sources under {where}"))
+        summary = Summary(
+            files=sum(not (o.unread or o.lost) for o in outcomes),
+            failed=sum(o.unread or o.lost for o in outcomes),
+            kernels=sum(o.kernels for o in outcomes),
+            partial=sum(o.partial for o in outcomes),
+            missed=sum(o.missed for o in outcomes),
+            seconds=time.perf_counter() - start,
+        )
+        return Report(
+            results=tuple(results),
+            notifications=tuple(notifications),
+            summary=summary,
+            sources=sources,
+            registry=self.registry,
+            root=root,
+            lost=any(o.lost for o in outcomes) or (bool(outcomes) and all(o.unread for o in outcomes)),
+            paths=tuple(outcome.path for outcome in outcomes),
+            timings=dict(self.timings.seconds),
+        )
+
+    # ------------------------------------------------------------------------------------------- one file
+
+    def check_file(self, path: str, selection: Selection) -> FileOutcome:
+        """Read and analyse one file."""
+        try:
+            with self.timings.measure("read"):
+                source = read(path)
+        except SourceError as error:
+            outcome = FileOutcome(path, unread=True)
+            outcome.note(Level.ERROR, "unreadable-file", str(error))
+            return outcome
+        return self.check_source(source, selection)
+
+    def check_source(self, source: SourceFile, selection: Selection) -> FileOutcome:
+        """Analyse one text."""
+        outcome = FileOutcome(source.path, sources=[source])
+        config = selection.config.for_file(source.path)
+        if not source.data.strip():
+            outcome.note(Level.NOTE, "empty-file", "the file is empty")
+            return outcome
+        try:
+            with self.timings.measure("front end"):
+                frontend = self._frontend or default_frontend()
+                modules = frontend.parse_file(source, frontend_options(config))
+        except FrontendError as error:
+            outcome.lost = True
+            outcome.note(Level.ERROR, "front-end-failure", str(error))
+            return outcome
+        except Exception as error:
+            outcome.lost = True
+            message = f"internal failure in the front end: {_why(error)}; the file is not analysed"
+            outcome.note(Level.ERROR, "front-end-failure", message, detail=_trace(error))
+            return outcome
+        findings: list[Finding] = []
+        for module in modules:
+            findings += self._check_module(module, selection, config, outcome)
+        self._finish(source, findings, selection, outcome)
+        return outcome
+
+    def _check_module(self, module: Module, selection: Selection, config: Config, out: FileOutcome) -> list[Finding]:
+        facts = ModuleFacts(module, analysis_options(config), self.timings)
+        rules = selection.rules_for(module.path)
+        findings: list[Finding] = []
+        for rule in rules:
+            if isinstance(rule, ModuleRule):
+                found = self._guarded(rule, facts, "", out)
+                findings += [_named(rule, finding, finding.kernel) for finding in found]
+        kernel_rules = [rule for rule in rules if isinstance(rule, Rule)]
+        for kernel in module.kernels:
+            findings += self._check_kernel(kernel, facts, kernel_rules, out)
+        for missed in module.missed:
+            out.missed += 1
+            message = f"kernel {missed.name} is not analysed: {missed.reason}"
+            out.note(Level.WARNING, "missed-kernel", message, span=missed.span)
+        for header in module.missing_headers:
+            out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
+        for note in module.notes:
+            out.note(Level.NOTE, "front-end-note", note)
+        return findings
+
+    def _check_kernel(
+        self, kernel: Kernel, module_facts: ModuleFacts, rules: Iterable[Rule], out: FileOutcome
+    ) -> list[Finding]:
+        variants = [Facts(module_facts, kernel, function) for function in kernel.variants]
+        out.kernels += 1
+        losses = {loss.span: loss for facts in variants for loss in facts.function.losses}
+        skipped: list[str] = []
+        findings: list[Finding] = []
+        for rule in rules:
+            found: list[merge.FromVariant] = []
+            runnable = [facts for facts in variants if not rule.obstacles(facts)]
+            if len(runnable) < len(variants):
+                out.unsure.add(rule.meta.code)
+            if not runnable:
+                skipped.append(rule.meta.name)
+            for facts in runnable:
+                for finding in self._guarded(rule, facts, kernel.name, out):
+                    found.append(merge.FromVariant(_named(rule, finding, kernel.name), facts.function))
+            findings += merge.over_variants(found, kernel.variants)
+        if losses:
+            out.partial += 1
+            first = min(losses.values(), key=lambda loss: (loss.span.file, loss.span.start))
+            reasons = sorted({f"{loss.kind}: {loss.reason}" for loss in losses.values()})
+            message = f"kernel {kernel.name} is analysed only in part ({'; '.join(reasons[:4])})"
+            if len(reasons) > 4:
+                message += f" and {len(reasons) - 4} more"
+            if skipped:
+                message += f"; not checked for {', '.join(skipped)}"
+            out.note(Level.NOTE, "partial-kernel", message, span=first.span)
+        return findings
+
+    def _guarded(self, rule: AnyRule, facts: Facts | ModuleFacts, kernel: str, out: FileOutcome) -> list[Finding]:
+        """What the rule finds; a crash becomes a notification and what was yielded before it is kept."""
+        found: list[Finding] = []
+        where = f" on kernel {kernel}" if kernel else ""
+        try:
+            with self.timings.measure(f"rule {rule.meta.name}"):
+                scoped = facts.scoped(rule.meta.name, rule.needs)
+                if isinstance(rule, Rule):
+                    assert isinstance(scoped, Facts)
+                    found.extend(rule.check(scoped))
+                else:
+                    assert isinstance(scoped, ModuleFacts)
+                    found.extend(rule.check_module(scoped))
+        except AnalysisFailed as error:
+            cause = error.__cause__ or error
+            message = f"analysis {error.name} crashed{where}: {_why(cause)}; rules that need it are off there"
+            out.unsure.add(rule.meta.code)
+            self._note_once(out, Notification(Level.ERROR, "rule-crash", message, out.path, detail=_trace(cause)))
+        except Exception as error:
+            message = f"rule {rule.meta.name} crashed{where}: {_why(error)}"
+            out.unsure.add(rule.meta.code)
+            crash = Notification(
+                Level.ERROR, "rule-crash", message, out.path, rule=rule.meta.code, detail=_trace(error)
+            )
+            self._note_once(out, crash)
+        return found
+
+    @staticmethod
+    def _note_once(out: FileOutcome, note: Notification) -> None:
+        if not any(other.message == note.message for other in out.notifications):
+            out.notifications.append(note)
+
+    def _finish(self, source: SourceFile, findings: list[Finding], selection: Selection, outcome: FileOutcome) -> None:
+        """Suppressions, levels, fingerprints, order.
+
+        Directives are matched before notes are hidden: one that silences a note is in use, seen or not.
+        """
+        texts = {source.path: source}
+
+        def text_of(path: str) -> SourceFile:
+            if path not in texts:
+                try:
+                    texts[path] = read(path)
+                except SourceError:
+                    texts[path] = SourceFile(path, b"")
+            return texts[path]
+
+        with self.timings.measure("directives"):
+            pairs = self._suppressed(source, findings, selection, outcome, text_of)
+        rules = {rule.meta.code: rule for rule in self.registry.rules}
+        shown: list[tuple[Finding, Suppression | None]] = []
+        for finding, suppression in pairs:
+            level = selection.level(rules.get(finding.code), finding.severity)
+            if selection.shows(finding.code, level):
+                shown.append((replace(finding, severity=level), suppression))
+        shown.sort(key=lambda pair: merge.order(pair[0]))
+        prints = fingerprint.of([finding for finding, _ in shown], text_of)
+        outcome.results = [Result(f, print_, s) for (f, s), print_ in zip(shown, prints, strict=True)]
+        outcome.sources = list(texts.values())
+
+    def _suppressed(
+        self,
+        source: SourceFile,
+        findings: list[Finding],
+        selection: Selection,
+        outcome: FileOutcome,
+        text_of: Callable[[str], SourceFile],
+    ) -> list[tuple[Finding, Suppression | None]]:
+        """Findings with the directive that silences each, those about the file's own directives among them."""
+        by_file: dict[str, list[Finding]] = {source.path: []}
+        for finding in findings:
+            by_file.setdefault(finding.span.file, []).append(finding)
+        pairs: list[tuple[Finding, Suppression | None]] = []
+        for path, group in by_file.items():
+            directives = suppress.parse(text_of(path), self.registry, selection.config.require_reason)
+            applied = suppress.apply(directives, group, text_of(path))
+            pairs += zip(group, applied.suppressions, strict=True)
+            if path == source.path:
+                ran = {rule.meta.code for rule in selection.rules_for(path)} - outcome.unsure
+                about = [*directives.malformed, *suppress.unused(directives, applied.used, ran)]
+                pairs += [(f, None) for f in about if selection.control_enabled(f.code, f.rule)]
+        return pairs
+
+
+def _named(rule: AnyRule, finding: Finding, kernel: str) -> Finding:
+    return replace(finding, code=rule.meta.code, rule=rule.meta.name, kernel=kernel)
+
+
+def frontend_options(config: Config) -> FrontendOptions:
+    """What the configuration says to the front end."""
+    return FrontendOptions(
+        defines=config.defines,
+        include_dirs=config.include,
+        std=config.std,
+        target=_target_names(config)[0] if config.target else None,
+    )
+
+
+def analysis_options(config: Config) -> AnalysisOptions:
+    """What the configuration says to analyses and rules."""
+    return AnalysisOptions(
+        targets=tuple(find(name) for name in config.target),
+        block=config.block,
+        grid=config.grid,
+        defines=config.defines,
+        pedantic=config.pedantic,
+    )
+
+
+def _target_names(config: Config) -> list[str]:
+    return [find(name).name for name in config.target]
+
+
+def check_targets(config: Config) -> None:
+    """Raise :class:`~kernlint.targets.UnknownTarget` for a target, general or in an override, nobody knows."""
+    for name in (*config.target, *(t for o in config.overrides for t in o.target or ())):
+        try:
+            find(name)
+        except UnknownTarget as error:
+            raise UnknownTarget(f"{config.path + ': ' if config.path else ''}{error}") from None
+
+
+def _why(error: BaseException) -> str:
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _trace(error: BaseException) -> str:
+    """The innermost few frames of a traceback, one line each."""
+    frames = traceback.extract_tb(error.__traceback__)[-6:]
+    return "\n".join(f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)

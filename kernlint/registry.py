@@ -1,0 +1,199 @@
+"""Finds the rule packs and checks them before a file is read.
+
+A pack is a package named by an entry point of the group ``kernlint.rules``.  Its modules are walked and every
+rule class defined in them is taken: there is no list of rules anywhere.  The built-in pack comes the same way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
+from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document
+
+GROUP = "kernlint.rules"
+
+_CODE = re.compile(r"[A-Z]{2,6}\d{3}")
+_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+CONTROL_CODES = {"KL001": "unused-suppression", "KL002": "malformed-directive"}
+"""Findings of kernlint itself about directives in the source; no rule may take their codes or names."""
+
+
+class RegistryError(Exception):
+    """A rule pack is broken; the message names the pack or rule and what is wrong with it."""
+
+
+class UnknownRule(ValueError):
+    """A selector fits no rule; the message names the nearest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All rules found, ordered by code.  ``families``: folder of each rule by its code."""
+
+    rules: tuple[RuleClass, ...]
+    families: Mapping[str, str]
+
+    def get(self, name: str) -> RuleClass:
+        """The rule with this code or name.  Raises :class:`UnknownRule`."""
+        wanted = name.strip()
+        for rule in self.rules:
+            if wanted.upper() == rule.meta.code or wanted.lower() == rule.meta.name:
+                return rule
+        raise UnknownRule(f"unknown rule {name!r}{self._hint(name, families=False)}")
+
+    def matching(self, selector: str) -> tuple[RuleClass, ...]:
+        """Rules that ``selector`` means: a code, a prefix of codes (``KL2``), a name, a family, or ``ALL``.
+
+        Raises :class:`UnknownRule` when it means none.
+        """
+        wanted = selector.strip()
+        if wanted.upper() == "ALL":
+            return self.rules
+        found = tuple(
+            rule
+            for rule in self.rules
+            if wanted.lower() in (rule.meta.name, self.families[rule.meta.code])
+            or (re.fullmatch(r"[A-Z]+\d*", wanted.upper()) and rule.meta.code.startswith(wanted.upper()))
+        )
+        if not found and not names_control(wanted):
+            raise UnknownRule(f"unknown rule {selector!r}{self._hint(selector, families=True)}")
+        return found
+
+    def means_one(self, selector: str, rule: RuleClass) -> bool:
+        """Whether ``selector`` names exactly this rule, by its code or its name."""
+        return selector.strip().upper() == rule.meta.code or selector.strip().lower() == rule.meta.name
+
+    def _hint(self, name: str, families: bool) -> str:
+        known = [n for rule in self.rules for n in (rule.meta.name, rule.meta.code)]
+        known += [*CONTROL_CODES, *CONTROL_CODES.values()]
+        if families:
+            known += sorted(set(self.families.values()))
+        by_key = {n.lower(): n for n in known}
+        near = difflib.get_close_matches(name.strip().lower(), by_key, n=2, cutoff=0.6)
+        return f"; did you mean {' or '.join(by_key[n] for n in near)}?" if near else "; see: kernlint rules"
+
+
+def names_control(selector: str) -> bool:
+    """Whether ``selector`` is the code or name of a finding about directives."""
+    return selector.upper() in CONTROL_CODES or selector.lower() in CONTROL_CODES.values()
+
+
+def load() -> Registry:
+    """All rules of all installed packs.  Raises :class:`RegistryError`."""
+    from importlib.metadata import entry_points
+
+    packages = []
+    for entry in sorted({(e.name, e.value) for e in entry_points(group=GROUP)}):
+        name, value = entry
+        try:
+            packages.append(importlib.import_module(value))
+        except Exception as error:
+            raise RegistryError(f"rule pack {name!r} ({value}) cannot be imported: {_why(error)}") from error
+    return collect(packages)
+
+
+def collect(packages: Iterable[ModuleType]) -> Registry:
+    """The rules of ``packages``, checked.  Raises :class:`RegistryError`."""
+    rules: dict[str, RuleClass] = {}
+    names: dict[str, RuleClass] = {}
+    families: dict[str, str] = {}
+    for package in packages:
+        for module in _modules(package):
+            for rule in _rules_of(module):
+                _check(rule)
+                for taken, key in ((rules, rule.meta.code), (names, rule.meta.name)):
+                    if (other := taken.setdefault(key, rule)) is not rule:
+                        raise RegistryError(f"{_where(rule)} and {_where(other)} are both called {key}")
+                families[rule.meta.code] = rule.meta.family or _family(package, module)
+    try:
+        check_graph(need for rule in rules.values() for need in rule.needs)
+    except BadGraph as error:
+        raise RegistryError(f"the rules' needs are not sound: {error}") from error
+    return Registry(tuple(rules[code] for code in sorted(rules)), families)
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    yield package
+    for info in pkgutil.walk_packages(getattr(package, "__path__", ()), package.__name__ + ".", onerror=_raise_import):
+        try:
+            yield importlib.import_module(info.name)
+        except Exception as error:
+            raise RegistryError(f"rule module {info.name} cannot be imported: {_why(error)}") from error
+
+
+def _raise_import(name: str) -> None:
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        raise RegistryError(f"rule package {name} cannot be imported: {_why(error)}") from error
+
+
+def _rules_of(module: ModuleType) -> Iterator[RuleClass]:
+    for value in vars(module).values():
+        if (
+            inspect.isclass(value)
+            and issubclass(value, Rule | ModuleRule)
+            and value.__module__ == module.__name__
+            and not value.__name__.startswith("_")
+        ):
+            yield value
+
+
+def _check(rule: RuleClass) -> None:
+    """Raise :class:`RegistryError` unless ``rule`` is fit to run."""
+    meta = getattr(rule, "meta", None)
+    if not isinstance(meta, Meta):
+        raise RegistryError(f"{_where(rule)} has no meta = Meta(...)")
+    if not _CODE.fullmatch(meta.code):
+        raise RegistryError(f"{_where(rule)}: the code {meta.code!r} is not letters and three digits, like KL201")
+    if not _NAME.fullmatch(meta.name):
+        raise RegistryError(f"{_where(rule)}: the name {meta.name!r} is not kebab-case, like shared-memory-race")
+    if meta.code in CONTROL_CODES or meta.name in CONTROL_CODES.values():
+        raise RegistryError(f"{_where(rule)}: {meta.code} {meta.name} belongs to kernlint itself")
+    options: Any = rule.Options
+    if not (inspect.isclass(options) and dataclasses.is_dataclass(options) and _frozen(options)):
+        raise RegistryError(f"{_where(rule)}: Options is not a frozen dataclass")
+    try:
+        options()
+    except TypeError as error:
+        raise RegistryError(f"{_where(rule)}: every option needs a default ({error})") from error
+    if not isinstance(rule.needs, Sequence):
+        raise RegistryError(f"{_where(rule)}: needs is not a tuple of analyses")
+    method = "check" if issubclass(rule, Rule) else "check_module"
+    if getattr(rule, method) is getattr(Rule if method == "check" else ModuleRule, method):
+        raise RegistryError(f"{_where(rule)} does not define {method}")
+    if issubclass(rule, ModuleRule) and not all(isinstance(need, ModuleAnalysis) for need in rule.needs):
+        raise RegistryError(f"{_where(rule)} is about a file, so its needs must be file-level analyses")
+    try:
+        document(rule)
+    except DocumentationError as error:
+        raise RegistryError(f"{_where(rule)}: {error}") from error
+
+
+def _frozen(options: Any) -> bool:
+    return bool(options.__dataclass_params__.frozen)
+
+
+def _family(package: ModuleType, module: ModuleType) -> str:
+    """The folder of the pack that the rule's module stands in; the pack's own name for one at its top."""
+    inner = module.__name__.removeprefix(package.__name__).strip(".").split(".")
+    return (inner[0] if len(inner) > 1 else package.__name__.rpartition(".")[2]).replace("_", "-")
+
+
+def _where(rule: RuleClass) -> str:
+    return f"rule {rule.__module__}.{rule.__qualname__}"
+
+
+def _why(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"
