@@ -18,9 +18,9 @@ class Language(Enum):
 class ParseOptions:
     """What the build would have told the compiler.
 
-    ``defines`` are ``NAME`` or ``NAME=VALUE``, ``undefines`` names; ``include_dirs`` are searched in order; ``forced`` files are
-    included before the source. ``std`` is the argument of ``-std=`` and ``target`` a GPU architecture such as ``sm_90`` or
-    ``gfx942``; None means the front end's default.
+    ``defines`` are ``NAME`` or ``NAME=VALUE``, ``undefines`` names; ``include_dirs`` are searched in order;
+    ``forced`` files are included before the source. ``std`` is the argument of ``-std=`` and ``target`` a GPU
+    architecture such as ``sm_90`` or ``gfx942``; None means the front end's default.
     """
 
     defines: tuple[str, ...] = ()

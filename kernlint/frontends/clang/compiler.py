@@ -1,0 +1,142 @@
+"""Running clang: one call to the library's parser, and what it said.
+
+Nothing of this machine leaks into a parse: environment variables and configuration files through which a compiler
+driver picks up folders or options are put out of its way.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernlint.frontends.base import FrontendError
+from kernlint.frontends.clang.kinds import ParseFlag, Severity
+from kernlint.frontends.clang.native import LIB, CXUnsavedFile, take
+from kernlint.frontends.clang.unit import Unit
+
+PARSE_FLAGS = ParseFlag.KEEP_GOING | ParseFlag.DETAILED_PREPROCESSING_RECORD
+_PRELUDE_FLAGS = ParseFlag.INCOMPLETE | ParseFlag.FOR_SERIALIZATION
+
+_ERROR_CODES = {
+    1: "clang failed",
+    2: "clang crashed",
+    3: "clang refused its arguments",
+    4: "clang could not read a precompiled header",
+}
+
+_ENVIRONMENT = (
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "OBJC_INCLUDE_PATH",
+    "CCC_OVERRIDE_OPTIONS",
+    "SDKROOT",
+)
+_environment_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A message of the compiler. ``offset`` is in bytes, line and column count from 1, column in bytes."""
+
+    severity: Severity
+    message: str
+    file: str | None
+    line: int
+    column: int
+    offset: int
+
+
+class _Index:
+    """The one index of this process; translation units of an index that is freed would dangle."""
+
+    handle: int | None = None
+
+    @classmethod
+    def get(cls) -> int:
+        if cls.handle is None:
+            cls.handle = LIB.createIndex(1, 0)  # declarations of a precompiled header are not top-level ones
+        assert cls.handle is not None
+        return cls.handle
+
+
+def parse_unit(path: str, arguments: Sequence[str], files: Mapping[str, bytes], flags: int = int(PARSE_FLAGS)) -> Unit:
+    """Run clang on ``path``, which must be among ``files`` (path to content), the files that exist only in memory.
+
+    Raises ``FrontendError`` when no translation unit comes back.
+    """
+    handle = ctypes.c_void_p()
+    encoded = [os.fsencode(argument) for argument in arguments]
+    argv = (ctypes.c_char_p * len(encoded))(*encoded)
+    unsaved = (CXUnsavedFile * len(files))(
+        *(CXUnsavedFile(os.fsencode(name), content, len(content)) for name, content in files.items())
+    )
+    with _plain_environment():
+        code = LIB.parseTranslationUnit2(
+            _Index.get(), os.fsencode(path), argv, len(argv), unsaved, len(unsaved), flags, ctypes.byref(handle)
+        )
+    if code != 0 or not handle.value:
+        raise FrontendError(_ERROR_CODES.get(code, f"clang error {code}"))
+    return Unit(handle.value, path, len(files[path]))
+
+
+def precompile(headers: Sequence[Path], arguments: Sequence[str], target: Path) -> bool:
+    """Write the precompiled form of ``headers`` to ``target``; False if clang would not."""
+    main = "kernlint-prelude.h"
+    text = "".join(f'#include "{header.as_posix()}"\n' for header in headers)
+    try:
+        unit = parse_unit(main, arguments, {main: text.encode()}, int(_PRELUDE_FLAGS))
+    except FrontendError:
+        return False
+    try:
+        if any(diagnostic.severity >= Severity.ERROR for diagnostic in read_diagnostics(unit)):
+            return False
+        return bool(LIB.saveTranslationUnit(unit.live_handle(), os.fsencode(target), 0) == 0)
+    finally:
+        unit.dispose()
+
+
+@contextmanager
+def _plain_environment() -> Iterator[None]:
+    present = [name for name in _ENVIRONMENT if name in os.environ]
+    if not present:
+        yield
+        return
+    with _environment_lock:
+        saved = {name: os.environ.pop(name) for name in present if name in os.environ}
+        try:
+            yield
+        finally:
+            os.environ.update(saved)
+
+
+def read_diagnostics(unit: Unit) -> tuple[Diagnostic, ...]:
+    """All diagnostics of a unit, in the order they were given."""
+    handle = unit.live_handle()
+    result = []
+    for index in range(LIB.getNumDiagnostics(handle)):
+        raw = LIB.getDiagnostic(handle, index)
+        severity = Severity(LIB.getDiagnosticSeverity(raw))
+        message = take(LIB.getDiagnosticSpelling(raw))
+        place = unit.location_of(LIB.getDiagnosticLocation(raw))
+        LIB.disposeDiagnostic(raw)
+        result.append(Diagnostic(severity, message, *place))
+    return tuple(result)
+
+
+def read_skipped(unit: Unit) -> tuple[tuple[int, int], ...]:
+    """Byte ranges of the main file that the preprocessor skipped, directives excluded, in order."""
+    if not unit.main_file:
+        return ()
+    ranges = LIB.getSkippedRanges(unit.live_handle(), unit.main_file)
+    try:
+        listed = ranges.contents
+        extents = [unit.extent_of(listed.ranges[i]) for i in range(listed.count)]
+    finally:
+        LIB.disposeSourceRangeList(ranges)
+    return tuple((extent.start, extent.end) for extent in extents)

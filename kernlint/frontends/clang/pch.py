@@ -1,0 +1,146 @@
+"""Preludes compiled once.
+
+Parsing the prelude as text costs some 20 ms a source, loading it precompiled 2 ms. A precompiled prelude is kept in
+the user's cache folder (``KERNLINT_CACHE_DIR``, else the platform's, which honours ``XDG_CACHE_HOME``) under a name
+made of a digest of everything it depends on and a digest of its own bytes: a damaged file is never handed to clang,
+and two processes that write at once write the same name. Where the folder cannot be written, or the cache is off, a
+temporary folder serves for the life of the process, once enough sources are parsed to pay for it.
+
+``build`` is a function that compiles, given by the session; this module knows files only.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+CACHE_VARIABLE = "KERNLINT_CACHE_DIR"
+
+KEEP = 24
+"""Precompiled preludes kept in the cache folder; older ones are removed."""
+
+PAYS_AFTER = 3
+"""Sources parsed with one prelude as text before a temporary precompiled one is made."""
+
+_SUFFIX = ".pch"
+_DIGITS = 24
+
+Build = Callable[[Path], bool]
+
+
+def cache_folder() -> Path:
+    """Where kernlint may keep files between runs; it need not exist."""
+    if override := os.environ.get(CACHE_VARIABLE):
+        return Path(override)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        return Path(base) / "kernlint" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "kernlint"
+    xdg = os.environ.get("XDG_CACHE_HOME", "")
+    return (Path(xdg) if os.path.isabs(xdg) else Path.home() / ".cache") / "kernlint"
+
+
+def digest(parts: Sequence[str | bytes]) -> str:
+    """A name for a sequence of texts; different sequences get different names."""
+    state = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        state.update(len(data).to_bytes(8, "little"))
+        state.update(data)
+    return state.hexdigest()[:_DIGITS]
+
+
+@dataclass(slots=True)
+class PreludeCache:
+    """The precompiled preludes this process knows of. ``problem`` says why the cache folder could not be used."""
+
+    problem: str | None = None
+    _ready: dict[str, Path | None] = field(default_factory=dict)
+    _asked: dict[str, int] = field(default_factory=dict)
+    _temporary: Path | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def get(self, key: str, build: Build, use_cache: bool) -> Path | None:
+        """The precompiled prelude for ``key``, made with ``build`` if need be; None: use the text."""
+        with self._lock:
+            if key in self._ready:
+                return self._ready[key]
+            if use_cache and self.problem is None:
+                path = self._from_cache(key, build)
+                if path is not None or self.problem is None:
+                    self._ready[key] = path
+                    return path
+            asked = self._asked[key] = self._asked.get(key, 0) + 1
+            if asked <= PAYS_AFTER:
+                return None
+            self._ready[key] = path = self._make(self._temporary_folder(), key, build)
+            return path
+
+    def forget(self, key: str) -> None:
+        """Use the text from now on: clang would not read the precompiled prelude after all."""
+        with self._lock:
+            path = self._ready.get(key)
+            self._ready[key] = None
+            if path is not None:
+                path.unlink(missing_ok=True)
+
+    def _from_cache(self, key: str, build: Build) -> Path | None:
+        try:
+            folder = cache_folder() / "preludes"
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for path in folder.glob(f"{key}-*{_SUFFIX}"):
+                if path.stem == f"{key}-{digest([path.read_bytes()])}":
+                    return path
+                path.unlink(missing_ok=True)
+            made = self._make(folder, key, build)
+            if made is not None:
+                _prune(folder)
+            return made
+        except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+            self.problem = str(error)
+            return None
+
+    def _make(self, folder: Path | None, key: str, build: Build) -> Path | None:
+        if folder is None:
+            return None
+        descriptor, name = tempfile.mkstemp(suffix=".tmp", prefix=key, dir=folder)
+        os.close(descriptor)
+        draft = Path(name)
+        try:
+            if not build(draft):
+                return None
+            target = folder / f"{key}-{digest([draft.read_bytes()])}{_SUFFIX}"
+            draft.replace(target)
+            return target
+        finally:
+            draft.unlink(missing_ok=True)
+
+    def _temporary_folder(self) -> Path | None:
+        if self._temporary is None:
+            try:
+                self._temporary = Path(tempfile.mkdtemp(prefix="kernlint-"))
+            except OSError:
+                return None
+            atexit.register(_remove, self._temporary, os.getpid())
+        return self._temporary
+
+
+def _remove(folder: Path, owner: int) -> None:
+    if os.getpid() == owner:  # not in a forked child
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prune(folder: Path) -> None:
+    """Remove all but the newest files, and drafts that a killed process left."""
+    kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in kept[KEEP:]:
+        path.unlink(missing_ok=True)

@@ -1,0 +1,211 @@
+"""A translation unit: its trees, its types, and the places of both.
+
+The places of nodes written in the main file need no call into the library: clang numbers the bytes of a file
+consecutively, so a place is the encoded location minus that of the file's first byte.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+
+from kernlint.frontends.base import FrontendError
+from kernlint.frontends.clang.cursor import Cursor, Extent, Location
+from kernlint.frontends.clang.kinds import ChildVisit, CursorKind
+from kernlint.frontends.clang.native import LIB, VISITOR, CXCursor, CXSourceLocation, CXSourceRange, CXType, take
+from kernlint.frontends.clang.types import Type
+
+MACRO_BIT = 0x8000_0000
+_CONTINUE = int(ChildVisit.CONTINUE)
+_RECURSE = int(ChildVisit.RECURSE)
+_BREAK = int(ChildVisit.BREAK)
+_FIRST_PREPROCESSING = int(CursorKind.PREPROCESSING_DIRECTIVE)
+_LAST_PREPROCESSING = int(CursorKind.INCLUSION_DIRECTIVE)
+
+
+class Unit:
+    """A translation unit. Cursors and types must not be used after ``dispose``."""
+
+    def __init__(self, handle: int, path: str, size: int) -> None:
+        self.handle: int | None = handle
+        self.path = path
+        self.size = size
+        self._types: dict[int, Type] = {}
+        self._declarations: dict[tuple[int, int], Cursor] = {}
+        self._files: dict[int, str] = {}
+        self.main_file = LIB.getFile(handle, path.encode("utf-8", "surrogateescape")) or 0
+        self._files[self.main_file] = path
+        self._base = int(LIB.getLocationForOffset(handle, self.main_file, 0).raw) if self.main_file else -1
+        self._file, self._line = ctypes.c_void_p(), ctypes.c_uint()
+        self._column, self._offset = ctypes.c_uint(), ctypes.c_uint()
+        self._out = tuple(map(ctypes.addressof, (self._file, self._line, self._column, self._offset)))
+
+    def dispose(self) -> None:
+        """Free the unit; safe to call twice."""
+        if self.handle is not None:
+            LIB.disposeTranslationUnit(self.handle)
+            self.handle = None
+            self._types.clear()
+            self._declarations.clear()
+
+    def live_handle(self) -> int:
+        """The handle. Raises ``FrontendError`` after ``dispose``."""
+        if self.handle is None:
+            raise FrontendError("the translation unit is closed")
+        return self.handle
+
+    # objects for raw handles
+
+    def type_of(self, raw: CXType) -> Type:
+        """The one ``Type`` object for a handle."""
+        found = self._types.get(raw.d0)
+        if found is None:
+            found = self._types[raw.d0] = Type(raw, self)
+        return found
+
+    def declaration(self, raw: CXCursor) -> Cursor | None:
+        """The one ``Cursor`` for a declaration's handle; None for the null cursor and other invalid ones."""
+        kind = raw.kind
+        if CursorKind.INVALID_FILE <= kind <= CursorKind.INVALID_CODE:
+            return None
+        key = (kind, raw.d0) if raw.d1 <= 1 else (raw.d0, raw.d1)
+        found = self._declarations.get(key)
+        if found is None:
+            found = self._declarations[key] = Cursor(raw, self)
+        return found
+
+    def cursor(self, raw: CXCursor) -> Cursor | None:
+        """A new cursor for a handle; None for an invalid one."""
+        if CursorKind.INVALID_FILE <= raw.kind <= CursorKind.INVALID_CODE:
+            return None
+        return Cursor(raw, self)
+
+    # places
+
+    def file_name(self, file: int | None) -> str | None:
+        """The name of a file handle as the parser was given it."""
+        if not file:
+            return None
+        name = self._files.get(file)
+        if name is None:
+            name = self._files[file] = take(LIB.getFileName(file))
+        return name
+
+    def location_of(self, raw: CXSourceLocation, resolve: Callable[..., None] | None = None) -> Location:
+        """The file place of a raw location; ``resolve`` is ``getFileLocation`` unless given."""
+        (resolve or LIB.getFileLocation)(raw, *self._out)
+        return Location(self.file_name(self._file.value), self._line.value, self._column.value, self._offset.value)
+
+    def extent_of(self, raw: CXSourceRange, resolve: Callable[..., None] | None = None) -> Extent:
+        """The file range of a raw range; ``resolve`` is ``getFileLocation`` unless given."""
+        base, size = self._base, self.size
+        begin, end = raw.begin, raw.end
+        if 0 <= begin - base <= size and 0 <= end - base <= size:
+            return Extent(self.path, begin - base, end - base, False)
+        resolve = resolve or LIB.getFileLocation
+        place = CXSourceLocation(raw.p0, raw.p1, begin)
+        resolve(place, *self._out)
+        file, start = self._file.value, self._offset.value
+        place.raw = end
+        resolve(place, *self._out)
+        stop = self._offset.value if self._file.value == file else start
+        return Extent(self.file_name(file), start, max(start, stop), begin >= MACRO_BIT)
+
+    def is_main(self, raw: CXSourceLocation) -> bool:
+        """Whether a place is written in, or expanded in, the main file."""
+        at = raw.raw
+        if at < MACRO_BIT:
+            return 0 <= at - self._base <= self.size
+        LIB.getFileLocation(raw, *self._out)
+        return bool(self._file.value) and self._file.value == self.main_file
+
+    # trees
+
+    def root(self) -> Cursor:
+        """The TRANSLATION_UNIT cursor; prefer ``top_level``, its children include the whole prelude's macros."""
+        return Cursor(LIB.getTranslationUnitCursor(self.live_handle()), self)
+
+    def top_level(self, main_only: bool = True) -> list[Cursor]:
+        """Top-level declarations in order, without those of the precompiled prelude; children not yet built."""
+        found: list[Cursor] = []
+        location = LIB.getCursorLocation
+
+        def keep(raw: CXCursor) -> None:
+            if _FIRST_PREPROCESSING <= raw.kind <= _LAST_PREPROCESSING:
+                return
+            if not main_only or self.is_main(location(raw)):
+                found.append(Cursor(raw, self))
+
+        self._each(keep)
+        return found
+
+    def preprocessing(self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,)) -> list[Cursor]:
+        """Macro expansions (or other preprocessing cursors) written in the main file, in order."""
+        found: list[Cursor] = []
+        location = LIB.getCursorLocation
+
+        def keep(raw: CXCursor) -> None:
+            if raw.kind in kinds and self.is_main(location(raw)):
+                found.append(Cursor(raw, self))
+
+        self._each(keep)
+        return found
+
+    def _each(self, keep: Callable[[CXCursor], None]) -> None:
+        failure: list[BaseException] = []
+
+        def visit(raw: CXCursor, parent: CXCursor, _: object) -> int:
+            try:
+                keep(raw)
+            except BaseException as error:  # an exception must not cross the C frames; it is raised below
+                failure.append(error)
+                return _BREAK
+            return _CONTINUE
+
+        LIB.visitChildren(LIB.getTranslationUnitCursor(self.live_handle()), VISITOR(visit), None)
+        if failure:
+            raise failure[0]
+
+    def grow(self, root: Cursor) -> None:
+        """Build the whole tree below ``root`` in one pass of the library's own recursion.
+
+        The library visits in pre-order and tells the parent of each node, so the path from the root is a stack that
+        is unwound to the parent.
+        """
+        self.live_handle()
+        failure: list[BaseException] = []
+        unit = self
+        root.children = []
+        path: list[list[Cursor]] = [root.children]
+        keys = [root.key]
+        new = Cursor.__new__
+
+        def visit(raw: CXCursor, parent: CXCursor, _: object) -> int:
+            try:
+                above = parent.d1
+                if above <= 1:
+                    above = parent.d0
+                if keys[-1] != above:
+                    at = len(keys) - 1
+                    while at >= 0 and keys[at] != above:
+                        at -= 1
+                    if at >= 0:  # the parent of a lambda's implicit captures is never visited: they stay where we are
+                        del keys[at + 1 :], path[at + 1 :]
+                node = new(Cursor)
+                node.raw = raw
+                node.kind = raw.kind
+                node.unit = unit
+                below: list[Cursor] = []
+                node.children = below
+                path[-1].append(node)
+                path.append(below)
+                key = raw.d1
+                keys.append(key if key > 1 else raw.d0)
+            except BaseException as error:  # see _each
+                failure.append(error)
+                return _BREAK
+            return _RECURSE
+
+        LIB.visitChildren(root.raw, VISITOR(visit), None)
+        if failure:
+            raise failure[0]
