@@ -1,0 +1,71 @@
+"""Styled lines, turned into plain text, or by rich (imported only then) into coloured text."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Segment = tuple[str, str]
+"""Text and its rich style ("" for none)."""
+
+Line = Sequence[Segment]
+
+
+def wants_color(color: str, to_file: bool = False) -> bool:
+    """Whether to colour: ``always``, ``never``, or ``auto``: on a terminal unless ``NO_COLOR`` is set."""
+    if color != "auto":
+        return color == "always"
+    if to_file or os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def terminal_width() -> int:
+    """Columns to write for: the terminal's, 100 when there is none; between 40 and 200."""
+    columns = shutil.get_terminal_size((100, 24)).columns
+    return min(max(columns, 40), 200)
+
+
+def console(color: str, width: int | None = None) -> Console:
+    """A rich console on standard output."""
+    from rich.console import Console
+
+    colored = wants_color(color)
+    return Console(
+        force_terminal=colored or None, no_color=not colored, width=width or min(terminal_width(), 100), highlight=False
+    )
+
+
+def to_text(lines: Iterable[Line], colored: bool) -> str:
+    """The lines as one string."""
+    if not colored:
+        return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
+    import io
+
+    from rich.console import Console
+    from rich.text import Text
+
+    out = io.StringIO()
+    target = Console(file=out, force_terminal=True, color_system="standard", width=10_000, highlight=False)
+    for line in lines:
+        target.print(Text.assemble(*line), soft_wrap=True)
+    return out.getvalue()
+
+
+def cells(text: str) -> int:
+    """Columns that ``text`` takes on a terminal."""
+    return len(text) if text.isascii() else sum(cell(c) for c in text)
+
+
+def cell(character: str) -> int:
+    """Columns of one character: 0 for a combining mark, 2 for a wide one."""
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

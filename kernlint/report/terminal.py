@@ -1,0 +1,166 @@
+"""The report for people: code frames with the evidence, and one summary line."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from kernlint.finding import Finding, Step, Witness
+from kernlint.report import (
+    View,
+    notification_line,
+    shown_notifications,
+    shown_path,
+    statistics,
+    summary_line,
+)
+from kernlint.report.console import Line, cells, terminal_width, to_text, wants_color
+from kernlint.report.frame import Mark, frames, gutter_of
+from kernlint.result import Report
+
+STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+
+MAX_MARKS = 8
+"""Related places beyond this many are left to the machine-readable formats."""
+
+
+def render(report: Report, view: View) -> str:
+    """All unsuppressed findings, what happened to the tool, and the summary line."""
+    width = view.width or terminal_width()
+    colored = wants_color(view.color, view.to_file)
+    lines: list[Line] = []
+    for result in report.active:
+        lines += finding_lines(result.finding, report, width)
+        lines.append(())
+    if not view.quiet:
+        for note in shown_notifications(report, view.verbose):
+            style = STYLES.get(note.level.value, "") if note.level.value != "note" else "dim"
+            lines.append((("kernlint: ", style), (notification_line(report, note), "")))
+            if view.verbose and note.detail:
+                lines += [((f"    {line}", "dim"),) for line in note.detail.splitlines()]
+        if view.statistics:
+            lines += [((line, ""),) for line in statistics(report).splitlines()]
+        lines.append(((summary_line(report), "bold"),))
+    return to_text(lines, colored)
+
+
+def finding_lines(finding: Finding, report: Report, width: int) -> Iterator[Line]:
+    """Header, place, frames, and the evidence below them."""
+    style = STYLES[finding.severity.value]
+    head = f"{finding.severity.value}[{finding.code}]"
+    wrapped = textwrap.wrap(f"{finding.rule}: {finding.message}", max(width - len(head) - 1, 30)) or [""]
+    yield ((head, style), (f" {wrapped[0]}", "bold"))
+    for part in wrapped[1:]:
+        yield ((" " * (len(head) + 1) + part, "bold"),)
+
+    marks = marks_of(finding)
+    gutter = gutter_of(marks, report.sources)
+    position = report.sources.get(finding.span.file).position(finding.span.start)
+    where = f"{shown_path(finding.span.file, report.root)}:{position.line}:{position.column}"
+    context = f"  in kernel {finding.kernel}" if finding.kernel else ""
+    if finding.instances:
+        context += f", for {_instances(finding.instances)}"
+    yield ((" " * (gutter + 1) + "--> ", "blue"), (where, ""), (context, "dim"))
+    names = {mark.span.file: shown_path(mark.span.file, report.root) for mark in marks}
+    yield from frames(marks, report.sources, width, style, names)
+    yield from _evidence(finding, report, width, gutter)
+
+
+def _instances(instances: tuple[str, ...]) -> str:
+    shown = "; ".join(instances[:3])
+    return shown if len(instances) <= 3 else f"{shown} and {len(instances) - 3} more"
+
+
+def marks_of(finding: Finding) -> list[Mark]:
+    """The places of a finding with what to write under each: what the witness's threads do there, else the
+    message of the related place."""
+    steps = finding.witness.steps if finding.witness else ()
+    said = {step.span: step_text(finding.witness, step) for step in reversed(steps) if finding.witness}
+    marks = [Mark(finding.span, said.pop(finding.span, ""), primary=True)]
+    for related in finding.related:
+        label = said.pop(related.span, "")
+        if label and related.message and label != related.message:
+            label = f"{related.message}: {label}"
+        if related.span == finding.span:
+            marks[0] = Mark(finding.span, marks[0].label or related.message, primary=True)
+        else:
+            marks.append(Mark(related.span, label or related.message))
+    marks += [Mark(span, label) for span, label in said.items()]
+    return marks[:MAX_MARKS]
+
+
+def step_text(witness: Witness | None, step: Step) -> str:
+    """``thread 32 writes tile[32]``; with the block when the grid has several."""
+    block, grid = (witness.block, witness.grid) if witness else ((2, 2, 2), (2, 2, 2))
+    thread = f"thread {_index(step.thread, block)}"
+    if max(grid) > 1:
+        thread = f"block {_index(step.block, grid)} {thread}"
+    return f"{thread} {step.what}"
+
+
+def _index(index: tuple[int, int, int], extent: tuple[int, int, int]) -> str:
+    """An index with as many axes as the extent has: ``32`` or ``(3, 1)``."""
+    axes = max((n + 1 for n in range(3) if extent[n] > 1 or index[n] > 0), default=1)
+    return str(index[0]) if axes == 1 else f"({', '.join(map(str, index[:axes]))})"
+
+
+def _dims(extent: tuple[int, int, int]) -> str:
+    axes = max((n + 1 for n in range(3) if extent[n] > 1), default=1)
+    return f"({', '.join(map(str, extent[:axes]))})"
+
+
+def witness_text(witness: Witness) -> str:
+    """``block (64), grid (1), n = 64, replayed``."""
+    parts = [f"block {_dims(witness.block)}", f"grid {_dims(witness.grid)}"]
+    parts += [f"{name} = {value}" for name, value in witness.values]
+    return ", ".join([*parts, "replayed"] if witness.replayed else parts)
+
+
+def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iterator[Line]:
+    indent = " " * (gutter + 2)
+    notes: list[tuple[str, str]] = []
+    if finding.witness is not None:
+        notes.append(("witness", witness_text(finding.witness)))
+    notes += [("assuming", text) for text in finding.assumptions]
+    if finding.fix is not None:
+        notes.append(("fix", finding.fix.description))
+    hint = f"kernlint rule {finding.code}"
+    last = 0
+    rows: list[tuple[Line, int]] = []
+    for key, text in notes:
+        lead = f"{indent}= {key}: "
+        wrapped = textwrap.wrap(text, max(width - cells(lead), 24)) or [""]
+        for number, part in enumerate(wrapped):
+            head = lead if number == 0 else " " * cells(lead)
+            last = cells(head) + cells(part)
+            rows.append((((head, "bold"), (part, "")), last))
+        if key == "witness" and finding.witness is not None and len(finding.witness.steps) > 1:
+            rows += [(((row, "dim"),), cells(row)) for row in _table(finding.witness, report, indent + "  ")]
+    for line, _ in rows[:-1]:
+        yield line
+    right = min(width, 100)
+    if rows and rows[-1][1] + 2 + len(hint) <= right:
+        line, used = rows[-1]
+        yield (*line, (" " * (right - used - len(hint)) + hint, "dim"))
+        return
+    if rows:
+        yield rows[-1][0]
+    yield ((f"{indent}= {hint}", "dim"),)
+
+
+def _table(witness: Witness, report: Report, indent: str) -> Iterator[str]:
+    """Who does what where, one row per step."""
+    head = ("block", "thread", "line", "index", "")
+    rows = [
+        (
+            _index(step.block, witness.grid),
+            _index(step.thread, witness.block),
+            str(report.sources.get(step.span.file).line_of(step.span.start)),
+            "" if step.index is None else str(step.index),
+            step.what,
+        )
+        for step in witness.steps
+    ]
+    widths = [max(len(row[n]) for row in (head, *rows)) for n in range(4)]
+    for row in (head, *rows):
+        yield indent + "  ".join([*(f"{row[n]:<{widths[n]}}" for n in range(4)), row[4]]).rstrip()
