@@ -1,0 +1,297 @@
+"""What the walk of a kernel records: places in memory, guards, phases, accesses, barriers, loops."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from kernlint.source import Span
+from kernlint.symbolic.terms import TRUE, Symbol, Term
+from kernlint.tree.nodes import AsyncCopy, AsyncWait, Call, Expr, Node, Scope, VarDecl, WarpOp
+from kernlint.tree.types import Space, Type
+
+
+class RootKind(Enum):
+    """How the walk came to know a memory object."""
+
+    PARAM = "param"  # what a pointer parameter (or a pointer field of one) points to
+    VARIABLE = "variable"  # a variable of the kernel, a helper or the file
+    LOADED = "loaded"  # what a pointer read from memory points to
+    UNKNOWN = "unknown"  # a pointer of unknown origin: may be any object of its space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """A memory object, or the unknown object behind a pointer.
+
+    ``extent``: its size in bytes (None: not known).  ``element``: the declared element or pointee type.
+    ``candidates``: objects that an UNKNOWN root may be; empty: any.  ``readonly``: nothing in the kernel can
+    write it through this root (``const`` pointee or constant space).  ``path``: field path in a parameter.
+    """
+
+    name: str
+    kind: RootKind
+    space: Space
+    decl: VarDecl | None
+    element: Type
+    extent: int | None = None
+    readonly: bool = False
+    volatile: bool = False
+    restrict: bool = False
+    path: str = ""
+    candidates: tuple[Root, ...] = ()
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+class GuardKind(Enum):
+    """Why a condition holds where an event happens."""
+
+    BRANCH = "branch"  # inside an if, else or case
+    LOOP = "loop"  # inside a loop whose condition it is
+    EXIT = "exit"  # threads for which it fails have left the kernel
+    SKIP = "skip"  # threads for which it fails broke, continued or returned from a helper: they live on
+    SHORT = "short"  # to the right of && || ?:
+    ASSERT = "assert"  # an assertion or assumption that came before
+    AFTER_LOOP = "after_loop"  # the negated condition of a loop that was left
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A truth ``term`` that holds whenever the guarded event happens; ``span``: the condition in the source."""
+
+    term: Term
+    kind: GuardKind
+    span: Span
+    loop: LoopContext | None = None
+
+
+@dataclass(eq=False, slots=True)
+class LoopContext:
+    """One loop as walked (a helper's loop is walked once for each call).
+
+    ``counter``: iterations begun before the current one.  ``condition``: truth term under which an iteration
+    starts (``for``, ``while``), or under which another one follows (``do``: ``post_tested``); None: endless.
+    ``exits``: truth terms of breaks out of it (each under its own path).  ``serial``: symbols made later belong
+    to the loop.  ``trips``: the symbol for the number of iterations when left through the condition.
+    ``leaves``: threads may return from the kernel inside, under these terms; ``returns``: from the helper that
+    holds it (these are among the exits too).  ``depth``: guards on the path when it began.
+    """
+
+    span: Span
+    parent: LoopContext | None
+    counter: Symbol
+    trips: Symbol
+    serial: int
+    post_tested: bool = False
+    condition: Term | None = None
+    condition_span: Span | None = None
+    exits: list[tuple[Term, Span]] = field(default_factory=list)
+    leaves: list[tuple[Term, Span]] = field(default_factory=list)
+    returns: list[tuple[Term, Span]] = field(default_factory=list)
+    depth: int = 0
+    phis: list[Symbol] = field(default_factory=list)
+    has_barrier: bool = False
+    unroll: int | None = None
+
+    @property
+    def chain(self) -> tuple[LoopContext, ...]:
+        """This loop and those around it, innermost first."""
+        loops, at = [self], self.parent
+        while at is not None:
+            loops.append(at)
+            at = at.parent
+        return tuple(loops)
+
+
+LAST = None
+"""Shift of a :class:`Label` whose barrier ran in the last iteration of a loop that has been left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One possibility for the last barrier a thread has passed: its *phase*.
+
+    ``barrier`` None: none since the kernel began.  ``condition``: truth term under which it is this one.
+    ``shifts``: for each loop around the barrier, how many iterations ago it ran (0: in this one), or :data:`LAST`.
+    ``exact``: false when the condition or a shift could not be told; such a label proves nothing.
+    """
+
+    barrier: BarrierEvent | None
+    condition: Term = TRUE
+    shifts: tuple[tuple[LoopContext, int | None], ...] = ()
+    exact: bool = True
+
+
+@dataclass(eq=False, slots=True)
+class Event:
+    """Anything recorded: where, under which guards and loops, in which phases, in which order.
+
+    ``loops`` innermost last.  ``stack``: call sites of inlined helpers, outermost first.  ``labels``: phases by
+    block barriers; ``warp_labels``: by block or warp barriers.  ``order``: position in the walk.
+    """
+
+    span: Span
+    guards: tuple[Guard, ...]
+    loops: tuple[LoopContext, ...]
+    labels: tuple[Label, ...]
+    warp_labels: tuple[Label, ...]
+    stack: tuple[Span, ...]
+    order: int
+
+
+class AccessKind(Enum):
+    """What an access does."""
+
+    READ = "read"
+    WRITE = "write"
+    ATOMIC = "atomic"
+
+
+@dataclass(eq=False, slots=True)
+class Access(Event):
+    """One read, write or atomic operation on memory.
+
+    ``offset``: bytes from the start of ``root`` (i64).  ``size``: bytes touched (None: not known).  ``type``: of the
+    object accessed.  ``value``: what is written (None: not known).  ``index``: the subscript as written, in
+    elements, when there is one.  ``scope``: of an atomic.  ``asynchronous``: by a copy engine.  ``volatile``: as
+    declared.  ``node``: the expression.
+    """
+
+    root: Root
+    offset: Term
+    size: int | None
+    type: Type
+    kind: AccessKind
+    node: Node
+    value: Term | None = None
+    index: Term | None = None
+    scope: Scope = Scope.THREAD
+    atomic_op: str = ""
+    volatile: bool = False
+    asynchronous: bool = False
+
+    @property
+    def writes(self) -> bool:
+        """Whether memory may change: a write or an atomic other than a load."""
+        return self.kind is AccessKind.WRITE or (self.kind is AccessKind.ATOMIC and self.atomic_op != "load")
+
+
+@dataclass(eq=False, slots=True)
+class BarrierEvent(Event):
+    """An execution barrier of ``scope``.  ``certain``: false for a call that may hold one.  ``spaces``: what it
+    fences.  ``named``: a named or partial barrier (its participants are not known)."""
+
+    scope: Scope
+    spaces: frozenset[Space]
+    name: str
+    certain: bool = True
+    named: bool = False
+    mask: Term | None = None
+    node: Node | None = None
+
+
+@dataclass(eq=False, slots=True)
+class FenceEvent(Event):
+    """A memory fence without a barrier."""
+
+    scope: Scope
+    spaces: frozenset[Space]
+    name: str
+
+
+@dataclass(eq=False, slots=True)
+class WarpEvent(Event):
+    """A warp or tile collective, with the values of its mask, width and operands."""
+
+    node: WarpOp
+    mask: Term | None
+    width: Term | None
+    operands: tuple[Term, ...]
+
+
+@dataclass(eq=False, slots=True)
+class AsyncEvent(Event):
+    """An asynchronous copy or a wait; the accesses of a copy are recorded with ``asynchronous`` set."""
+
+    node: AsyncCopy | AsyncWait
+    destination: Root | None = None
+    pending: Term | None = None
+
+
+@dataclass(eq=False, slots=True)
+class CallEvent(Event):
+    """A call that could not be followed.  ``may_sync``: it may hold a barrier; ``writes``: it may write memory;
+    ``reason``: why it was not followed."""
+
+    node: Call | Node
+    name: str
+    reason: str
+    may_sync: bool
+    writes: bool
+
+
+@dataclass(eq=False, slots=True)
+class ExitEvent(Event):
+    """Threads leave the kernel here (a return, not its natural end)."""
+
+
+@dataclass(eq=False, slots=True)
+class ConditionEvent(Event):
+    """A condition that is tested: of an if, loop, ``?:`` or the left side of ``&&``/``||``."""
+
+    term: Term
+    node: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement``."""
+
+    kind: str
+    reason: str
+    span: Span
+
+
+@dataclass(slots=True, eq=False)
+class Trace:
+    """All that one kernel does, in order of the walk.
+
+    ``arrays``: private and shared variables met, in order, with their byte extents in the Root.  ``gaps``: what was
+    not understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
+    """
+
+    accesses: list[Access] = field(default_factory=list)
+    barriers: list[BarrierEvent] = field(default_factory=list)
+    fences: list[FenceEvent] = field(default_factory=list)
+    warp_ops: list[WarpEvent] = field(default_factory=list)
+    asyncs: list[AsyncEvent] = field(default_factory=list)
+    calls: list[CallEvent] = field(default_factory=list)
+    exits: list[ExitEvent] = field(default_factory=list)
+    conditions: list[ConditionEvent] = field(default_factory=list)
+    loops: list[LoopContext] = field(default_factory=list)
+    arrays: list[Root] = field(default_factory=list)
+    roots: list[Root] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    assumptions: set[str] = field(default_factory=set)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every statement, guard and barrier was understood."""
+        return not any(gap.kind in ("guard", "barrier", "goto", "budget", "statement") for gap in self.gaps)
+
+    @property
+    def events(self) -> list[Event]:
+        """All events in order of the walk."""
+        groups: tuple[list[Event], ...] = (
+            list(self.accesses),
+            list(self.barriers),
+            list(self.fences),
+            list(self.warp_ops),
+            list(self.asyncs),
+            list(self.calls),
+            list(self.exits),
+            list(self.conditions),
+        )
+        return sorted((event for group in groups for event in group), key=lambda event: event.order)

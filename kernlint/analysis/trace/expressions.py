@@ -1,0 +1,822 @@
+"""Evaluation of expressions: values, places, and the events they cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernlint.analysis.trace import launch
+from kernlint.analysis.trace.events import (
+    AccessKind,
+    AsyncEvent,
+    ConditionEvent,
+    FenceEvent,
+    Guard,
+    GuardKind,
+    WarpEvent,
+)
+from kernlint.analysis.trace.inline import call_function, call_lambda, unresolved_call
+from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.memory import (
+    advance,
+    element_place,
+    field_place,
+    havoc,
+    in_memory,
+    load,
+    null_root,
+    pointee_place,
+    record,
+    size_term,
+    store,
+    variable_root,
+)
+from kernlint.analysis.trace.values import (
+    FunctionValue,
+    LambdaValue,
+    MemPlace,
+    Place,
+    PointerValue,
+    ReferenceValue,
+    StructValue,
+    Value,
+    VarPlace,
+    as_term,
+    fields_of,
+    merge,
+    root_symbol,
+    unknown_value,
+    zero_value,
+)
+from kernlint.source import Span
+from kernlint.symbolic.terms import (
+    FALSE,
+    TRUE,
+    Term,
+    Uniformity,
+    binary,
+    call,
+    cast,
+    complement,
+    conjunction,
+    const,
+    disjunction,
+    negate,
+    negative,
+    truth,
+    unknown,
+)
+from kernlint.tree import nodes as n
+from kernlint.tree.types import (
+    BOOL,
+    I32,
+    I64,
+    ArrayType,
+    FloatType,
+    IntType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
+
+_OPS = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "div",
+    "%": "mod",
+    "<<": "shl",
+    ">>": "shr",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+}
+
+
+def evaluate(m: Machine, expr: n.Expr) -> Value:
+    """Value of ``expr``; its accesses and barriers are recorded."""
+    m.step()
+    handler = _VALUES.get(type(expr))
+    if handler is None or m.state is None:
+        return unknown_value(expr.type, "dead code" if m.state is None else type(expr).__name__)
+    return handler(m, expr)
+
+
+def scalar(m: Machine, expr: n.Expr) -> Term:
+    """Value of ``expr`` as one term."""
+    return as_term(evaluate(m, expr), expr.type)
+
+
+def condition(m: Machine, expr: n.Expr) -> Term:
+    """Truth of ``expr``; the test is recorded."""
+    value = evaluate(m, expr)
+    if isinstance(value, PointerValue):
+        term = truth(root_symbol(value.root).term)
+    elif isinstance(value, ReferenceValue):
+        term = TRUE
+    else:
+        term = truth(as_term(value, expr.type))
+    if m.state is not None and term.op != "const":
+        m.trace.conditions.append(ConditionEvent(**m.common(expr.span), term=term, node=expr))
+    return term
+
+
+def under(m: Machine, term: Term, span: Span, action: Callable[[], Value]) -> Value | None:
+    """Run ``action`` on the path where ``term`` holds too; afterwards the path is as before.  None when it never
+    holds.  What the action does to variables is merged under ``term``."""
+    if term == FALSE or m.state is None:
+        return None
+    before = m.state
+    base = before.path
+    m.state = before.fork()
+    m.guarded(term, GuardKind.SHORT, span)
+    value = action()
+    after = m.state
+    if term == TRUE:
+        if after is not None:
+            after.path = base
+        return value
+    before.path = (*base, Guard(negate(term), GuardKind.SHORT, span))
+    m.state = m.join(term, after, before, base)
+    if m.state is not None:
+        m.state.path = base
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------- leaves
+
+
+def _int(m: Machine, e: n.IntLit) -> Value:
+    if isinstance(e.type, IntType):
+        return const(e.value, e.type)
+    if isinstance(e.type, PointerType):
+        return PointerValue(null_root(e.type.space, e.type.pointee), const(0), e.type.pointee)
+    return Term("const", (e.value,), e.type)
+
+
+def _float(m: Machine, e: n.FloatLit) -> Value:
+    return Term("const", (e.value,), e.type)
+
+
+def _string(m: Machine, e: n.StringLit) -> Value:
+    return unknown("string", e.type, Uniformity.GRID)
+
+
+def _sizeof(m: Machine, e: n.SizeOf) -> Value:
+    return cast(size_term(e.of), e.type)
+
+
+def _function_ref(m: Machine, e: n.FunctionRef) -> Value:
+    return FunctionValue(e.function, e.name)
+
+
+def _lambda(m: Machine, e: n.Lambda) -> Value:
+    return LambdaValue(e)
+
+
+def _launch_value(m: Machine, e: n.LaunchValue) -> Value:
+    if e.axis is None and e.axis_expr is not None:
+        axis = scalar(m, e.axis_expr)
+        if axis.value is None:
+            level = Uniformity.VARYING
+            if e.quantity in (n.Quantity.BLOCK_DIM, n.Quantity.GRID_DIM, n.Quantity.GLOBAL_SIZE):
+                level = Uniformity.GRID
+            elif e.quantity is n.Quantity.BLOCK_ID:
+                level = Uniformity.BLOCK
+            return unknown(f"{e.quantity.value} of a computed axis", e.type, level)
+        return launch.quantity(m, e.quantity, axis.value, e.extent, e.type)
+    return launch.quantity(m, e.quantity, e.axis, e.extent, e.type)
+
+
+# ---------------------------------------------------------------------------------------------------- places
+
+
+def place(m: Machine, e: n.Expr) -> Place | None:
+    """The place that an lvalue names; None when it is no place the walk knows."""
+    m.step()
+    if isinstance(e, n.Ref):
+        return _ref_place(m, e.decl)
+    if isinstance(e, n.Subscript):
+        return _subscript_place(m, e)
+    if isinstance(e, n.Deref):
+        pointer = evaluate(m, e.pointer)
+        return pointee_place(pointer, e.type, volatile=_volatile(e.pointer.type))
+    if isinstance(e, n.Member):
+        if e.arrow:
+            base = pointee_place(evaluate(m, e.base), _pointee(e.base.type), volatile=_volatile(e.base.type))
+        else:
+            base = place(m, e.base)
+        if base is None:
+            return None
+        found = field_place(m, base, e.field, e.lanes)
+        if found is None:
+            value = load_if_variable(m, base, e)
+            if isinstance(value, ReferenceValue):
+                return value.place
+        return found
+    if isinstance(e, n.Cast) and not e.bits:
+        inner = place(m, e.operand)
+        if isinstance(inner, MemPlace) and inner.type.size == e.type.size:
+            return MemPlace(inner.pointer, e.type, inner.index, inner.volatile)
+        return inner if isinstance(inner, VarPlace) and inner.type == e.type else None
+    if isinstance(e, n.Assign):
+        _assign(m, e)
+        return place(m, e.target)
+    if isinstance(e, n.IncDec) and e.prefix:
+        _incdec(m, e)
+        return place(m, e.target)
+    if isinstance(e, n.Binary) and e.op == ",":
+        evaluate(m, e.lhs)
+        return place(m, e.rhs)
+    if isinstance(e, (n.Call, n.Conditional)):
+        value = evaluate(m, e)
+        if isinstance(value, ReferenceValue):
+            return value.place
+        if isinstance(value, PointerValue) and not isinstance(e.type, PointerType):
+            return MemPlace(PointerValue(value.root, value.offset, e.type), e.type)
+    return None
+
+
+def load_if_variable(m: Machine, base: Place, e: n.Member) -> Value | None:
+    """Value of a field that is a C++ reference, kept with the variable."""
+    if not isinstance(base, VarPlace) or m.state is None:
+        return None
+    value: Value | None = m.state.env.get(base.decl)
+    for name in (*base.path, e.field):
+        value = value.get(name) if isinstance(value, StructValue) else None
+    return value
+
+
+def _pointee(type_: Type) -> Type:
+    return type_.pointee if isinstance(type_, PointerType) else type_
+
+
+def _volatile(type_: Type) -> bool:
+    return isinstance(type_, PointerType) and type_.volatile
+
+
+def _ref_place(m: Machine, decl: n.VarDecl) -> Place | None:
+    state = m.state
+    assert state is not None
+    if isinstance(decl.type, PointerType) and decl.type.reference:
+        value = state.env.get(decl)
+        if isinstance(value, ReferenceValue):
+            return value.place
+        pointee = decl.type.pointee
+        if isinstance(value, PointerValue):
+            return MemPlace(PointerValue(value.root, value.offset, pointee), pointee)
+        return VarPlace(decl, (), pointee)
+    if decl.space is Space.PRIVATE and not decl.is_global:
+        return VarPlace(decl, (), decl.type)
+    if isinstance(decl, n.ParamDecl):
+        return VarPlace(decl, (), decl.type)
+    root = variable_root(m, decl)
+    return MemPlace(PointerValue(root, const(0), decl.type), decl.type, volatile=decl.volatile)
+
+
+def _ref(m: Machine, e: n.Ref) -> Value:
+    decl = e.decl
+    state = m.state
+    assert state is not None
+    if decl.value is not None and isinstance(decl.type, IntType):
+        return const(decl.value, decl.type)
+    known = state.env.get(decl)
+    if known is not None and not (isinstance(decl.type, PointerType) and decl.type.reference):
+        return known
+    if isinstance(decl, n.ParamDecl) and decl.is_template:
+        return launch.template_symbol(decl).term
+    if decl.synthesised:
+        return unknown_value(decl.type, f"{decl.name} comes from a missing header", Uniformity.GRID)
+    at = _ref_place(m, decl)
+    return unknown_value(e.type, decl.name) if at is None else load(m, at, e)
+
+
+def _subscript_place(m: Machine, e: n.Subscript) -> Place | None:
+    if isinstance(e.base.type, (ArrayType, VectorType)):
+        base = place(m, e.base)
+        index = scalar(m, e.index)
+        if base is None:
+            return None
+        if isinstance(base, VarPlace) and isinstance(base.type, VectorType) and index.value is not None:
+            return field_place(m, base, "", (index.value,))
+        return element_place(m, base, index)
+    base_value = evaluate(m, e.base)
+    index = scalar(m, e.index)
+    if isinstance(base_value, PointerValue):
+        return pointee_place(advance(base_value, index, e.type), e.type, index, _volatile(e.base.type))
+    if isinstance(base_value, ReferenceValue):
+        if index.value == 0:
+            return base_value.place
+        at = in_memory(m, base_value.place)
+        return pointee_place(advance(at.pointer, index, e.type), e.type, index)
+    return None
+
+
+def _lvalue(m: Machine, e: n.Expr) -> Value:
+    at = place(m, e)
+    if at is None:
+        if isinstance(e, n.Member) and not e.arrow:
+            base = evaluate(m, e.base)
+            return _project(base, e)
+        return unknown_value(e.type, type(e).__name__.lower())
+    return load(m, at, e)
+
+
+def _project(base: Value, e: n.Member) -> Value:
+    """A field or swizzle of a value that has no place."""
+    if isinstance(base, StructValue):
+        if len(e.lanes) > 1:
+            lanes = tuple((str(i), base.get(str(lane)) or unknown("lane", I32)) for i, lane in enumerate(e.lanes))
+            return StructValue(e.type, lanes)
+        found = base.get(str(e.lanes[0]) if e.lanes else e.field)
+        if found is not None:
+            return found
+    return unknown_value(e.type, f"field {e.field}", Uniformity.VARYING)
+
+
+def _member(m: Machine, e: n.Member) -> Value:
+    if len(e.lanes) > 1:
+        return _project(evaluate(m, e.base), e)
+    if not e.arrow and not isinstance(e.base, (n.Ref, n.Subscript, n.Deref, n.Member, n.Cast)):
+        base = evaluate(m, e.base)
+        if isinstance(base, StructValue):
+            return _project(base, e)
+    return _lvalue(m, e)
+
+
+def _address_of(m: Machine, e: n.AddressOf) -> Value:
+    at = place(m, e.operand)
+    if isinstance(at, MemPlace):
+        return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+    if isinstance(at, VarPlace):
+        if isinstance(at.type, ArrayType):
+            inner = in_memory(m, at)
+            return PointerValue(inner.pointer.root, inner.pointer.offset, at.type)
+        return ReferenceValue(at)
+    return unknown_value(e.type, "address")
+
+
+# -------------------------------------------------------------------------------------------------- operators
+
+
+def _unary(m: Machine, e: n.Unary) -> Value:
+    value = evaluate(m, e.operand)
+    if isinstance(value, StructValue):
+        return _lanewise(e.type, [value], lambda parts, kind: _unary_term(e.op, parts[0], kind))
+    if e.op == "!" and isinstance(value, PointerValue):
+        return cast(negate(truth(root_symbol(value.root).term)), e.type)
+    return _unary_term(e.op, as_term(value, e.operand.type), e.type)
+
+
+def _unary_term(op: str, term: Term, type_: Type) -> Term:
+    if op == "!":
+        return cast(negate(truth(term)), type_)
+    if op == "-":
+        return negative(cast(term, type_), type_)
+    return complement(cast(term, type_), type_) if op == "~" else cast(term, type_)
+
+
+def _lanewise(type_: Type, parts: list[Value], make: Callable[[list[Term], Type], Term]) -> Value:
+    """Apply an operation lane by lane; scalars stand for every lane."""
+    if not isinstance(type_, VectorType):
+        return call("vector", tuple(as_term(p) for p in parts), type_)
+    out = []
+    for lane in range(type_.lanes):
+        terms = []
+        for part in parts:
+            value = part.get(str(lane)) if isinstance(part, StructValue) else part
+            terms.append(as_term(value, type_.element) if value is not None else unknown("lane", type_.element))
+        out.append((str(lane), make(terms, type_.element)))
+    return StructValue(type_, tuple(out))
+
+
+def arithmetic(op: str, a: Term, b: Term, type_: Type) -> Term:
+    """``a op b`` for C operator ``op`` computed in ``type_`` (the result type of a comparison: int or bool)."""
+    if op in _OPS:
+        if op in ("<<", ">>"):
+            return binary(_OPS[op], cast(a, type_), b, type_)
+        return binary(_OPS[op], cast(a, type_), cast(b, type_), type_)
+    name, left, right = {
+        "<": ("lt", a, b),
+        ">": ("lt", b, a),
+        "<=": ("le", a, b),
+        ">=": ("le", b, a),
+        "==": ("eq", a, b),
+        "!=": ("ne", a, b),
+    }[op]
+    return cast(binary(name, left, right, BOOL), type_)
+
+
+def _binary(m: Machine, e: n.Binary) -> Value:
+    op = e.op
+    if op == ",":
+        evaluate(m, e.lhs)
+        return evaluate(m, e.rhs)
+    if op in ("&&", "||"):
+        left = condition(m, e.lhs)
+        wanted = left if op == "&&" else negate(left)
+        right = under(m, wanted, e.lhs.span, lambda: condition(m, e.rhs))
+        if right is None:
+            return cast(left, e.type)
+        assert isinstance(right, Term)
+        return cast(conjunction(left, right) if op == "&&" else disjunction(left, right), e.type)
+    a, b = evaluate(m, e.lhs), evaluate(m, e.rhs)
+    return _combine(m, op, a, b, e.lhs.type, e.rhs.type, e.type)
+
+
+def _combine(m: Machine, op: str, a: Value, b: Value, left: Type, right: Type, type_: Type) -> Value:
+    if isinstance(a, ReferenceValue) and isinstance(b, Term) and op in "+-":
+        a = _decay(m, a)
+    if isinstance(a, PointerValue) and isinstance(b, Term) and op in "+-":
+        count = cast(b, I64)
+        return advance(a, negative(count, I64) if op == "-" else count, a.pointee)
+    if isinstance(b, PointerValue) and isinstance(a, Term) and op == "+":
+        return advance(b, a, b.pointee)
+    if isinstance(a, PointerValue) and isinstance(b, PointerValue):
+        return _pointers(op, a, b, type_)
+    if isinstance(a, StructValue) or isinstance(b, StructValue):
+        if isinstance(type_, VectorType):
+            return _lanewise(type_, [a, b], lambda parts, kind: arithmetic(op, parts[0], parts[1], kind))
+        return call(f"operator{op}", (as_term(a), as_term(b)), type_)
+    return arithmetic(op, as_term(a, left), as_term(b, right), type_)
+
+
+def _decay(m: Machine, value: ReferenceValue) -> PointerValue:
+    at = in_memory(m, value.place)
+    return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+
+
+def _pointers(op: str, a: PointerValue, b: PointerValue, type_: Type) -> Value:
+    if a.root is b.root:
+        if op == "-":
+            delta = binary("sub", a.offset, b.offset, I64)
+            return cast(binary("div", delta, size_term(a.pointee), I64), type_)
+        if op in ("<", ">", "<=", ">=", "==", "!="):
+            return arithmetic(op, a.offset, b.offset, type_)
+    for one, other in ((a, b), (b, a)):
+        if other.root.name == "?null" and op in ("==", "!="):
+            term = truth(root_symbol(one.root).term)
+            return cast(term if op == "!=" else negate(term), type_)
+    return call(f"pointers{op}", (as_term(a), as_term(b)), type_)
+
+
+def _assign(m: Machine, e: n.Assign) -> Value:
+    if not e.op:
+        at = place(m, e.target) if not isinstance(e.target, n.Ref) else None
+        value = evaluate(m, e.value)
+        if m.state is None:
+            return value
+        if isinstance(e.target, n.Ref):
+            at = place(m, e.target)
+        value = coerce(value, e.target.type)
+        if at is None and isinstance(e.target, n.Member) and len(e.target.lanes) > 1:
+            _assign_lanes(m, e.target, value)
+        else:
+            store(m, at, value, e)
+        return value
+    at = place(m, e.target)
+    value = evaluate(m, e.value)
+    if at is None:
+        if isinstance(e.target, n.Member) and len(e.target.lanes) > 1:
+            _assign_lanes(m, e.target, unknown_value(e.target.type, "lanes"))
+        return unknown_value(e.type, "assignment")
+    old = load(m, at, e.target)
+    kind = e.compute if e.compute is not None else e.target.type
+    new = coerce(_combine(m, e.op, old, value, e.target.type, e.value.type, kind), e.target.type)
+    store(m, at, new, e)
+    return new
+
+
+def _assign_lanes(m: Machine, target: n.Member, value: Value) -> None:
+    base = place(m, target.base)
+    if base is None:
+        return
+    for i, lane in enumerate(target.lanes):
+        part = value.get(str(i)) if isinstance(value, StructValue) else value
+        store(m, field_place(m, base, "", (lane,)), part if part is not None else unknown("lane", I32), target)
+
+
+def _incdec(m: Machine, e: n.IncDec) -> Value:
+    at = place(m, e.target)
+    if at is None:
+        return unknown_value(e.type, "increment")
+    old = load(m, at, e.target)
+    one = const(1, I32)
+    new = coerce(_combine(m, "+" if e.op == "++" else "-", old, one, e.target.type, I32, e.target.type), e.target.type)
+    store(m, at, new, e)
+    return new if e.prefix else old
+
+
+def coerce(value: Value, type_: Type) -> Value:
+    """``value`` as C converts it when it is stored in an object of ``type_``."""
+    if isinstance(value, Term) and isinstance(type_, (IntType, FloatType)):
+        return cast(value, type_)
+    if isinstance(value, Term) and isinstance(type_, VectorType):
+        lane = cast(value, type_.element)
+        return StructValue(type_, tuple((str(i), lane) for i in range(type_.lanes)))
+    if isinstance(value, PointerValue) and isinstance(type_, PointerType) and not type_.reference:
+        return PointerValue(value.root, value.offset, type_.pointee)
+    if isinstance(value, Term) and isinstance(type_, PointerType):
+        return _pointer_from_int(value, type_)
+    return value
+
+
+def _pointer_from_int(value: Term, type_: PointerType) -> Value:
+    if value.value == 0:
+        return PointerValue(null_root(type_.space, type_.pointee), const(0), type_.pointee)
+    base, offset = value, const(0)
+    while base.op in ("add", "cast"):
+        if base.op == "add":
+            offset = binary("add", offset, cast(base.args[1], I64), I64)
+        base = base.args[0]
+    if base.op == "call" and base.args[0] == "address":
+        root = base.args[1].args[0].origin
+        total = binary("add", base.args[2], offset, I64)
+        return PointerValue(root, total, type_.pointee)
+    return unknown_value(type_, "pointer from integer")
+
+
+def _conditional(m: Machine, e: n.Conditional) -> Value:
+    cond_value = evaluate(m, e.cond)
+    if isinstance(cond_value, StructValue):
+        parts: list[Value] = [cond_value, evaluate(m, e.then), evaluate(m, e.other)]
+        return _lanewise(e.type, parts, lambda terms, kind: call("select", tuple(terms), kind))
+    term = truth(as_term(cond_value, e.cond.type)) if isinstance(cond_value, Term) else _pointer_truth(cond_value)
+    if m.state is not None and term.op != "const":
+        m.trace.conditions.append(ConditionEvent(**m.common(e.cond.span), term=term, node=e.cond))
+    then = under(m, term, e.cond.span, lambda: evaluate(m, e.then))
+    other = under(m, negate(term), e.cond.span, lambda: evaluate(m, e.other))
+    if then is None or other is None:
+        chosen = then if then is not None else other
+        return chosen if chosen is not None else unknown_value(e.type, "dead code")
+    return merge(term, coerce(then, e.type), coerce(other, e.type))
+
+
+def _pointer_truth(value: Value) -> Term:
+    return truth(root_symbol(value.root).term) if isinstance(value, PointerValue) else TRUE
+
+
+def _cast(m: Machine, e: n.Cast) -> Value:
+    value = evaluate(m, e.operand)
+    type_ = e.type
+    if isinstance(value, PointerValue):
+        if isinstance(type_, PointerType):
+            return PointerValue(value.root, value.offset, type_.pointee)
+        if isinstance(type_, IntType):
+            if type_.bits == 1:
+                return truth(root_symbol(value.root).term)
+            address = call("address", (root_symbol(value.root).term, value.offset), I64)
+            return cast(address, type_)
+        return unknown_value(type_, "pointer cast")
+    if isinstance(value, ReferenceValue):
+        if isinstance(type_, PointerType) and value.place.type != type_.pointee:
+            pointer = _decay(m, value)
+            return PointerValue(pointer.root, pointer.offset, type_.pointee)
+        return value
+    if isinstance(value, Term):
+        if e.bits and value.type != type_:
+            return call("bits", (value,), type_)
+        return coerce(value, type_) if isinstance(type_, (IntType, FloatType, VectorType, PointerType)) else value
+    if isinstance(value, StructValue) and isinstance(type_, VectorType) and not e.bits:
+        return _lanewise(type_, [value], lambda parts, kind: cast(parts[0], kind))
+    if isinstance(value, StructValue) and isinstance(type_, StructType) and isinstance(value.type, StructType):
+        return value
+    if isinstance(value, StructValue):
+        return call("bits", tuple(as_term(v) for _, v in value.fields), type_)
+    return value
+
+
+def _init_list(m: Machine, e: n.InitList) -> Value:
+    type_ = e.type
+    if isinstance(type_, ArrayType):
+        for element in e.elements:
+            evaluate(m, element)
+        return unknown_value(type_, "array")
+    fields = fields_of(type_)
+    if not fields:
+        values = [evaluate(m, element) for element in e.elements]
+        return coerce(values[0], type_) if len(values) == 1 else unknown_value(type_, "initialiser")
+    parts: list[Value] = []
+    for element in e.elements:
+        value = evaluate(m, element)
+        if isinstance(type_, VectorType) and isinstance(value, StructValue):
+            parts.extend(v for _, v in value.fields)
+        else:
+            parts.append(value)
+    if isinstance(type_, VectorType) and len(parts) == 1:
+        parts = parts * type_.lanes
+    made: list[tuple[str, Value]] = []
+    for index, (name, kind, _) in enumerate(fields):
+        if index < len(parts):
+            made.append((name, coerce(parts[index], kind)))
+        elif isinstance(type_, StructType) and type_.name.rpartition("::")[2] == "dim3":
+            made.append((name, const(1, kind)))
+        else:
+            made.append((name, zero_value(kind)))
+    return StructValue(type_, tuple(made))
+
+
+# ------------------------------------------------------------------------------------------------------- calls
+
+
+def _call(m: Machine, e: n.Call) -> Value:
+    if e.receiver is not None and e.function is None:
+        callee = evaluate(m, e.receiver) if not isinstance(e.receiver, n.Ref) else _peek(m, e.receiver)
+        if isinstance(callee, LambdaValue):
+            return call_lambda(m, callee.node, e)
+    if e.function is not None and e.function.body is not None:
+        return call_function(m, e, e.function)
+    if e.pure_math:
+        return _pure(m, e)
+    return unresolved_call(m, e)
+
+
+def _peek(m: Machine, ref: n.Ref) -> Value | None:
+    return m.state.env.get(ref.decl) if m.state is not None else None
+
+
+def _pure(m: Machine, e: n.Call) -> Value:
+    values = [evaluate(m, arg) for arg in e.args]
+    type_ = e.type
+    if isinstance(type_, VectorType):
+        return _lanewise(type_, values, lambda parts, kind: _math(e.name, parts, kind))
+    return _math(e.name, [as_term(v, a.type) for v, a in zip(values, e.args, strict=True)], type_)
+
+
+def _math(name: str, args: list[Term], type_: Type) -> Term:
+    if isinstance(type_, IntType):
+        if name in ("min", "max") and len(args) == 2:
+            return binary(name, cast(args[0], type_), cast(args[1], type_), type_)
+        if name == "clamp" and len(args) == 3:
+            low = binary("max", cast(args[0], type_), cast(args[1], type_), type_)
+            return binary("min", low, cast(args[2], type_), type_)
+        if name == "mul24" and len(args) == 2:
+            return binary("mul", cast(args[0], type_), cast(args[1], type_), type_)
+        if name == "mad24" and len(args) == 3:
+            product = binary("mul", cast(args[0], type_), cast(args[1], type_), type_)
+            return binary("add", product, cast(args[2], type_), type_)
+    return call(name, tuple(args), type_)
+
+
+def _barrier(m: Machine, e: n.Barrier) -> Value:
+    mask = scalar(m, e.mask) if e.mask is not None else None
+    predicate = scalar(m, e.predicate) if e.predicate is not None else None
+    for arg in e.args:
+        evaluate(m, arg)
+    named = e.count is not None or (e.barrier_id is not None and _named(m, e.barrier_id))
+    if e.part != "arrive":
+        m.barrier(e.span, e.scope, e.fences, e.name, named=named or e.part != "both", mask=mask, node=e)
+    level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
+    del predicate
+    return unknown_value(e.type, e.name, level)
+
+
+def _named(m: Machine, expr: n.Expr) -> bool:
+    return scalar(m, expr).value != 0
+
+
+def _fence(m: Machine, e: n.Fence) -> Value:
+    if m.state is not None:
+        m.trace.fences.append(FenceEvent(**m.common(e.span), scope=e.scope, spaces=e.spaces, name=e.name))
+    return unknown_value(e.type, "fence")
+
+
+def _atomic(m: Machine, e: n.Atomic) -> Value:
+    pointer = evaluate(m, e.pointer)
+    operands = [scalar(m, operand) for operand in e.operands]
+    at = pointee_place(pointer, _pointee(e.pointer.type))
+    if isinstance(at, VarPlace):
+        havoc(m, at, e.name)
+    elif isinstance(at, MemPlace):
+        value = operands[0] if operands else None
+        record(m, at, AccessKind.ATOMIC, e, value, scope=e.scope, atomic_op=e.op)
+    return unknown_value(e.type, e.name)
+
+
+def _warp_op(m: Machine, e: n.WarpOp) -> Value:
+    mask = scalar(m, e.mask) if e.mask is not None else None
+    width = scalar(m, e.width) if e.width is not None else None
+    operands = tuple(as_term(evaluate(m, operand), operand.type) for operand in e.operands)
+    if m.state is None:
+        return unknown_value(e.type, e.name)
+    event = WarpEvent(**m.common(e.span), node=e, mask=mask, width=width, operands=operands)
+    m.trace.warp_ops.append(event)
+    if e.synchronising:
+        m.warp_sync(None, e.span)
+    level = Uniformity.VARYING
+    full = e.scope is n.Scope.WARP and width is None
+    if full and e.kind in ("any", "all", "ballot", "reduce", "broadcast", "elect"):
+        level = Uniformity.WARP
+    if full and e.kind == "shuffle" and len(operands) > 1 and operands[1].op == "const":
+        level = Uniformity.WARP
+    return unknown_value(e.type, e.name, level)
+
+
+def _async_copy(m: Machine, e: n.AsyncCopy) -> Value:
+    destination, source = evaluate(m, e.destination), evaluate(m, e.source)
+    size = scalar(m, e.size) if e.size is not None else None
+    if e.event is not None:
+        evaluate(m, e.event)
+    root = None
+    for pointer, kind in ((source, AccessKind.READ), (destination, AccessKind.WRITE)):
+        if isinstance(pointer, PointerValue):
+            at = MemPlace(pointer, pointer.pointee)
+            count = size.value if size is not None else None
+            record(m, at, kind, e, asynchronous=True, size=count if count is not None else -1)
+            root = pointer.root
+    if m.state is not None:
+        m.trace.asyncs.append(AsyncEvent(**m.common(e.span), node=e, destination=root))
+    return unknown_value(e.type, e.name, Uniformity.BLOCK)
+
+
+def _async_wait(m: Machine, e: n.AsyncWait) -> Value:
+    pending = scalar(m, e.pending) if e.pending is not None else None
+    for arg in e.args:
+        evaluate(m, arg)
+    if m.state is not None:
+        m.trace.asyncs.append(AsyncEvent(**m.common(e.span), node=e, pending=pending))
+    return unknown_value(e.type, e.name, Uniformity.BLOCK)
+
+
+def _assume(m: Machine, e: n.Assume) -> Value:
+    term = condition(m, e.cond)
+    if m.state is not None and term != FALSE:
+        m.guarded(term, GuardKind.ASSERT, e.cond.span)
+    return unknown_value(e.type, "assume")
+
+
+def _image(m: Machine, e: n.ImageOp) -> Value:
+    terms = tuple(as_term(evaluate(m, arg), arg.type) for arg in e.args)
+    if isinstance(e.type, VectorType):
+        lanes = tuple((str(i), call(f"{e.name}.{i}", terms, e.type.element)) for i in range(e.type.lanes))
+        return StructValue(e.type, lanes)
+    return call(e.name, terms, e.type)
+
+
+def _opaque(m: Machine, e: n.Opaque) -> Value:
+    terms: list[Term] = []
+    for child in e.children:
+        value = evaluate(m, child)
+        terms.append(as_term(value, child.type))
+        if e.writes and m.state is not None:
+            decl = _target(child)
+            if decl is not None and decl in m.state.env:
+                m.state.env[decl] = unknown_value(decl.type, e.reason)
+    m.gap("call" if not e.may_sync else "barrier", e.reason, e.span)
+    if e.writes:
+        m.epoch += 1
+    if e.may_sync:
+        m.barrier(e.span, n.Scope.BLOCK, frozenset(Space), e.reason, certain=False, node=e)
+    if not terms and not e.may_sync:
+        return unknown_value(e.type, e.reason)
+    if isinstance(e.type, (PointerType, StructType, VectorType)):
+        return unknown_value(e.type, e.reason)
+    return call(f"opaque{m.order}", tuple(terms), e.type) if terms else unknown(e.reason, e.type)
+
+
+def _target(expr: n.Expr) -> n.VarDecl | None:
+    from kernlint.analysis.trace.loops import target_variable
+
+    return target_variable(expr)
+
+
+def host_launch(m: Machine, e: n.Launch) -> Value:
+    """A launch from inside a kernel (dynamic parallelism) is opaque."""
+    m.gap("call", "launch from a kernel", e.span)
+    return unknown_value(e.type, "launch")
+
+
+_VALUES: dict[type, Callable[[Machine, Any], Value]] = {
+    n.IntLit: _int,
+    n.FloatLit: _float,
+    n.StringLit: _string,
+    n.SizeOf: _sizeof,
+    n.Ref: _ref,
+    n.FunctionRef: _function_ref,
+    n.LaunchValue: _launch_value,
+    n.Unary: _unary,
+    n.IncDec: _incdec,
+    n.Binary: _binary,
+    n.Assign: _assign,
+    n.Conditional: _conditional,
+    n.Subscript: _lvalue,
+    n.Deref: _lvalue,
+    n.AddressOf: _address_of,
+    n.Member: _member,
+    n.Cast: _cast,
+    n.InitList: _init_list,
+    n.Call: _call,
+    n.Lambda: _lambda,
+    n.Barrier: _barrier,
+    n.Fence: _fence,
+    n.Atomic: _atomic,
+    n.WarpOp: _warp_op,
+    n.AsyncCopy: _async_copy,
+    n.AsyncWait: _async_wait,
+    n.Assume: _assume,
+    n.ImageOp: _image,
+    n.Launch: host_launch,
+    n.Opaque: _opaque,
+}

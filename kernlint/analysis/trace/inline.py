@@ -1,0 +1,198 @@
+"""Calls: helpers with a body are walked at the call site; the others get a summary by evidence."""
+
+from __future__ import annotations
+
+import re
+
+from kernlint.analysis.trace.events import CallEvent
+from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State
+from kernlint.analysis.trace.memory import havoc, place_type
+from kernlint.analysis.trace.values import (
+    LambdaValue,
+    MemPlace,
+    Place,
+    PointerValue,
+    ReferenceValue,
+    Value,
+    as_term,
+    merge,
+    unknown_value,
+)
+from kernlint.source import Span
+from kernlint.symbolic.terms import Uniformity, call, conjunction
+from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, ParamDecl, Ref, Scope
+from kernlint.tree.types import OpaqueType, PointerType, Space, StructType, Type, VectorType, VoidType
+
+SYNC_NAME = re.compile(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
+"""A callee never seen whose name matches may hold a barrier."""
+
+
+def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
+    """The value that ``param`` gets from ``arg``: a reference is bound to the argument's place."""
+    from kernlint.analysis.trace.expressions import coerce, evaluate, place
+
+    kind = param.type
+    if isinstance(kind, PointerType) and kind.reference:
+        at = place(m, arg)
+        if at is not None:
+            return ReferenceValue(at)
+        return evaluate(m, arg)
+    return coerce(evaluate(m, arg), kind)
+
+
+def receiver_value(m: Machine, receiver: Expr) -> Value:
+    """What ``this`` is in a method called on ``receiver``: its place, or a pointer when it is one."""
+    from kernlint.analysis.trace.expressions import evaluate, place
+
+    if isinstance(receiver.type, PointerType) and not receiver.type.reference:
+        return evaluate(m, receiver)
+    at = place(m, receiver)
+    if isinstance(at, MemPlace):
+        return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+    return ReferenceValue(at) if at is not None else evaluate(m, receiver)
+
+
+def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
+    """Walk the body of ``function`` with the arguments of ``e`` and give its result."""
+    assert function.body is not None
+    depth = len(m.frames)
+    if depth > MAX_DEPTH or any(frame.function is function for frame in m.frames):
+        return unresolved_call(m, e, "recursion" if depth <= MAX_DEPTH else "calls nested too deeply")
+    bound: list[tuple[ParamDecl, Value]] = []
+    if function.this is not None and e.receiver is not None:
+        bound.append((function.this, receiver_value(m, e.receiver)))
+    for param, arg in zip(function.params, e.args, strict=False):
+        bound.append((param, bind(m, param, arg)))
+    for param in function.params[len(e.args) :]:
+        bound.append((param, unknown_value(param.type, f"default argument {param.name}", Uniformity.GRID)))
+    return _enter(m, function, bound, function.body, e.span, e.type)
+
+
+def call_lambda(m: Machine, node: object, e: Call) -> Value:
+    """Walk a lambda's body; captured variables are seen as they are now."""
+    from kernlint.tree.nodes import Lambda
+
+    assert isinstance(node, Lambda)
+    if any(frame.function.body is node.body for frame in m.frames):
+        return unresolved_call(m, e, "recursion")
+    bound = [(param, bind(m, param, arg)) for param, arg in zip(node.params, e.args, strict=False)]
+    function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
+    return _enter(m, function, bound, node.body, e.span, e.type)
+
+
+def _enter(
+    m: Machine,
+    function: FunctionDecl,
+    bound: list[tuple[ParamDecl, Value]],
+    body: Block,
+    span: Span,
+    result: Type,
+) -> Value:
+    from kernlint.analysis.trace.statements import execute
+
+    if m.state is None:
+        return unknown_value(result, "dead code")
+    base = m.state.path
+    for param, value in bound:
+        m.state.env[param] = value
+    stack = m.stack
+    m.stack = (*stack, span)
+    frame = Frame(function, loop_depth=len(m.loops))
+    m.frames.append(frame)
+    execute(m, body)
+    m.frames.pop()
+    m.stack = stack
+    returns: list[tuple[State, Value | None]] = list(frame.returns)
+    if m.state is not None:
+        returns.append((m.state, None))
+    if not returns:
+        m.state = None
+        return unknown_value(result, "never returns")
+    value = _result(returns, base, result)
+    m.state = m.join_all([state for state, _ in returns], base)
+    return value
+
+
+def _result(returns: list[tuple[State, Value | None]], base: tuple[object, ...], result: Type) -> Value:
+    if isinstance(result, VoidType):
+        return unknown_value(result, "void")
+    values = [(state, value) for state, value in returns if value is not None]
+    if not values:
+        return unknown_value(result, "no value returned")
+    out = values[-1][1]
+    assert out is not None
+    for state, value in reversed(values[:-1]):
+        assert value is not None
+        cond = None
+        for guard in state.path[len(base) :]:
+            cond = guard.term if cond is None else conjunction(cond, guard.term)
+        if cond is not None:
+            out = merge(cond, value, out)
+    return out
+
+
+def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
+    """A call that is not followed: what it may do is judged from its name and arguments.
+
+    Scalars only: taken to be a pure function of them.  A pointer: it may write what it points to.  A pointer to
+    shared memory, a group or barrier object, or a telling name: it may hold a barrier.
+    """
+    from kernlint.analysis.trace.expressions import evaluate, place
+
+    values: list[Value] = []
+    places: list[Place | None] = []
+    params = e.function.params if e.function is not None else ()
+    parts = ([e.receiver] if e.receiver is not None else []) + list(e.args)
+    offset = len(parts) - len(e.args)
+    for index, arg in enumerate(parts):
+        kind = params[index - offset].type if 0 <= index - offset < len(params) else None
+        by_reference = kind is None or (isinstance(kind, PointerType) and kind.reference and not kind.const)
+        at = place(m, arg) if by_reference and isinstance(arg, Ref) and e.name != "printf" else None
+        places.append(at if e.function is None or by_reference else None)
+        values.append(evaluate(m, arg))
+    if m.state is None:
+        return unknown_value(e.type, "dead code")
+    touches = [v for v in values if isinstance(v, (PointerValue, ReferenceValue, LambdaValue))]
+    objects = [
+        v
+        for v, arg in zip(values, parts, strict=True)
+        if isinstance(arg.type, (OpaqueType, StructType)) and not isinstance(v, PointerValue)
+    ]
+    shared = any(isinstance(v, PointerValue) and v.root.space is Space.SHARED for v in values)
+    group = any(_is_group(arg.type) for arg in parts)
+    name = e.name.rpartition("::")[2]
+    quiet = name == "printf"
+    may_sync = not quiet and bool(shared or group or SYNC_NAME.search(name))
+    writes = not quiet and bool(touches or objects)
+    for at, value in zip(places, values, strict=True):
+        if isinstance(value, ReferenceValue):
+            havoc(m, value.place, f"written by {name}")
+        elif at is None or quiet or isinstance(value, PointerValue):
+            continue
+        elif e.function is not None or isinstance(place_type(at), StructType):
+            havoc(m, at, f"written by {name}")
+    event = CallEvent(
+        **m.common(e.span),
+        node=e,
+        name=e.name,
+        reason=reason or ("no body in sight" if e.function is not None else "not resolved"),
+        may_sync=may_sync,
+        writes=writes,
+    )
+    if not quiet:
+        m.trace.calls.append(event)
+    if writes:
+        m.epoch += 1
+    if may_sync:
+        m.gap("barrier", f"{name} may hold a barrier", e.span)
+        m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e)
+    terms = tuple(as_term(v) for v in values)
+    if isinstance(e.type, (PointerType, StructType, VectorType)):
+        level = Uniformity.VARYING
+        return unknown_value(e.type, name, level)
+    return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+def _is_group(type_: Type) -> bool:
+    text = type_.spelling if isinstance(type_, OpaqueType) else type_.name if isinstance(type_, StructType) else ""
+    return any(word in text for word in ("thread_block", "_group", "barrier", "pipeline", "cooperative_groups"))

@@ -1,0 +1,471 @@
+"""Loops: one symbolic iteration, recurrences solved, phases carried around the back edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kernlint.analysis.trace.events import (
+    Event,
+    Guard,
+    GuardKind,
+    Label,
+    LoopContext,
+)
+from kernlint.analysis.trace.machine import Machine, State, Target
+from kernlint.analysis.trace.recurrence import closed_form
+from kernlint.analysis.trace.values import (
+    PointerValue,
+    ReferenceValue,
+    StructValue,
+    Value,
+    same,
+    unknown_root,
+    unknown_value,
+)
+from kernlint.symbolic.terms import (
+    FALSE,
+    TRUE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    call,
+    conjunction,
+    const,
+    negate,
+    substitute,
+    symbols,
+)
+from kernlint.tree.nodes import (
+    AddressOf,
+    Asm,
+    Assign,
+    Call,
+    Expr,
+    IncDec,
+    Lambda,
+    Member,
+    Node,
+    Opaque,
+    Ref,
+    Subscript,
+    VarDecl,
+)
+from kernlint.tree.types import BOOL, I64, PointerType
+from kernlint.tree.walk import walk
+
+
+def target_variable(expr: Expr) -> VarDecl | None:
+    """The variable whose value (or part of it) an assignment to ``expr`` changes."""
+    while isinstance(expr, (Member, Subscript)):
+        if isinstance(expr, Member) and expr.arrow:
+            return None
+        expr = expr.base
+    return expr.decl if isinstance(expr, Ref) else None
+
+
+def assigned(m: Machine, node: Node) -> frozenset[VarDecl]:
+    """Variables that ``node`` may change: assigned, incremented, address taken, or bound to a reference."""
+    known = m.assigned.get(id(node))
+    if known is not None:
+        return known
+    out: set[VarDecl] = set()
+    for at in walk(node):
+        found: list[Expr] = []
+        if isinstance(at, (Assign, IncDec)):
+            found.append(at.target)
+        elif isinstance(at, AddressOf):
+            found.append(at.operand)
+        elif isinstance(at, Call):
+            if at.receiver is not None:
+                found.append(at.receiver)
+            params = at.function.params if at.function is not None else ()
+            for index, arg in enumerate(at.args):
+                kind = params[index].type if index < len(params) else None
+                if kind is None or (isinstance(kind, PointerType) and kind.reference and not kind.const):
+                    found.append(arg)
+        elif isinstance(at, Asm):
+            found.extend(at.outputs)
+        elif isinstance(at, Opaque) and at.writes:
+            found.extend(at.children)
+        elif isinstance(at, Lambda):
+            out |= assigned(m, at.body)
+        for expr in found:
+            decl = target_variable(expr)
+            if decl is not None:
+                out.add(decl)
+    result = frozenset(out)
+    m.assigned[id(node)] = result
+    return result
+
+
+def loop_value(m: Machine, loop: LoopContext, name: str, value: Value) -> Value:
+    """``value`` as a variable of the loop: every scalar leaf becomes a PHI symbol, pointers keep their object."""
+    if isinstance(value, Term):
+        phi = Symbol(SymbolKind.PHI, name, value.type, origin=loop, init=value)
+        loop.phis.append(phi)
+        return phi.term
+    if isinstance(value, PointerValue):
+        phi = Symbol(SymbolKind.PHI, f"{name}.offset", I64, origin=loop, init=value.offset)
+        loop.phis.append(phi)
+        return PointerValue(value.root, phi.term, value.pointee)
+    if isinstance(value, StructValue):
+        made = tuple((key, loop_value(m, loop, f"{name}.{key}", v)) for key, v in value.fields)
+        return StructValue(value.type, made)
+    return value
+
+
+def close(loop: LoopContext, head: Value, tail: Value) -> bool:
+    """Tie the phis of ``head`` to their values after one iteration; False when a pointer changed its object."""
+    if isinstance(head, Term):
+        symbol = head.symbol
+        if symbol is not None and symbol.kind is SymbolKind.PHI and symbol.origin is loop:
+            symbol.step = tail if isinstance(tail, Term) else None
+        return True
+    if isinstance(head, PointerValue):
+        if not isinstance(tail, PointerValue) or tail.root is not head.root:
+            return False
+        return close(loop, head.offset, tail.offset)
+    if isinstance(head, StructValue):
+        fine = True
+        for name, value in head.fields:
+            after = tail.get(name) if isinstance(tail, StructValue) else None
+            if after is None:
+                for symbol in symbols(value) if isinstance(value, Term) else ():
+                    symbol.step = None
+                continue
+            fine = close(loop, value, after) and fine
+        return fine
+    return same(head, tail) or isinstance(head, ReferenceValue)
+
+
+def run_loop(
+    m: Machine,
+    node: Node,
+    cond: Expr | None,
+    body: Callable[[], None],
+    step: Callable[[], None],
+    test: Callable[[Expr], Term],
+    *,
+    post_tested: bool,
+    unroll: int | None = None,
+) -> None:
+    """Walk a loop.  ``body`` and ``step`` walk its parts in the current state, ``test`` evaluates a condition."""
+    entry = m.state
+    if entry is None:
+        return
+    changed = sorted(assigned(m, node), key=lambda decl: (decl.span.start, decl.name))
+    swapped: dict[VarDecl, Value] = {}
+    for attempt in range(2):
+        m.state = entry.fork()
+        snapshot = _lengths(m)
+        moved = _iterate(m, node, cond, body, step, test, entry, changed, swapped, post_tested, unroll)
+        if not moved or attempt:
+            return
+        # A pointer changed the object it points into: forget its object and walk once more.
+        for decl, value in moved.items():
+            swapped[decl] = value
+        _truncate(m, snapshot)
+
+
+def _iterate(
+    m: Machine,
+    node: Node,
+    cond: Expr | None,
+    body: Callable[[], None],
+    step: Callable[[], None],
+    test: Callable[[Expr], Term],
+    entry: State,
+    changed: Sequence[VarDecl],
+    swapped: dict[VarDecl, Value],
+    post_tested: bool,
+    unroll: int | None,
+) -> dict[VarDecl, Value]:
+    counter = Symbol(SymbolKind.COUNTER, f"k{len(m.trace.loops)}", I64, low=0, uniformity=Uniformity.GRID)
+    trips = Symbol(SymbolKind.TRIPS, f"trips{len(m.trace.loops)}", I64, low=1 if post_tested else 0)
+    loop = LoopContext(
+        node.span, m.loops[-1] if m.loops else None, counter, trips, trips.serial, post_tested, unroll=unroll
+    )
+    counter.origin = trips.origin = loop
+    m.trace.loops.append(loop)
+    loop.depth = len(m.state.path) if m.state is not None else 0
+    snapshot = _lengths(m)
+    state = m.state
+    assert state is not None
+    heads: dict[VarDecl, Value] = {}
+    for decl in changed:
+        value = state.env.get(decl)
+        if value is None:
+            continue
+        heads[decl] = state.env[decl] = loop_value(m, loop, decl.name, swapped.get(decl, value))
+    m.epoch += 1
+    around = Label(loop)  # type: ignore[arg-type]  # stands for "came around the back edge" until settled
+    state.labels = (*entry.labels, around)
+    state.warp_labels = (*entry.warp_labels, around)
+    m.loops.append(loop)
+    target = Target(True, len(m.loops))
+    m.frames[-1].targets.append(target)
+    base = state.path
+    head: State | None = None
+    if not post_tested and cond is not None:
+        term = test(cond)
+        loop.condition, loop.condition_span = term, cond.span
+        head = m.state.fork() if m.state is not None else None
+        if term == FALSE:
+            m.state = None
+        else:
+            m.guarded(term, GuardKind.LOOP, cond.span, loop)
+    begun = m.state.path if m.state is not None else base
+    if m.state is not None:
+        body()
+    ends = ([m.state] if m.state is not None else []) + target.continues
+    m.state = m.join_all(ends, begun)
+    tail: State | None = None
+    if m.state is not None:
+        step()
+        if post_tested and cond is not None and m.state is not None:
+            term = test(cond)
+            loop.condition, loop.condition_span = term, cond.span
+            head = m.state.fork()
+        tail = m.state
+    elif loop.condition is None:
+        loop.condition = FALSE
+    moved: dict[VarDecl, Value] = {}
+    if tail is not None:
+        for decl, value in heads.items():
+            after = tail.env.get(decl)
+            if after is not None and not close(loop, value, after):
+                moved[decl] = _forget(value, after)
+    else:  # the body never comes around: it runs at most once
+        for phi in loop.phis:
+            phi.step = phi.term
+    for phi in loop.phis:
+        if phi.step is not None:
+            form = closed_form(phi, resolve(m, phi.step), counter.term, loop.serial)
+            if form is not None:
+                m.closed[phi] = form
+    m.frames[-1].targets.pop()
+    m.loops.pop()
+    for broken in target.breaks:
+        suffix = [g for g in broken.path[len(base) :] if g.kind is not GuardKind.AFTER_LOOP]
+        term = TRUE
+        for guard in suffix:
+            if guard.loop is not loop:
+                term = conjunction(term, guard.term)
+        loop.exits.append((term, suffix[-1].span if suffix else node.span))
+    m.state = _leave(m, loop, heads, base, head if cond is not None else None, target.breaks, tail, entry)
+    _settle(m, loop, snapshot, entry, tail, m.state)
+    m.epoch += 1
+    return moved
+
+
+def _forget(head: Value, after: Value) -> Value:
+    if isinstance(head, PointerValue):
+        candidates = (head.root, after.root) if isinstance(after, PointerValue) else (head.root,)
+        root = unknown_root(head.root.space, head.pointee, "pointer changed in a loop", candidates)
+        return PointerValue(root, head.offset, head.pointee)
+    return unknown_value(head.type, "changed in a loop") if isinstance(head, StructValue) else head
+
+
+def resolve(m: Machine, term: Term) -> Term:
+    """``term`` with every loop variable of known closed form replaced by it."""
+    memo: dict[Term, Term] = {}
+    for _ in range(8):
+        if not any(symbol in m.closed for symbol in symbols(term)):
+            return term
+        term = substitute(term, m.closed, memo)
+        memo = {}
+    return term
+
+
+# ------------------------------------------------------------------------------------------------- leaving
+
+
+def _leave(
+    m: Machine,
+    loop: LoopContext,
+    heads: dict[VarDecl, Value],
+    base: tuple[Guard, ...],
+    head: State | None,
+    breaks: Sequence[State],
+    tail: State | None,
+    entry: State,
+) -> State | None:
+    """The state after the loop, or None when no thread comes out of it."""
+    exits = ([head] if head is not None else []) + list(breaks)
+    if not exits:
+        return None
+    out = exits[0].fork()
+    out.path = base
+    last = {loop.counter: loop.trips.term}
+    reasons = tuple(term for term, _ in loop.exits)
+    if loop.condition is not None:
+        reasons = (loop.condition, *reasons)
+
+    def after(values: list[Value]) -> Value:
+        final = [_final(m, value, last, loop, reasons) for value in values]
+        first = final[0]
+        if all(same(first, value) for value in final[1:]):
+            return first
+        terms = [value for value in final if isinstance(value, Term)]
+        if len(terms) == len(final):
+            return call(f"after{loop.counter.serial}", (*terms, *reasons), terms[0].type)
+        if isinstance(first, StructValue):
+            fields = []
+            for name, _ in first.fields:
+                parts = [v.get(name) for v in final if isinstance(v, StructValue)]
+                fields.append((name, after([p for p in parts if p is not None])))
+            return StructValue(first.type, tuple(fields))
+        if isinstance(first, PointerValue) and all(isinstance(v, PointerValue) and v.root is first.root for v in final):
+            offsets = tuple(v.offset for v in final if isinstance(v, PointerValue))
+            return PointerValue(first.root, call("after", (*offsets, *reasons), I64), first.pointee)
+        if isinstance(first, PointerValue):
+            return _forget(first, first)
+        return first
+
+    for decl in list(out.env):
+        values = [state.env[decl] for state in exits if decl in state.env]
+        if decl in heads or any(v is not values[0] for v in values):
+            out.env[decl] = after(values)
+    out.labels = _merge_exit_labels([state.labels for state in exits])
+    out.warp_labels = _merge_exit_labels([state.warp_labels for state in exits])
+    m.state = out
+    if loop.returns:
+        gone = call(f"returned{loop.counter.serial}", tuple(term for term, _ in loop.returns), BOOL)
+        m.guarded(negate(gone), GuardKind.SKIP, loop.returns[0][1])
+    if loop.leaves:
+        gone = call(f"left{loop.counter.serial}", tuple(term for term, _ in loop.leaves), BOOL)
+        m.guarded(negate(gone), GuardKind.EXIT, loop.leaves[0][1])
+    elif head is not None and not breaks and loop.condition is not None and loop.condition_span is not None:
+        cond = substitute(resolve(m, loop.condition), last)
+        if loop.post_tested:
+            cond = substitute(resolve(m, loop.condition), {loop.counter: _before(loop.trips.term)})
+        if not any(s.kind is SymbolKind.PHI and s.origin is loop for s in symbols(cond)) and cond != TRUE:
+            m.guarded(negate(cond), GuardKind.AFTER_LOOP, loop.condition_span, loop)
+    return m.state
+
+
+def _before(term: Term) -> Term:
+    return binary("sub", term, const(1), I64)
+
+
+def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]) -> Value:
+    if isinstance(value, Term):
+        if loop.post_tested:
+            value = resolve(m, value)
+            last = {loop.counter: _before(loop.trips.term)}
+        out = substitute(resolve(m, value), last)
+        if any(s.serial > loop.serial for s in symbols(out)):
+            return call(f"after{loop.counter.serial}", (out, *reasons), out.type)
+        return out
+    if isinstance(value, PointerValue):
+        offset = _final(m, value.offset, last, loop, reasons)
+        assert isinstance(offset, Term)
+        return PointerValue(value.root, offset, value.pointee)
+    if isinstance(value, StructValue):
+        return StructValue(value.type, tuple((k, _final(m, v, last, loop, reasons)) for k, v in value.fields))
+    return value
+
+
+# -------------------------------------------------------------------------------------------------- phases
+
+
+def _merge_exit_labels(groups: list[tuple[Label, ...]]) -> tuple[Label, ...]:
+    out: list[Label] = []
+    for group in groups:
+        out.extend(label for label in group if label not in out)
+    return tuple(out)
+
+
+def _settle(
+    m: Machine, loop: LoopContext, snapshot: list[int], entry: State, tail: State | None, after: State | None
+) -> None:
+    """Replace the provisional labels of all that happened in the loop, and those of the state after it."""
+    for name in ("labels", "warp_labels"):
+        before: tuple[Label, ...] = getattr(entry, name)
+        back: tuple[Label, ...] = getattr(tail, name) if tail is not None else ()
+        real = [b for b in back if b.barrier is not None and any(x is loop for x, _ in b.shifts)]
+        through = tail is not None and any(b.barrier is loop or b in before for b in back)  # type: ignore[comparison-overlap]
+
+        def head(label: Label, before: tuple[Label, ...] = before, real: Any = real, through: bool = through) -> Any:
+            if label.barrier is loop:  # type: ignore[comparison-overlap]
+                return [_earlier(m, loop, b, label, through) for b in real]
+            if real and any(b.barrier is label.barrier and b.shifts == label.shifts for b in before):
+                if through:
+                    return [Label(label.barrier, label.condition, label.shifts, False)]
+                first = binary("eq", loop.counter.term, const(0), BOOL)
+                return [Label(label.barrier, conjunction(label.condition, first), label.shifts, label.exact)]
+            return [label]
+
+        for events, start in zip(_groups(m), snapshot, strict=True):
+            for event in events[start:]:
+                setattr(event, name, _rewrite(getattr(event, name), head))
+        if after is not None:
+            setattr(after, name, _outside(loop, getattr(after, name), before, real, through))
+
+
+def _rewrite(labels: tuple[Label, ...], head: Callable[[Label], list[Label]]) -> tuple[Label, ...]:
+    out: list[Label] = []
+    for label in labels:
+        for new in head(label):
+            if new not in out:
+                out.append(new)
+    return tuple(out)
+
+
+def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through: bool) -> Label:
+    """``label`` of the end of an iteration, seen from the head of the next one."""
+    condition, exact = resolve(m, label.condition), label.exact and not through
+    condition = substitute(condition, {loop.counter: _before(loop.counter.term)})
+    if any(s.kind is SymbolKind.PHI and s.origin is loop for s in symbols(condition)):
+        condition, exact = TRUE, False
+    condition = conjunction(condition, binary("le", const(1), loop.counter.term, BOOL))
+    shifts = tuple((x, n + 1 if x is loop and n is not None else n) for x, n in label.shifts)
+    return Label(label.barrier, conjunction(condition, where.condition), shifts, exact)
+
+
+def _outside(
+    loop: LoopContext, labels: tuple[Label, ...], before: tuple[Label, ...], real: list[Label], through: bool
+) -> tuple[Label, ...]:
+    out: list[Label] = []
+
+    def add(label: Label) -> None:
+        if label not in out:
+            out.append(label)
+
+    for label in labels:
+        if label.barrier is loop:  # type: ignore[comparison-overlap]
+            for b in real:
+                shifts = tuple((x, None if x is loop else n) for x, n in b.shifts)
+                ran = binary("le", const(1), loop.trips.term, BOOL)
+                add(Label(b.barrier, ran if not loop.post_tested else TRUE, shifts, b.exact and not through))
+        elif any(x is loop for x, _ in label.shifts):
+            shifts = tuple((x, None if x is loop else n) for x, n in label.shifts)
+            condition, exact = label.condition, label.exact
+            if any(s.serial > loop.serial for s in symbols(condition)):
+                condition, exact = TRUE, False
+            add(Label(label.barrier, condition, shifts, exact))
+        elif real and label in before and not through and not loop.post_tested:
+            never = binary("eq", loop.trips.term, const(0), BOOL)
+            add(Label(label.barrier, conjunction(label.condition, never), label.shifts, label.exact))
+        elif real and label in before and loop.post_tested and not through:
+            continue
+        else:
+            add(label)
+    return tuple(out) or (Label(None, exact=False),)
+
+
+def _groups(m: Machine) -> tuple[list[Event], ...]:
+    t: Any = m.trace
+    return (t.accesses, t.barriers, t.fences, t.warp_ops, t.asyncs, t.calls, t.exits, t.conditions)
+
+
+def _lengths(m: Machine) -> list[int]:
+    return [len(group) for group in _groups(m)] + []
+
+
+def _truncate(m: Machine, lengths: list[int]) -> None:
+    for group, length in zip(_groups(m), lengths, strict=True):
+        del group[length:]

@@ -1,0 +1,252 @@
+"""The state of the walk, how states join where paths meet, and how events are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from kernlint.analysis.trace.events import (
+    BarrierEvent,
+    Event,
+    Gap,
+    Guard,
+    GuardKind,
+    Label,
+    LoopContext,
+    Root,
+    Trace,
+)
+from kernlint.analysis.trace.values import Value, merge, same
+from kernlint.source import Span
+from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
+from kernlint.tree.nodes import FunctionDecl, Scope, VarDecl
+from kernlint.tree.types import Space
+
+E_ = TypeVar("E_", bound=Event)
+
+MAX_STEPS = 60_000
+"""Nodes evaluated in one kernel, helpers counted at each call; beyond it the kernel is analysed in part."""
+
+MAX_DEPTH = 24
+"""Helpers inlined inside each other."""
+
+MAX_LABELS = 8
+"""Possible last barriers kept apart; more are folded into one inexact label."""
+
+
+class Exhausted(Exception):
+    """The step budget of one kernel is used up."""
+
+
+@dataclass(slots=True)
+class State:
+    """What is known on one path: variables, the path condition, the possible last barriers."""
+
+    env: dict[VarDecl, Value]
+    path: tuple[Guard, ...]
+    labels: tuple[Label, ...]
+    warp_labels: tuple[Label, ...]
+
+    def fork(self) -> State:
+        """An independent copy."""
+        return State(dict(self.env), self.path, self.labels, self.warp_labels)
+
+
+@dataclass(slots=True)
+class Target:
+    """Where ``break`` and ``continue`` of a loop or switch lead: the states that took them."""
+
+    is_loop: bool
+    depth: int
+    breaks: list[State] = field(default_factory=list)
+    continues: list[State] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Frame:
+    """An inlined call: states at its returns with the values returned."""
+
+    function: FunctionDecl
+    returns: list[tuple[State, Value | None]] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+    loop_depth: int = 0
+
+
+def truth_of(guards: Sequence[Guard]) -> Term:
+    """Conjunction of guards."""
+    term = TRUE
+    for guard in guards:
+        term = conjunction(term, guard.term)
+    return term
+
+
+class Machine:
+    """Walks one kernel.  ``state`` is None where no thread comes."""
+
+    def __init__(self, function: FunctionDecl, language: str) -> None:
+        self.function = function
+        self.language = language
+        self.trace = Trace()
+        self.state: State | None = State({}, (), (Label(None),), (Label(None),))
+        self.death = GuardKind.EXIT
+        self.loops: list[LoopContext] = []
+        self.stack: tuple[Span, ...] = ()
+        self.frames: list[Frame] = [Frame(function)]
+        self.order = 0
+        self.steps = 0
+        self.memory: dict[Any, Root] = {}
+        self.loads: dict[Any, Symbol] = {}
+        self.epoch = 0
+        self.closed: dict[Symbol, Term] = {}
+        self.assigned: dict[int, frozenset[VarDecl]] = {}
+
+    # ------------------------------------------------------------------------------------------ recording
+
+    def step(self) -> None:
+        """Count one evaluated node.  Raises :class:`Exhausted` past :data:`MAX_STEPS`."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Exhausted
+
+    def common(self, span: Span) -> dict[str, Any]:
+        """Constructor arguments that all events share, for an event at ``span`` now."""
+        self.order += 1
+        state = self.state
+        assert state is not None
+        return {
+            "span": span,
+            "guards": state.path,
+            "loops": tuple(self.loops),
+            "labels": state.labels,
+            "warp_labels": state.warp_labels,
+            "stack": self.stack,
+            "order": self.order,
+        }
+
+    def gap(self, kind: str, reason: str, span: Span) -> None:
+        """Note something that could not be followed (once for each place)."""
+        gap = Gap(kind, reason, span)
+        if gap not in self.trace.gaps:
+            self.trace.gaps.append(gap)
+
+    def barrier(
+        self,
+        span: Span,
+        scope: Scope,
+        spaces: frozenset[Space],
+        name: str,
+        *,
+        certain: bool = True,
+        named: bool = False,
+        mask: Term | None = None,
+        node: Any = None,
+    ) -> None:
+        """Record a barrier and begin a new phase."""
+        state = self.state
+        if state is None:
+            return
+        event = BarrierEvent(
+            **self.common(span),
+            scope=scope,
+            spaces=spaces,
+            name=name,
+            certain=certain,
+            named=named,
+            mask=mask,
+            node=node,
+        )
+        self.trace.barriers.append(event)
+        shifts = tuple((loop, 0) for loop in self.loops)
+        label = (Label(event, TRUE, shifts, certain and not named),)
+        state.warp_labels = label
+        if scope in (Scope.BLOCK, Scope.CLUSTER, Scope.GRID):
+            state.labels = label
+            for loop in self.loops:
+                loop.has_barrier = True
+
+    def warp_sync(self, event: BarrierEvent | None, span: Span) -> None:
+        """Begin a new phase among the threads of a warp (a synchronising collective)."""
+        state = self.state
+        if state is None:
+            return
+        if event is None:
+            event = BarrierEvent(**self.common(span), scope=Scope.WARP, spaces=frozenset(Space), name="warp collective")
+        state.warp_labels = (Label(event, TRUE, tuple((loop, 0) for loop in self.loops)),)
+
+    # ---------------------------------------------------------------------------------------- joining paths
+
+    def guarded(self, term: Term, kind: GuardKind, span: Span, loop: LoopContext | None = None) -> None:
+        """Add a condition to the current path; the path dies when it is false."""
+        if self.state is None or term == TRUE:
+            return
+        if term == FALSE:
+            self.state = None
+            return
+        self.state.path = (*self.state.path, Guard(term, kind, span, loop))
+
+    def join(self, cond: Term, a: State | None, b: State | None, base: tuple[Guard, ...]) -> State | None:
+        """The state after two branches taken under ``cond`` and its negation, both begun with path ``base``."""
+        if a is None or b is None:
+            return a or b
+        path = base
+        left, right = a.path[len(base) + 1 :], b.path[len(base) + 1 :]
+        lost = [g for g in (*left, *right) if g.kind in (GuardKind.EXIT, GuardKind.SKIP)]
+        if lost:
+            kind = GuardKind.SKIP if any(g.kind is GuardKind.SKIP for g in lost) else GuardKind.EXIT
+            leaving = (GuardKind.EXIT, GuardKind.SKIP)
+            term = disjunction(
+                conjunction(cond, truth_of([g for g in left if g.kind in leaving])),
+                conjunction(negate(cond), truth_of([g for g in right if g.kind in leaving])),
+            )
+            if term != TRUE:
+                path = (*base, Guard(term, kind, lost[0].span))
+        return State(
+            join_env(cond, a.env, b.env),
+            path,
+            join_labels(cond, a.labels, b.labels),
+            join_labels(cond, a.warp_labels, b.warp_labels),
+        )
+
+    def join_all(self, states: Sequence[State], base: tuple[Guard, ...]) -> State | None:
+        """The state where several disjoint paths that began with ``base`` meet again; its path is ``base``."""
+        if not states:
+            return None
+        out = states[-1].fork()
+        for state in reversed(states[:-1]):
+            cond = truth_of(state.path[len(base) :])
+            out = State(
+                join_env(cond, state.env, out.env),
+                base,
+                join_labels(cond, state.labels, out.labels),
+                join_labels(cond, state.warp_labels, out.warp_labels),
+            )
+        out.path = base
+        return out
+
+
+def join_env(cond: Term, a: dict[VarDecl, Value], b: dict[VarDecl, Value]) -> dict[VarDecl, Value]:
+    """Variables after two branches; one known only on one side keeps its value there (it is out of scope)."""
+    out = dict(a)
+    for decl, value in b.items():
+        other = a.get(decl)
+        if other is None:
+            out[decl] = value
+        elif other is not value and not same(other, value):
+            out[decl] = merge(cond, other, value)
+    return out
+
+
+def join_labels(cond: Term, a: tuple[Label, ...], b: tuple[Label, ...]) -> tuple[Label, ...]:
+    """Possible last barriers after two branches; those that hold on both sides keep no condition."""
+    if a == b:
+        return a
+    both = [label for label in a if label in b]
+    out = list(both)
+    for side, term in ((a, cond), (b, negate(cond))):
+        for label in side:
+            if label not in both:
+                out.append(Label(label.barrier, conjunction(label.condition, term), label.shifts, label.exact))
+    if len(out) > MAX_LABELS:
+        return (Label(None, exact=False),)
+    return tuple(out)

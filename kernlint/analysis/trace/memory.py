@@ -1,0 +1,353 @@
+"""Places and memory: lvalues, loads, stores, and the objects that pointers point into."""
+
+from __future__ import annotations
+
+from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
+from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.values import (
+    MemPlace,
+    Place,
+    PointerValue,
+    ReferenceValue,
+    StructValue,
+    Value,
+    VarPlace,
+    as_term,
+    build,
+    fields_of,
+    unknown_root,
+    unknown_value,
+)
+from kernlint.symbolic.terms import (
+    GRID_DIM,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    cast,
+    const,
+    unknown,
+)
+from kernlint.tree.nodes import Node, ParamDecl, Scope, VarDecl
+from kernlint.tree.types import (
+    I64,
+    ArrayType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
+
+del GRID_DIM
+
+
+def size_term(type_: Type) -> Term:
+    """Size of ``type_`` in bytes; a symbol of at least 1 when it is not known."""
+    size = type_.size
+    if size is not None:
+        return const(size)
+    if isinstance(type_, ArrayType) and type_.extent is not None:
+        return binary("mul", size_term(type_.element), const(type_.extent), I64)
+    name = type_.spelling if isinstance(type_, OpaqueType) else type(type_).__name__
+    key = f"sizeof({name})"
+    symbol = _SIZES.get(key)
+    if symbol is None:
+        symbol = _SIZES[key] = Symbol(SymbolKind.SIZEOF, key, I64, low=1, uniformity=Uniformity.GRID)
+    return symbol.term
+
+
+_SIZES: dict[str, Symbol] = {}
+
+
+def advance(pointer: PointerValue, count: Term, element: Type) -> PointerValue:
+    """``pointer`` moved by ``count`` elements of type ``element``."""
+    delta = binary("mul", cast(count, I64), size_term(element), I64)
+    return PointerValue(pointer.root, binary("add", pointer.offset, delta, I64), pointer.pointee)
+
+
+def variable_root(m: Machine, decl: VarDecl, path: tuple[str, ...] = (), type_: Type | None = None) -> Root:
+    """The memory object that is the variable ``decl``, or a field of it."""
+    key = (decl, path)
+    root = m.memory.get(key)
+    if root is None:
+        kind = decl.type if type_ is None else type_
+        element: Type = kind
+        while isinstance(element, ArrayType):
+            element = element.element
+        space = decl.space
+        if isinstance(decl, ParamDecl) and m.frames and decl in m.frames[0].function.params:
+            space = Space.CONSTANT
+        root = Root(
+            name=".".join((decl.name, *path)),
+            kind=RootKind.VARIABLE,
+            space=space,
+            decl=decl,
+            element=element,
+            extent=None if decl.unsized else kind.size,
+            readonly=space is Space.CONSTANT or (decl.const and space is not Space.SHARED),
+            volatile=decl.volatile,
+            path=".".join(path),
+        )
+        m.memory[key] = root
+        m.trace.roots.append(root)
+        if (not path and not decl.is_global) or space is Space.SHARED:
+            m.trace.arrays.append(root)
+    return root
+
+
+def pointer_root(m: Machine, decl: VarDecl, path: str, type_: PointerType) -> Root:
+    """The object that a pointer parameter (or the pointer field ``path`` of one) points to."""
+    key = (decl, path, "*")
+    root = m.memory.get(key)
+    if root is None:
+        space = Space.GLOBAL if type_.space in (Space.GENERIC, Space.HOST) else type_.space
+        root = Root(
+            name=decl.name + path,
+            kind=RootKind.PARAM,
+            space=space,
+            decl=decl,
+            element=type_.pointee,
+            readonly=type_.const or space is Space.CONSTANT,
+            volatile=type_.volatile,
+            restrict=type_.restrict,
+            path=path.lstrip("."),
+        )
+        m.memory[key] = root
+        m.trace.roots.append(root)
+    return root
+
+
+def parameter_value(m: Machine, decl: ParamDecl) -> Value:
+    """What a kernel parameter holds at entry: symbols for scalars, objects for pointers, fieldwise for structs."""
+
+    def leaf(type_: Type, path: str) -> Value:
+        if isinstance(type_, PointerType):
+            return PointerValue(pointer_root(m, decl, path, type_), const(0), type_.pointee)
+        return Symbol(
+            SymbolKind.PARAM, decl.name + path, type_, uniformity=Uniformity.GRID, origin=decl, span=decl.span
+        ).term
+
+    return build(decl.type, leaf)
+
+
+def place_type(place: Place) -> Type:
+    """Type of the object at a place."""
+    return place.type
+
+
+def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> Place | None:
+    """The place of field ``name`` (or of one lane) of the object at ``place``; None when it cannot be told."""
+    type_ = place.type
+    if lanes:
+        if len(lanes) != 1:
+            return None
+        element = type_.element if isinstance(type_, VectorType) else None
+        if element is None:
+            return None
+        if isinstance(place, VarPlace):
+            return VarPlace(place.decl, (*place.path, str(lanes[0])), element)
+        pointer = advance(place.pointer, const(lanes[0]), element)
+        return MemPlace(PointerValue(pointer.root, pointer.offset, element), element, place.index, place.volatile)
+    found = next(((t, o) for n, t, o in fields_of(type_) if n == name), None)
+    if found is None:
+        return None
+    kind, offset = found
+    if isinstance(kind, PointerType) and kind.reference:
+        return None
+    if isinstance(place, VarPlace):
+        return VarPlace(place.decl, (*place.path, name), kind)
+    shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID)
+    pointer = PointerValue(place.pointer.root, binary("add", place.pointer.offset, shift, I64), kind)
+    return MemPlace(pointer, kind, place.index, place.volatile)
+
+
+def in_memory(m: Machine, place: Place) -> MemPlace:
+    """``place`` as a place in memory (a variable gets an object of its own)."""
+    if isinstance(place, MemPlace):
+        return place
+    root = variable_root(m, place.decl, place.path, place.type)
+    return MemPlace(PointerValue(root, const(0), place.type), place.type)
+
+
+def element_place(m: Machine, place: Place, index: Term) -> MemPlace | None:
+    """The place of element ``index`` of the array at ``place``."""
+    type_ = place.type
+    if not isinstance(type_, (ArrayType, VectorType)):
+        return None
+    base = in_memory(m, place)
+    moved = advance(base.pointer, index, type_.element)
+    pointer = PointerValue(moved.root, moved.offset, type_.element)
+    return MemPlace(pointer, type_.element, index, base.volatile)
+
+
+def pointee_place(pointer: Value, type_: Type, index: Term | None = None, volatile: bool = False) -> Place | None:
+    """The place that ``pointer`` points to, seen as an object of ``type_``."""
+    if isinstance(pointer, ReferenceValue):
+        return pointer.place
+    if isinstance(pointer, PointerValue):
+        return MemPlace(PointerValue(pointer.root, pointer.offset, type_), type_, index, volatile)
+    return None
+
+
+# ------------------------------------------------------------------------------------------------- load, store
+
+
+def record(
+    m: Machine,
+    place: MemPlace,
+    kind: AccessKind,
+    node: Node,
+    value: Term | None = None,
+    *,
+    scope: Scope = Scope.THREAD,
+    atomic_op: str = "",
+    asynchronous: bool = False,
+    size: int | None = None,
+) -> None:
+    """Record an access to ``place``."""
+    if m.state is None:
+        return
+    root = place.pointer.root
+    m.trace.accesses.append(
+        Access(
+            **m.common(node.span),
+            root=root,
+            offset=place.pointer.offset,
+            size=place.type.size if size is None else size,
+            type=place.type,
+            kind=kind,
+            node=node,
+            value=value,
+            index=place.index,
+            scope=scope,
+            atomic_op=atomic_op,
+            volatile=place.volatile or root.volatile,
+            asynchronous=asynchronous,
+        )
+    )
+    if kind is not AccessKind.READ:
+        m.epoch += 1
+
+
+def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
+    """The value that memory holds at ``pointer``: the same symbol for the same place while nothing was written."""
+    if isinstance(type_, (StructType, VectorType)):
+        fields = fields_of(type_)
+        if fields and len(fields) <= 32:
+            made: list[tuple[str, Value]] = []
+            for name, kind, offset in fields:
+                shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID)
+                at = PointerValue(pointer.root, binary("add", pointer.offset, shift, I64), kind)
+                made.append((name, loaded(m, at, kind)))
+            return StructValue(type_, tuple(made))
+    root = pointer.root
+    epoch = 0 if root.readonly else m.epoch
+    if isinstance(type_, PointerType) and not type_.reference:
+        place_key = ("loaded", root, pointer.offset, epoch)
+        made_root = m.memory.get(place_key)
+        if made_root is None:
+            space = Space.GLOBAL if type_.space is Space.GENERIC else type_.space
+            made_root = Root(
+                f"*{root.name}",
+                RootKind.LOADED,
+                space,
+                root.decl,
+                type_.pointee,
+                readonly=type_.const,
+                volatile=type_.volatile,
+            )
+            m.memory[place_key] = made_root
+            m.trace.roots.append(made_root)
+        return PointerValue(made_root, const(0), type_.pointee)
+    key = (root, pointer.offset, type_, epoch)
+    symbol = m.loads.get(key)
+    if symbol is None or root.kind is RootKind.UNKNOWN:
+        symbol = Symbol(
+            SymbolKind.LOAD, f"{root.name}[..]", type_, uniformity=Uniformity.VARYING, origin=(root, pointer.offset)
+        )
+        if isinstance(type_, IntType) and type_.bits < 32:
+            symbol.low, symbol.high = type_.low, type_.high
+        m.loads[key] = symbol
+    return symbol.term
+
+
+def load(m: Machine, place: Place, node: Node) -> Value:
+    """The value at ``place`` (an array decays to a pointer to its first element, without an access)."""
+    type_ = place.type
+    if isinstance(type_, ArrayType):
+        base = in_memory(m, place)
+        return PointerValue(base.pointer.root, base.pointer.offset, type_.element)
+    if isinstance(place, VarPlace):
+        return read_variable(m, place)
+    record(m, place, AccessKind.READ, node)
+    return loaded(m, place.pointer, type_)
+
+
+def read_variable(m: Machine, place: VarPlace) -> Value:
+    """Current value of a variable or a field of one."""
+    assert m.state is not None
+    value: Value | None = m.state.env.get(place.decl)
+    if isinstance(value, ReferenceValue) and place.path:
+        value = None
+    for name in place.path:
+        value = value.get(name) if isinstance(value, StructValue) else None
+    if value is None:
+        value = unknown_value(place.type, f"uninitialised {place.decl.name}")
+        if not place.path:
+            m.state.env[place.decl] = value
+    return value
+
+
+def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
+    """Write ``value`` to ``place``."""
+    if place is None or m.state is None:
+        return
+    if isinstance(place, VarPlace):
+        write_variable(m, place, value)
+        return
+    if isinstance(place.type, ArrayType):
+        return
+    record(m, place, AccessKind.WRITE, node, as_term(value) if isinstance(value, (Term, StructValue)) else None)
+
+
+def write_variable(m: Machine, place: VarPlace, value: Value) -> None:
+    """Give a variable, or a field of one, a new value."""
+    assert m.state is not None
+    env = m.state.env
+    if not place.path:
+        env[place.decl] = value
+        return
+    outer = env.get(place.decl)
+    if not isinstance(outer, StructValue):
+        outer = unknown_value(place.decl.type, f"uninitialised {place.decl.name}")
+    env[place.decl] = _set(outer, place.path, value)
+
+
+def _set(outer: Value, path: tuple[str, ...], value: Value) -> Value:
+    if not path:
+        return value
+    if not isinstance(outer, StructValue):
+        return outer
+    inner = outer.get(path[0])
+    if inner is None and len(path) > 1:
+        return outer
+    return outer.with_field(path[0], _set(inner if inner is not None else value, path[1:], value))
+
+
+def havoc(m: Machine, place: Place | None, reason: str) -> None:
+    """Forget what is known of the value at ``place``."""
+    if place is None or m.state is None:
+        return
+    if isinstance(place, VarPlace):
+        write_variable(m, place, unknown_value(place.type, reason))
+    else:
+        m.epoch += 1
+
+
+def null_root(space: Space, element: Type) -> Root:
+    """What a null pointer points to."""
+    return unknown_root(space, element, "null")

@@ -1,0 +1,157 @@
+"""Closed forms of loop variables: what a variable is at iteration ``k``, from one symbolic iteration.
+
+With ``phi`` the value at the head of the loop, ``step`` what one iteration makes of it and ``c`` invariant:
+
+====================  =============================  ======================================
+step                  value at iteration k           where
+====================  =============================  ======================================
+``phi + c``           ``init + c*k``
+``phi << c``          ``init << (c*k)``              also ``phi * 2**c``
+``phi >> c``          ``init >> (c*k)``              also ``phi / 2**c`` of an unsigned phi
+``phi / 2**c``        ``init / (1 << c*k)``          signed: C's division towards zero
+``phi ^ c``           ``init ^ (k & 1)*c``           double buffering
+``c - phi``           ``k & 1 ? c - init : init``    double buffering
+``(phi + c) % m``     ``(init + c*k) % m``           0 <= init < m known
+``phi+1==m ? 0 : ..`` ``(init + k) % m``             ring buffers; 0 <= init < m known
+====================  =============================  ======================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negative, select, symbols
+from kernlint.tree.types import BOOL, IntType
+
+
+def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | None:
+    """Value of ``phi`` at iteration ``counter`` (an i64 term), or None.
+
+    ``serial``: symbols with a greater one belong to the loop and are not invariant.
+    """
+    init, type_ = phi.init, phi.type
+    if init is None or not isinstance(type_, IntType):
+        return None
+
+    def invariant(term: Term) -> bool:
+        return all(symbol.serial <= serial for symbol in symbols(term))
+
+    k = cast(counter, type_)
+    body = _strip(step, type_)
+    if body == phi.term:
+        return init
+    affine = _increment(body, phi, invariant)
+    if affine is not None:
+        return binary("add", init, binary("mul", cast(affine, type_), k, type_), type_)
+    if body.op in ("mul", "div", "shl", "shr", "xor", "mod", "sub") and len(body.args) == 2:
+        left, right = _strip(body.args[0], type_), body.args[1]
+        if body.op == "sub" and _strip(right, type_) == phi.term and invariant(left):
+            odd = binary("eq", binary("and", counter, const(1), counter.type), const(1), BOOL)
+            return select(odd, binary("sub", cast(left, type_), init, type_), init, type_)
+        if body.op == "mod" and invariant(right):
+            inner = _increment(left, phi, invariant)
+            if inner is not None and _below(init, right):
+                total = binary("add", init, binary("mul", cast(inner, type_), k, type_), type_)
+                return binary("mod", total, cast(right, type_), type_)
+        if left == phi.term and invariant(right):
+            return _geometric(body.op, init, right, k, counter, type_)
+    return _ring(body, phi, init, k, type_, invariant)
+
+
+def _geometric(op: str, init: Term, by: Term, k: Term, counter: Term, type_: IntType) -> Term | None:
+    value = by.value
+    if op == "xor":
+        bit = cast(binary("and", counter, const(1), counter.type), type_)
+        return binary("xor", init, binary("mul", cast(by, type_), bit, type_), type_)
+    if op in ("mul", "div"):
+        if value is None or value < 2 or value & (value - 1):
+            return None
+        bits = value.bit_length() - 1
+        if op == "div" and type_.signed:
+            power = binary("shl", const(1, type_), binary("mul", const(bits, type_), k, type_), type_)
+            return binary("div", init, power, type_)
+        op = "shl" if op == "mul" else "shr"
+        return binary(op, init, binary("mul", const(bits, type_), k, type_), type_)
+    if op in ("shl", "shr"):
+        return binary(op, init, binary("mul", cast(by, type_), k, type_), type_)
+    return None
+
+
+def _ring(
+    body: Term, phi: Symbol, init: Term, k: Term, type_: IntType, invariant: Callable[[Term], bool]
+) -> Term | None:
+    """``phi + 1 == m ? 0 : phi + 1`` and its mirror images."""
+    if body.op != "select":
+        return None
+    cond, then, other = body.args
+    then, other = _strip(then, type_), _strip(other, type_)
+    if cond.op == "ne":
+        then, other = other, then
+    if cond.op not in ("eq", "ne") or then.value != 0:
+        return None
+    one = _increment(other, phi, invariant)
+    if one is None or one.value != 1:
+        return None
+    for tested, bound in ((cond.args[0], cond.args[1]), (cond.args[1], cond.args[0])):
+        if not invariant(bound):
+            continue
+        stripped = _strip(tested, type_)
+        modulus = None
+        if stripped == other:
+            modulus = cast(bound, type_)
+        elif stripped == phi.term:
+            modulus = binary("add", cast(bound, type_), const(1, type_), type_)
+        if modulus is not None and _below(init, modulus):
+            return binary("mod", binary("add", init, k, type_), modulus, type_)
+    return None
+
+
+def _below(init: Term, modulus: Term) -> bool:
+    """Whether ``0 <= init < modulus`` is plain to see (a modulus is at least 1)."""
+    if init.value == 0:
+        return True
+    if init.value is not None and modulus.value is not None:
+        return 0 <= init.value < modulus.value
+    return init.op == "mod" and init.args[1] == modulus and isinstance(init.type, IntType) and not init.type.signed
+
+
+def _strip(term: Term, type_: IntType) -> Term:
+    """Without conversions that ``type_`` undoes: widening and narrowing back keeps ring operations."""
+    while (
+        term.op == "cast"
+        and isinstance(term.type, IntType)
+        and isinstance(term.args[0].type, IntType)
+        and term.type.bits >= type_.bits
+        and term.args[0].type.bits >= type_.bits
+        and term.type.bits > 1
+    ):
+        term = term.args[0]
+    return term
+
+
+def _increment(term: Term, phi: Symbol, invariant: Callable[[Term], bool]) -> Term | None:
+    """``c`` of ``phi + c`` with ``c`` invariant, else None.  Addition is modular, so conversions between
+    integers of at least phi's width may be looked through."""
+    type_ = phi.type
+    assert isinstance(type_, IntType)
+    rest: list[tuple[bool, Term]] = []
+    found = 0
+    stack = [(True, _strip(term, type_))]
+    while stack:
+        plus, at = stack.pop()
+        if at == phi.term:
+            found += 1 if plus else 2
+        elif (at.op in ("add", "sub") and at != term) or at.op in ("add", "sub"):
+            stack.append((plus, _strip(at.args[0], type_)))
+            stack.append((plus == (at.op == "add"), _strip(at.args[1], type_)))
+        else:
+            rest.append((plus, at))
+        if len(rest) > 16:
+            return None
+    if found != 1 or not all(invariant(at) for _, at in rest):
+        return None
+    total: Term = const(0, type_)
+    for plus, at in rest:
+        value = cast(at, type_)
+        total = binary("add", total, value if plus else negative(value, type_), type_)
+    return total

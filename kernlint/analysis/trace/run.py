@@ -1,0 +1,167 @@
+"""From a kernel's tree to its :class:`Trace`: walk, solve loop variables, settle what varies over threads."""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.trace.events import Event, Guard, Label, LoopContext, RootKind, Trace
+from kernlint.analysis.trace.machine import Exhausted, Machine
+from kernlint.analysis.trace.memory import parameter_value
+from kernlint.analysis.trace.statements import execute
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
+from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import FunctionDecl
+from kernlint.tree.types import Space
+
+
+def trace_function(function: FunctionDecl, language: str) -> Trace:
+    """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does."""
+    m = Machine(function, language)
+    state = m.state
+    assert state is not None
+    for param in function.params:
+        state.env[param] = parameter_value(m, param)
+    try:
+        execute(m, function.body)
+    except Exhausted:
+        m.gap("budget", "the kernel is too large to be walked whole", function.span)
+    except RecursionError:
+        m.gap("budget", "nested too deeply", function.span)
+    finish(m)
+    return m.trace
+
+
+class _Resolver:
+    """Replaces loop variables by their closed forms everywhere, once for each distinct term."""
+
+    def __init__(self, closed: dict[Symbol, Term]) -> None:
+        self.memo: dict[Term, Term] = {}
+        self.guards: dict[Guard, Guard] = {}
+        self.labels: dict[int, tuple[tuple[Label, ...], tuple[Label, ...]]] = {}
+        images = dict(closed)
+        for _ in range(12):
+            changed = False
+            for symbol, form in images.items():
+                if any(s in images for s in symbols(form)):
+                    images[symbol] = substitute(form, images)
+                    changed = True
+            if not changed:
+                break
+        self.images = images
+
+    def term(self, term: Term) -> Term:
+        return substitute(term, self.images, self.memo) if self.images else term
+
+    def guard(self, guard: Guard) -> Guard:
+        done = self.guards.get(guard)
+        if done is None:
+            term = self.term(guard.term)
+            done = guard if term is guard.term else Guard(term, guard.kind, guard.span, guard.loop)
+            self.guards[guard] = done
+        return done
+
+    def label(self, labels: tuple[Label, ...]) -> tuple[Label, ...]:
+        known = self.labels.get(id(labels))
+        if known is not None:
+            return known[1]
+        out = tuple(
+            label
+            if label.condition.op == "const"
+            else Label(label.barrier, self.term(label.condition), label.shifts, label.exact)
+            for label in labels
+        )
+        self.labels[id(labels)] = (labels, out)
+        return out
+
+
+def finish(m: Machine) -> None:
+    """Resolve loop variables in all that was recorded, then settle the uniformity of symbols."""
+    resolver = _Resolver(m.closed)
+    trace = m.trace
+    for event in trace.events:
+        _resolve_event(event, resolver)
+    for loop in trace.loops:
+        if loop.condition is not None:
+            loop.condition = resolver.term(loop.condition)
+        loop.exits = [(resolver.term(term), span) for term, span in loop.exits]
+        loop.leaves = [(resolver.term(term), span) for term, span in loop.leaves]
+        for phi in loop.phis:
+            phi.init = resolver.term(phi.init) if phi.init is not None else None
+            phi.step = resolver.term(phi.step) if phi.step is not None else None
+    trace.accesses.sort(key=lambda access: access.order)
+    trace.loops = _live_loops(trace)
+    _settle_uniformity(trace, [*m.loads.values()])
+
+
+def _resolve_event(event: Event, resolver: _Resolver) -> None:
+    event.guards = tuple(resolver.guard(guard) for guard in event.guards)
+    event.labels = resolver.label(event.labels)
+    event.warp_labels = resolver.label(event.warp_labels)
+    for name in ("offset", "value", "index", "term", "mask", "width", "pending"):
+        term = getattr(event, name, None)
+        if isinstance(term, Term):
+            setattr(event, name, resolver.term(term))
+    operands = getattr(event, "operands", None)
+    if operands:
+        event.operands = tuple(resolver.term(t) for t in operands)  # type: ignore[attr-defined]
+
+
+def _live_loops(trace: Trace) -> list[LoopContext]:
+    """Loops of the final walk; those of an attempt that was walked anew are dropped."""
+    used = {id(loop) for event in trace.events for loop in event.loops}
+    return [loop for loop in trace.loops if id(loop) in used]
+
+
+def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
+    """Least fixed point of the uniformity of loads, loop variables and trip counts.
+
+    A load is as uniform as its address, but for private memory and for global memory that the kernel itself
+    changes, which threads may see at different moments.
+    """
+    changed_roots = {id(a.root) for a in trace.accesses if a.writes and a.root.space is not Space.SHARED}
+    atomic_roots = {id(a.root) for a in trace.accesses if a.kind.value == "atomic" and a.root.space is not Space.SHARED}
+    phis = [phi for loop in trace.loops for phi in loop.phis]
+    trips = [loop.trips for loop in trace.loops]
+    moving = [*loads, *phis, *trips]
+    for symbol in moving:
+        symbol.uniformity = Uniformity.GRID
+    for _ in range(3 * len(Uniformity) + 4):
+        memo: dict[Term, Uniformity] = {}
+        stable = True
+        for symbol in moving:
+            level = _level(symbol, memo, changed_roots, atomic_roots)
+            if level > symbol.uniformity:
+                symbol.uniformity = level
+                stable = False
+        if stable:
+            break
+    else:
+        for symbol in moving:
+            symbol.uniformity = Uniformity.VARYING
+
+
+def _level(symbol: Symbol, memo: dict[Term, Uniformity], changed: set[int], atomics: set[int]) -> Uniformity:
+    if symbol.kind is SymbolKind.LOAD:
+        root, offset = symbol.origin
+        if root.space is Space.PRIVATE or root.kind is RootKind.UNKNOWN or root.volatile or id(root) in atomics:
+            return Uniformity.VARYING
+        level = uniformity(offset, memo)
+        if id(root) in changed or root.space is Space.SHARED:
+            return max(level, Uniformity.BLOCK)
+        return level
+    if symbol.kind is SymbolKind.TRIPS:
+        loop = symbol.origin
+        terms = [term for term, _ in (*loop.exits, *loop.leaves)]
+        if loop.condition is not None:
+            terms.append(loop.condition)
+        return max((uniformity(term, memo) for term in terms), default=Uniformity.GRID)
+    if symbol.init is None or symbol.step is None:
+        return Uniformity.VARYING
+    return max(uniformity(symbol.init, memo), uniformity(symbol.step, memo))
+
+
+def _compute(facts: Facts) -> Trace:
+    return trace_function(facts.function, facts.module.language)
+
+
+trace = KernelAnalysis("trace", _compute)
+"""The :class:`Trace` of a kernel variant."""

@@ -1,0 +1,332 @@
+"""Execution of statements: branches, loops, switches, early exits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernlint.analysis.trace.events import ExitEvent, GuardKind
+from kernlint.analysis.trace.expressions import coerce, condition, evaluate, scalar
+from kernlint.analysis.trace.inline import bind
+from kernlint.analysis.trace.loops import assigned, run_loop
+from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
+from kernlint.analysis.trace.memory import havoc, variable_root
+from kernlint.analysis.trace.values import MemPlace, VarPlace, unknown_value
+from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
+from kernlint.tree import nodes as n
+from kernlint.tree.types import BOOL, ArrayType, PointerType, Space
+
+
+def execute(m: Machine, stmt: n.Stmt | None) -> None:
+    """Walk ``stmt`` in the current state."""
+    if stmt is None or m.state is None:
+        if stmt is not None and isinstance(stmt, (n.Block, n.Label)):
+            _revive(m, stmt)
+        return
+    m.step()
+    handler = _STATEMENTS.get(type(stmt))
+    if handler is None:
+        m.gap("statement", type(stmt).__name__, stmt.span)
+        return
+    handler(m, stmt)
+
+
+def _revive(m: Machine, stmt: n.Stmt) -> None:
+    """Code after a goto is reached again at its label; nothing is known of the way there."""
+    if isinstance(stmt, n.Block) and any(isinstance(s, n.Label) for s in stmt.body):
+        for inner in stmt.body:
+            execute(m, inner)
+
+
+def _block(m: Machine, s: n.Block) -> None:
+    for inner in s.body:
+        if m.state is None and not isinstance(inner, (n.Label, n.Block)):
+            continue
+        execute(m, inner)
+
+
+def _decl(m: Machine, s: n.DeclStmt) -> None:
+    for decl in s.decls:
+        declare(m, decl)
+
+
+def declare(m: Machine, decl: n.VarDecl) -> None:
+    """A local variable comes to life: scalars get their value, arrays their memory."""
+    if m.state is None:
+        return
+    if decl.space is not Space.PRIVATE or isinstance(decl.type, ArrayType):
+        variable_root(m, decl)
+        if decl.init is not None and decl.space is Space.PRIVATE:
+            evaluate(m, decl.init)
+        return
+    if decl.init is None:
+        m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}")
+        return
+    if isinstance(decl.type, PointerType) and decl.type.reference:
+        value = bind(m, n.ParamDecl(decl.span, decl.name, decl.type, decl.space), decl.init)
+    else:
+        value = coerce(evaluate(m, decl.init), decl.type)
+    if m.state is not None:
+        m.state.env[decl] = value
+
+
+def _expr(m: Machine, s: n.ExprStmt) -> None:
+    evaluate(m, s.expr)
+
+
+def _if(m: Machine, s: n.If) -> None:
+    execute(m, s.init)
+    if m.state is None:
+        return
+    term = condition(m, s.cond)
+    branch(m, term, s.cond, lambda: execute(m, s.then), lambda: execute(m, s.other))
+
+
+def branch(m: Machine, term: Term, cond: n.Expr, then: Callable[[], None], other: Callable[[], None]) -> None:
+    """Walk two branches and join them."""
+    if m.state is None:
+        return
+    if term == TRUE:
+        then()
+        return
+    if term == FALSE:
+        other()
+        return
+    before = m.state
+    base = before.path
+    ends: list[State | None] = []
+    deaths: list[GuardKind] = []
+    for value, action in ((term, then), (negate(term), other)):
+        m.state = before.fork()
+        m.guarded(value, GuardKind.BRANCH, cond.span)
+        m.death = GuardKind.EXIT
+        action()
+        ends.append(m.state)
+        deaths.append(m.death)
+    a, b = ends
+    if a is not None and b is not None:
+        m.state = m.join(term, a, b, base)
+        return
+    alive, death = (a, deaths[1]) if a is not None else (b, deaths[0])
+    m.state = alive
+    if alive is None:
+        m.death = GuardKind.SKIP if GuardKind.SKIP in deaths else GuardKind.EXIT
+    elif len(alive.path) > len(base):
+        guard = alive.path[len(base)]
+        kept = type(guard)(guard.term, death, guard.span, guard.loop)
+        alive.path = (*base, kept, *alive.path[len(base) + 1 :])
+
+
+def _for(m: Machine, s: n.For) -> None:
+    execute(m, s.init)
+
+    def step() -> None:
+        if s.step is not None:
+            evaluate(m, s.step)
+
+    run_loop(
+        m,
+        s,
+        s.cond,
+        lambda: execute(m, s.body),
+        step,
+        lambda cond: condition(m, cond),
+        post_tested=False,
+        unroll=s.unroll,
+    )
+
+
+def _while(m: Machine, s: n.While) -> None:
+    run_loop(m, s, s.cond, lambda: execute(m, s.body), lambda: None, lambda cond: condition(m, cond), post_tested=False)
+
+
+def _do(m: Machine, s: n.DoWhile) -> None:
+    if isinstance(s.cond, n.IntLit) and not s.cond.value:
+        # do { } while (0): a block that `break` and `continue` leave.
+        _once(m, lambda: execute(m, s.body))
+        return
+    run_loop(m, s, s.cond, lambda: execute(m, s.body), lambda: None, lambda cond: condition(m, cond), post_tested=True)
+
+
+def _once(m: Machine, action: Callable[[], None]) -> None:
+    if m.state is None:
+        return
+    base = m.state.path
+    target = Target(True, len(m.loops))
+    m.frames[-1].targets.append(target)
+    action()
+    m.frames[-1].targets.pop()
+    ends = ([m.state] if m.state is not None else []) + target.breaks + target.continues
+    m.state = m.join_all(ends, base)
+
+
+def _switch(m: Machine, s: n.Switch) -> None:
+    value = scalar(m, s.cond)
+    if m.state is None:
+        return
+    before = m.state
+    base = before.path
+    tests: list[Term] = []
+    for inner in s.body.body:
+        if isinstance(inner, n.Case) and inner.value is not None:
+            tests.append(_matches(m, value, inner))
+    missed = TRUE
+    for test in tests:
+        missed = conjunction(missed, negate(test))
+    has_default = any(isinstance(x, n.Case) and x.value is None for x in s.body.body)
+    target = Target(False, len(m.loops))
+    m.frames[-1].targets.append(target)
+    m.state = None
+    for inner in s.body.body:
+        if isinstance(inner, n.Case):
+            test = missed if inner.value is None else _matches(m, value, inner)
+            entering = before.fork()
+            falling: State | None = m.state
+            m.state = entering
+            m.guarded(test, GuardKind.BRANCH, s.cond.span)
+            entering_now = m.state
+            if falling is not None and entering_now is not None:
+                reach = truth_of(falling.path[len(base) :])
+                joined = m.join_all([falling, entering_now], base)
+                m.state = joined
+                m.guarded(disjunction(reach, test), GuardKind.BRANCH, s.cond.span)
+            else:
+                m.state = falling if falling is not None else entering_now
+        elif m.state is not None:
+            execute(m, inner)
+    m.frames[-1].targets.pop()
+    ends = ([m.state] if m.state is not None else []) + target.breaks
+    if not has_default and missed != FALSE:
+        skipped = before.fork()
+        m.state = skipped
+        m.guarded(missed, GuardKind.BRANCH, s.cond.span)
+        if m.state is not None:
+            ends.append(m.state)
+    covered = len(ends) > 0
+    m.state = m.join_all(ends, base) if covered else None
+
+
+def _matches(m: Machine, value: Term, case: n.Case) -> Term:
+    assert case.value is not None
+    low = scalar(m, case.value)
+    if case.high is None:
+        return binary("eq", value, low, BOOL)
+    high = scalar(m, case.high)
+    return conjunction(binary("le", low, value, BOOL), binary("le", value, high, BOOL))
+
+
+def _break(m: Machine, s: n.Break) -> None:
+    targets = m.frames[-1].targets
+    if m.state is not None and targets:
+        targets[-1].breaks.append(m.state)
+    m.state = None
+    m.death = GuardKind.SKIP
+
+
+def _continue(m: Machine, s: n.Continue) -> None:
+    loops = [t for t in m.frames[-1].targets if t.is_loop]
+    if m.state is not None and loops:
+        loops[-1].continues.append(m.state)
+    m.state = None
+    m.death = GuardKind.SKIP
+
+
+def _return(m: Machine, s: n.Return) -> None:
+    value = coerce(evaluate(m, s.value), m.frames[-1].function.result) if s.value is not None else None
+    if m.state is None:
+        return
+    if len(m.frames) > 1:
+        m.frames[-1].returns.append((m.state, value))
+        for loop in m.loops[m.frames[-1].loop_depth :]:
+            term = truth_of([g for g in m.state.path[loop.depth :] if g.loop is not loop])
+            loop.exits.append((term, s.span))
+            loop.returns.append((term, s.span))
+        m.state = None
+        m.death = GuardKind.SKIP
+        return
+    m.trace.exits.append(ExitEvent(**m.common(s.span)))
+    for loop in m.loops:
+        suffix = m.state.path[loop.depth :]
+        loop.leaves.append((truth_of([g for g in suffix if g.loop is not loop]), s.span))
+    m.state = None
+    m.death = GuardKind.EXIT
+
+
+def _trap(m: Machine, s: n.Trap) -> None:
+    m.state = None
+    m.death = GuardKind.ASSERT
+
+
+def _goto(m: Machine, s: n.Goto) -> None:
+    m.gap("goto", "goto", s.span)
+    m.state = None
+    m.death = GuardKind.SKIP
+
+
+def _label(m: Machine, s: n.Label) -> None:
+    m.gap("goto", "label", s.span)
+    if m.state is None:
+        from kernlint.analysis.trace.events import Label
+
+        inexact = (Label(None, exact=False),)
+        m.state = State({}, (), inexact, inexact)
+        for param in m.function.params:
+            m.state.env[param] = unknown_value(param.type, "after a goto")
+        m.guarded(unknown("goto", BOOL), GuardKind.BRANCH, s.span)
+
+
+def _asm(m: Machine, s: n.Asm) -> None:
+    from kernlint.analysis.trace.expressions import place
+
+    for expr in s.inputs:
+        evaluate(m, expr)
+    for expr in s.outputs:
+        at = place(m, expr)
+        if isinstance(at, (VarPlace, MemPlace)):
+            havoc(m, at, "inline assembly")
+    if s.writes_memory:
+        m.epoch += 1
+    if s.may_sync:
+        m.gap("barrier", "inline assembly may hold a barrier", s.span)
+        m.barrier(s.span, n.Scope.BLOCK, frozenset(Space), "asm", certain=False, node=s)
+
+
+def _opaque(m: Machine, s: n.OpaqueStmt) -> None:
+    m.gap("statement", s.reason, s.span)
+    for child in s.children:
+        if isinstance(child, n.Expr):
+            evaluate(m, child)
+        elif isinstance(child, n.Stmt):
+            execute(m, child)
+    if m.state is not None:
+        for decl in sorted(assigned(m, s), key=lambda d: d.span.start):
+            if decl in m.state.env:
+                m.state.env[decl] = unknown_value(decl.type, s.reason)
+    m.epoch += 1
+    if s.may_sync:
+        m.barrier(s.span, n.Scope.BLOCK, frozenset(Space), s.reason, certain=False, node=s)
+
+
+def _case(m: Machine, s: n.Case) -> None:
+    """A stray label outside its switch body says nothing."""
+
+
+_STATEMENTS: dict[type, Callable[[Machine, Any], None]] = {
+    n.Block: _block,
+    n.DeclStmt: _decl,
+    n.ExprStmt: _expr,
+    n.If: _if,
+    n.For: _for,
+    n.While: _while,
+    n.DoWhile: _do,
+    n.Switch: _switch,
+    n.Break: _break,
+    n.Continue: _continue,
+    n.Return: _return,
+    n.Trap: _trap,
+    n.Goto: _goto,
+    n.Label: _label,
+    n.Asm: _asm,
+    n.OpaqueStmt: _opaque,
+    n.Case: _case,
+}

@@ -1,0 +1,210 @@
+"""Values of variables during the walk: terms, pointers, structs, references, lambdas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from kernlint.analysis.trace.events import Root
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, call, const, select, unknown
+from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
+from kernlint.tree.types import (
+    I64,
+    U8,
+    ArrayType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PointerValue:
+    """``offset`` bytes (i64) into ``root``; ``pointee`` is the type it points to now."""
+
+    root: Root
+    offset: Term
+    pointee: Type
+
+
+@dataclass(frozen=True, slots=True)
+class StructValue:
+    """A struct, union or vector; lanes of a vector are the fields ``"0"``, ``"1"``, ..."""
+
+    type: Type
+    fields: tuple[tuple[str, Value], ...]
+
+    def get(self, name: str) -> Value | None:
+        """Value of a field, or None when it has none of that name."""
+        return next((value for key, value in self.fields if key == name), None)
+
+    def with_field(self, name: str, value: Value) -> StructValue:
+        """A copy with one field replaced or added."""
+        if any(key == name for key, _ in self.fields):
+            return StructValue(self.type, tuple((k, value if k == name else v) for k, v in self.fields))
+        return StructValue(self.type, (*self.fields, (name, value)))
+
+
+@dataclass(frozen=True, slots=True)
+class VarPlace:
+    """An lvalue that is a variable of the walk, or a field of one."""
+
+    decl: VarDecl
+    path: tuple[str, ...]
+    type: Type
+
+
+@dataclass(frozen=True, slots=True)
+class MemPlace:
+    """An lvalue in memory.  ``index``: the subscript it came from, in elements."""
+
+    pointer: PointerValue
+    type: Type
+    index: Term | None = None
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LambdaValue:
+    """A lambda; captured variables are looked up in the environment when it is called."""
+
+    node: Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A named function."""
+
+    function: FunctionDecl | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceValue:
+    """A C++ reference: the place it is bound to."""
+
+    place: Place
+
+
+Place = VarPlace | MemPlace
+Value = Term | PointerValue | StructValue | LambdaValue | FunctionValue | ReferenceValue
+
+
+def unknown_root(space: Space, element: Type, reason: str, candidates: tuple[Root, ...] = ()) -> Root:
+    """A root for a pointer of which only the space is known."""
+    from kernlint.analysis.trace.events import RootKind
+
+    return Root(f"?{reason}", RootKind.UNKNOWN, space, None, element, candidates=candidates)
+
+
+def fields_of(type_: Type) -> list[tuple[str, Type, int | None]]:
+    """Fields (name, type, byte offset) of a struct or vector type."""
+    if isinstance(type_, StructType):
+        return [(f.name, f.type, f.offset) for f in type_.fields]
+    if isinstance(type_, VectorType):
+        size = type_.element.size
+        return [(str(n), type_.element, None if size is None else n * size) for n in range(type_.lanes)]
+    return []
+
+
+def build(type_: Type, leaf: Callable[[Type, str], Value], path: str = "", depth: int = 0) -> Value:
+    """A value of ``type_`` whose scalar and pointer leaves ``leaf(type, path)`` makes."""
+    if isinstance(type_, (StructType, VectorType)) and depth < 4:
+        made = tuple((n, build(t, leaf, f"{path}.{n}", depth + 1)) for n, t, _ in fields_of(type_))
+        return StructValue(type_, made)
+    return leaf(type_, path)
+
+
+def unknown_value(type_: Type, reason: str, uniformity: Uniformity = Uniformity.VARYING) -> Value:
+    """A value of ``type_`` of which nothing but its uniformity is known."""
+
+    def leaf(kind: Type, path: str) -> Value:
+        if isinstance(kind, PointerType) and not kind.reference:
+            offset = unknown(reason, I64, uniformity)
+            return PointerValue(unknown_root(kind.space, kind.pointee, reason), offset, kind.pointee)
+        return unknown(reason, kind, uniformity)
+
+    return build(type_, leaf)
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are known to be equal."""
+    return a is b or a == b
+
+
+def merge(cond: Term, a: Value, b: Value) -> Value:
+    """The value that is ``a`` under ``cond`` and ``b`` otherwise."""
+    if same(a, b):
+        return a
+    if isinstance(a, Term) and isinstance(b, Term):
+        return select(cond, a, b, a.type)
+    if isinstance(a, PointerValue) and isinstance(b, PointerValue):
+        if a.root is b.root:
+            return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
+        root = unknown_root(a.root.space, a.pointee, "pointer", _candidates(a.root, b.root))
+        return PointerValue(root, unknown("pointer", I64, Uniformity.VARYING, origin=cond), a.pointee)
+    if isinstance(a, StructValue) and isinstance(b, StructValue):
+        names = [name for name, _ in a.fields]
+        out = a
+        for name in names:
+            left, right = a.get(name), b.get(name)
+            if left is not None and right is not None:
+                out = out.with_field(name, merge(cond, left, right))
+        return out
+    if isinstance(a, (PointerValue, StructValue)):
+        return unknown_value(a.type if isinstance(a, StructValue) else PointerType(a.pointee), "merge")
+    return unknown("merge", a.type if isinstance(a, Term) else U8)
+
+
+def _candidates(*roots: Root) -> tuple[Root, ...]:
+    out: list[Root] = []
+    for root in roots:
+        for one in root.candidates or (root,):
+            if one not in out:
+                out.append(one)
+    return tuple(out)
+
+
+def as_term(value: Value, type_: Type = I64) -> Term:
+    """``value`` as one term: pointers become their address (an atom of the root plus the offset)."""
+    if isinstance(value, Term):
+        return value
+    if isinstance(value, PointerValue):
+        return call("address", (root_symbol(value.root).term, value.offset), type_)
+    if isinstance(value, StructValue):
+        return call("struct", tuple(as_term(v) for _, v in value.fields), type_)
+    return unknown("value", type_)
+
+
+_ROOT_SYMBOLS: dict[int, tuple[Root, Symbol]] = {}
+
+
+def root_symbol(root: Root) -> Symbol:
+    """The symbol for the address of ``root`` (the same in the whole grid unless the root is private)."""
+    known = _ROOT_SYMBOLS.get(id(root))
+    if known is not None and known[0] is root:
+        return known[1]
+    level = Uniformity.VARYING if root.space is Space.PRIVATE else Uniformity.GRID
+    symbol = Symbol(SymbolKind.UNKNOWN, f"&{root.name}", I64, low=1, uniformity=level, origin=root)
+    if len(_ROOT_SYMBOLS) > 4096:
+        _ROOT_SYMBOLS.clear()
+    _ROOT_SYMBOLS[id(root)] = (root, symbol)
+    return symbol
+
+
+def zero_value(type_: Type) -> Value:
+    """The zero of a type (value initialisation)."""
+
+    def leaf(kind: Type, path: str) -> Value:
+        if isinstance(kind, PointerType):
+            return PointerValue(unknown_root(kind.space, kind.pointee, "null"), const(0), kind.pointee)
+        return const(0, kind)
+
+    return build(type_, leaf)
+
+
+def is_object(type_: Type) -> bool:
+    """Whether variables of this type live in memory for the walk (arrays)."""
+    return isinstance(type_, ArrayType)

@@ -1,0 +1,99 @@
+"""Over which threads the value of a term is the same.
+
+A term is as uniform as its least uniform symbol, except where arithmetic on the thread index makes it the same for
+all lanes of a warp: ``tid.x / 32``, ``tid.x >> 5``, ``tid.x < 64``.  That rests on warps being runs of consecutive
+``tid.x``, as they are when the block's x size is a multiple of the warp size or the block is one-dimensional.
+Temporal divergence (a variable read after a loop that threads leave at different times) is in the TRIPS symbols,
+whose uniformity is that of the loop's conditions; the model is LLVM's UniformityAnalysis.
+"""
+
+from __future__ import annotations
+
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity
+from kernlint.tree.types import IntType
+
+WARP = 32
+"""Multiples of this many consecutive threads are whole warps everywhere but on 64-lane AMD hardware, where
+they are halves of one."""
+
+
+def uniformity(term: Term, memo: dict[Term, Uniformity] | None = None) -> Uniformity:
+    """The uniformity of ``term`` given those of its symbols."""
+    memo = {} if memo is None else memo
+    known = memo.get(term)
+    if known is None:
+        known = memo[term] = _uniformity(term, memo)
+    return known
+
+
+def _uniformity(term: Term, memo: dict[Term, Uniformity]) -> Uniformity:
+    if term.op == "const":
+        return Uniformity.GRID
+    if term.op == "sym":
+        level: Uniformity = term.args[0].uniformity
+        return level
+    worst = Uniformity.GRID
+    for arg in term.terms:
+        level = uniformity(arg, memo)
+        if level > worst:
+            worst = level
+    if worst is Uniformity.VARYING and _whole_warps(term, memo):
+        return Uniformity.WARP
+    return worst
+
+
+def _whole_warps(term: Term, memo: dict[Term, Uniformity]) -> bool:
+    """Whether the operation forgets which lane of its warp a thread is."""
+    if term.op == "div":
+        divisor = term.args[1].value
+        return divisor is not None and divisor > 0 and divisor % WARP == 0 and _lane_runs(term.args[0], memo)
+    if term.op == "shr":
+        count = term.args[1].value
+        return count is not None and count >= 5 and _lane_runs(term.args[0], memo)
+    if term.op == "lt":
+        left, right = term.args
+        if right.value is not None:
+            return right.value % WARP == 0 and _lane_runs(left, memo)
+        if left.value is not None:
+            return (left.value + 1) % WARP == 0 and _lane_runs(right, memo)
+    if term.op == "le":
+        left, right = term.args
+        if left.value is not None:
+            return left.value % WARP == 0 and _lane_runs(right, memo)
+        if right.value is not None:
+            return (right.value + 1) % WARP == 0 and _lane_runs(left, memo)
+    if term.op == "and" and term.args[1].value is not None:
+        return bool(term.args[1].value % WARP == 0) and _lane_runs(term.args[0], memo)
+    return False
+
+
+def _lane_runs(term: Term, memo: dict[Term, Uniformity]) -> bool:
+    """Whether the value is ``WARP * (warp-uniform) + lane``: consecutive in a warp from a multiple of 32."""
+    while term.op == "cast" and isinstance(term.type, IntType) and term.type.bits >= 16:
+        term = term.args[0]
+    if term.op == "sym":
+        return term.args[0].kind is SymbolKind.THREAD and term.args[0].axis == 0
+    if term.op == "add":
+        for one, other in (term.args, term.args[::-1]):
+            if _lane_runs(one, memo) and _multiple(other, memo):
+                return True
+    return False
+
+
+def _multiple(term: Term, memo: dict[Term, Uniformity]) -> bool:
+    """Whether a warp-uniform value is a multiple of the warp size for every usual block (``k * blockDim.x``)."""
+    while term.op == "cast":
+        term = term.args[0]
+    if term.value is not None:
+        return term.value % WARP == 0
+    if term.op == "mul" and uniformity(term, memo) <= Uniformity.BLOCK:
+        return any(_multiple(arg, memo) for arg in term.args)
+    if term.op == "mul":
+        return any(_whole_axis(arg) for arg in term.args)
+    return _whole_axis(term)
+
+
+def _whole_axis(term: Term) -> bool:
+    while term.op == "cast":
+        term = term.args[0]
+    return term.op == "sym" and term.args[0].kind is SymbolKind.BLOCK_DIM and term.args[0].axis == 0
