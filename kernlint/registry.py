@@ -28,6 +28,11 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 CONTROL_CODES = {"KL001": "unused-suppression", "KL002": "malformed-directive"}
 """Findings of kernlint itself about directives in the source; no rule may take their codes or names."""
 
+CONTROL_TEXTS = {
+    "KL001": "A directive in the source silences nothing: remove it, or correct the rule it names.",
+    "KL002": "A kernlint directive in the source is not understood, so it silences nothing.",
+}
+
 
 class RegistryError(Exception):
     """A rule pack is broken; the message names the pack or rule and what is wrong with it."""

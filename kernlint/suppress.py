@@ -154,15 +154,18 @@ class _Reader:
             start = error.pos_in_stream if error.pos_in_stream is not None and error.pos_in_stream >= 0 else len(text)
             start = min(start, len(text))
             message = "this directive is not understood here; the form is kernlint: ignore[rule, ...] reason"
-            if text[start:].strip() == "":
-                message = "this directive ends too early: a ] is missing"
+            if "[" in text[:start] and "]" not in text[:start]:
+                message = (
+                    "a rule is expected here" if text[:start].rstrip()[-1] in "[," else "a comma or ] is expected here"
+                )
             self._complain(place(max(start, 0), max(start + 1, 1)), message)
             return
         selectors = []
         reason = ""
         for token in tree.scan_values(lambda value: isinstance(value, Token)):
             if token.type == "NAME":
-                selector = self._selector(str(token), place(token.start_pos, token.end_pos))
+                start = token.start_pos or 0
+                selector = self._selector(str(token), place(start, start + len(token)))
                 if selector is None:
                     return
                 selectors.append(selector)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NoReturn
 
 from kernlint import __version__
-from kernlint.config import Config, Dim3
+from kernlint.config import Config, Dim3, Override
 from kernlint.finding import Severity
 
 COMMANDS = ("check", "rules", "rule", "dump")
@@ -153,7 +153,16 @@ def overlay(config: Config, options: argparse.Namespace) -> Config:
             per_file[name] = getattr(options, name)
     if options.target:
         per_file["target"] = tuple(options.target)
-    cleared = tuple(
-        replace(o, **{n: None for n in per_file if n not in ("defines", "include")}) for o in config.overrides
-    )
+    cleared = tuple(_without(o, per_file) for o in config.overrides)
     return replace(config, **changed, **per_file, overrides=cleared)  # type: ignore[arg-type]
+
+
+def _without(override: Override, given: Collection[str]) -> Override:
+    """``override`` silent about what the command line settles; macros and folders add up instead."""
+    return replace(
+        override,
+        std=None if "std" in given else override.std,
+        target=None if "target" in given else override.target,
+        block=None if "block" in given else override.block,
+        grid=None if "grid" in given else override.grid,
+    )

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from typing import Any
 
-from kernlint.registry import Registry
+from kernlint.registry import Registry, names_control
 from kernlint.rule import RuleClass, document
 
 
@@ -29,9 +29,12 @@ def list_rules(options: argparse.Namespace, registry: Registry) -> int:
 
 def explain(options: argparse.Namespace, registry: Registry) -> int:
     """Print one rule's page: its docstring, which is also its test."""
-    rule = registry.get(options.name)
-    from kernlint.report.page import print_page
+    from kernlint.report.page import print_control_page, print_page
 
+    if names_control(options.name):
+        print_control_page(options.name, options.color)
+        return 0
+    rule = registry.get(options.name)
     print_page(rule, registry.families[rule.meta.code], options.color)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS
 from kernlint.report.console import console
 from kernlint.rule import RuleClass, document
 
@@ -16,3 +17,12 @@ def print_page(rule: RuleClass, family: str, color: str) -> None:
     out.print("  ".join(facts), style="dim", highlight=False)
     out.print()
     out.print(Markdown(document(rule).markdown, code_theme="ansi_dark"))
+
+
+def print_control_page(name: str, color: str) -> None:
+    """Print what is to say about a finding on directives, named by its code or name."""
+    code = next(c for c, n in CONTROL_CODES.items() if name.upper() == c or name.lower() == n)
+    out = console(color)
+    out.print(f"{code} {CONTROL_CODES[code]}", style="bold", highlight=False)
+    out.print()
+    out.print(CONTROL_TEXTS[code], highlight=False, markup=False)

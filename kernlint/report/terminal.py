@@ -150,6 +150,7 @@ def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iter
 
 def _table(witness: Witness, report: Report, indent: str) -> Iterator[str]:
     """Who does what where, one row per step."""
+    labelled = len({step.span for step in witness.steps}) == len(witness.steps) <= MAX_MARKS
     head = ("block", "thread", "line", "index", "")
     rows = [
         (
@@ -157,7 +158,7 @@ def _table(witness: Witness, report: Report, indent: str) -> Iterator[str]:
             _index(step.thread, witness.block),
             str(report.sources.get(step.span.file).line_of(step.span.start)),
             "" if step.index is None else str(step.index),
-            step.what,
+            "" if labelled else step.what,  # the frame says it already
         )
         for step in witness.steps
     ]
