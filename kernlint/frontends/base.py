@@ -1,0 +1,49 @@
+"""What a front end is: source text in, kernel trees out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from kernlint.source import SourceFile
+from kernlint.tree.nodes import Module
+
+
+class FrontendError(Exception):
+    """A file could not be turned into a tree at all; the message is one clear line without the path.
+
+    Mistakes in the source are no reason: what cannot be understood becomes an opaque node and a loss.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class FrontendOptions:
+    """What the build would have told the compiler, as far as all front ends understand it.
+
+    ``language`` overrides the guess from the file's name (``cuda``, ``hip``, ``opencl``).  ``defines`` are ``NAME`` or
+    ``NAME=VALUE``; ``include_dirs`` are searched in order; ``forced`` files are included before the source.  ``std``
+    is the argument of ``-std=``; ``target`` a GPU architecture.  ``instances``: force instances of kernel templates
+    that nothing in the file instantiates.  ``cache``: precompiled headers may be kept in the user's cache folder.
+    """
+
+    language: str | None = None
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    include_dirs: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+    std: str | None = None
+    target: str | None = None
+    extra: tuple[str, ...] = ()
+    instances: bool = True
+    cache: bool = True
+
+
+class Frontend(Protocol):
+    """Turns one file into modules, one per dialect found in it (a host file may hold OpenCL kernels in strings)."""
+
+    def parse_file(self, source: SourceFile, options: FrontendOptions) -> list[Module]:
+        """The modules of ``source``, host file first.
+
+        Raises :class:`FrontendError` when there is nothing to hand back.
+        """
+        ...

@@ -1,0 +1,75 @@
+"""The clang front end: CUDA, HIP and OpenCL files, and OpenCL kernels inside C++ raw strings."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.lower.module import lower_module
+from kernlint.frontends.clang.options import Language, ParseOptions
+from kernlint.frontends.clang.session import parse
+from kernlint.source import SourceFile
+from kernlint.tree.nodes import Module
+
+_BY_SUFFIX = {
+    ".cl": Language.OPENCL,
+    ".clh": Language.OPENCL,
+    ".ocl": Language.OPENCL,
+    ".opencl": Language.OPENCL,
+    ".cu": Language.CUDA,
+    ".cuh": Language.CUDA,
+    ".hip": Language.HIP,
+}
+SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc")
+"""Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
+
+_HIP = re.compile(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
+_CUDA_INCLUDE = re.compile(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
+_OPENCL = re.compile(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
+_OPENCL_HOST = re.compile(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|BuildProgram|::Kernel)\b")
+_CUDA = re.compile(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
+
+
+def language_of(source: SourceFile) -> Language | None:
+    """The dialect of a file by its name and, where that does not say, by its text; None: no device code in it."""
+    suffix = os.path.splitext(source.path)[1].lower()
+    found = _BY_SUFFIX.get(suffix)
+    if found is Language.CUDA and _HIP.search(source.data) and not _CUDA_INCLUDE.search(source.data):
+        return Language.HIP
+    if found is not None:
+        return found
+    if _HIP.search(source.data):
+        return Language.HIP
+    if _CUDA.search(source.data):
+        return Language.CUDA
+    if _OPENCL_HOST.search(source.data):
+        return Language.CUDA  # host C++, and that is what the CUDA dialect extends
+    if _OPENCL.search(source.data):
+        return Language.OPENCL
+    return None
+
+
+class ClangFrontend:
+    """Implements :class:`kernlint.frontends.base.Frontend` on libclang."""
+
+    def parse_file(self, source: SourceFile, options: FrontendOptions | None = None) -> list[Module]:
+        """The modules of ``source``; an empty list when it has no device code and launches none.
+
+        Raises :class:`kernlint.frontends.base.FrontendError` when libclang is missing or fails as a whole.
+        """
+        options = options or FrontendOptions()
+        language = Language(options.language) if options.language else language_of(source)
+        if language is None:
+            return []
+        parse_options = ParseOptions(
+            options.defines,
+            options.undefines,
+            options.include_dirs,
+            options.forced,
+            options.std,
+            options.target,
+            options.extra,
+        )
+        with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
+            return [lower_module(parsed)]

@@ -1,0 +1,261 @@
+"""What lowering knows: the translation unit, the function being lowered, and how cursors find their handlers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+from kernlint.frontends.clang.cursor import Cursor, Extent
+from kernlint.frontends.clang.kinds import CursorKind
+from kernlint.frontends.clang.lower.types import TypeTable
+from kernlint.frontends.clang.native import LIB
+from kernlint.frontends.clang.unit import Unit
+from kernlint.source import Span
+from kernlint.tree.nodes import (
+    Block,
+    Expr,
+    FunctionDecl,
+    FunctionKind,
+    Loss,
+    Opaque,
+    OpaqueStmt,
+    ParamDecl,
+    Stmt,
+    VarDecl,
+)
+from kernlint.tree.types import UNKNOWN, Space, Type
+
+if TYPE_CHECKING:
+    from kernlint.frontends.clang.lower.functions import FunctionTable
+
+MAX_DEPTH = 200
+"""Nesting of nodes beyond which code is opaque: deeper trees would exhaust the stack of whoever walks them."""
+
+ExprHandler = Callable[["Scope", Cursor], Expr]
+StmtHandler = Callable[["Scope", Cursor], Stmt]
+H = TypeVar("H", bound=Callable[..., object])
+
+_EXPRESSIONS: dict[int, ExprHandler] = {}
+_STATEMENTS: dict[int, StmtHandler] = {}
+
+
+def lowers_expression(*kinds: int) -> Callable[[ExprHandler], ExprHandler]:
+    """Register a handler for expression cursors of ``kinds``."""
+
+    def register(handler: ExprHandler) -> ExprHandler:
+        _EXPRESSIONS.update(dict.fromkeys(map(int, kinds), handler))
+        return handler
+
+    return register
+
+
+def lowers_statement(*kinds: int) -> Callable[[StmtHandler], StmtHandler]:
+    """Register a handler for statement cursors of ``kinds``."""
+
+    def register(handler: StmtHandler) -> StmtHandler:
+        _STATEMENTS.update(dict.fromkeys(map(int, kinds), handler))
+        return handler
+
+    return register
+
+
+def is_expression(cursor: Cursor) -> bool:
+    """Whether the cursor is an expression rather than a statement, declaration or attribute."""
+    return 100 <= cursor.kind < 200 or cursor.kind == CursorKind.BUILTIN_BIT_CAST_EXPR
+
+
+class Lowering:
+    """One translation unit on its way into the tree.
+
+    ``text`` is the main file as parsed; ``variables`` maps a declaration's key to its one node; ``lambdas`` maps a
+    lambda's body to the block lowered for it.
+    """
+
+    functions: FunctionTable
+
+    def __init__(self, unit: Unit, text: bytes, language: str, synthesised: frozenset[str] = frozenset()) -> None:
+        self.unit = unit
+        self.text = text
+        self.path = unit.path
+        self.language = language
+        self.opencl = language == "opencl"
+        self.synthesised = synthesised
+        self.types = TypeTable(self.opencl, synthesised)
+        self.variables: dict[int, VarDecl] = {}
+        self.globals: list[VarDecl] = []
+        self.lambdas: dict[int, Block] = {}
+        self.constants: dict[str, list[Cursor]] | None = None
+        self._files: dict[str, bytes] = {self.path: text}
+        self._system: dict[int, bool] = {}
+
+    def span_of(self, extent: Extent) -> Span:
+        """The span of a clang extent; places no file has are the start of the main file."""
+        return Span(extent.file or self.path, extent.start, extent.end)
+
+    def span(self, cursor: Cursor) -> Span:
+        """Where ``cursor`` is written."""
+        extent = cursor.extent
+        return Span(extent.file or self.path, extent.start, extent.end)
+
+    def slice(self, file: str | None, start: int, end: int) -> str:
+        """Text of a file between byte offsets; empty when the file is only virtual."""
+        if file is None:
+            return ""
+        data = self._files.get(file)
+        if data is None:
+            try:
+                with open(file, "rb") as handle:
+                    data = handle.read()
+            except OSError:
+                data = b""
+            self._files[file] = data
+        return data[start:end].decode("utf-8", "replace")
+
+    def source(self, cursor: Cursor) -> str:
+        """The text ``cursor`` consists of: from the macro's definition where it comes out of one."""
+        extent = cursor.extent
+        if extent.in_macro:
+            extent = cursor.spelling_extent()
+        return self.slice(extent.file, extent.start, extent.end)
+
+    def written(self, cursor: Cursor) -> str:
+        """The text at the place where ``cursor`` is used, macro invocations unexpanded."""
+        extent = cursor.extent
+        return self.slice(extent.file, extent.start, extent.end)
+
+    def in_system_header(self, declaration: Cursor) -> bool:
+        """Whether a declaration comes from the prelude (or another system header) rather than from the user."""
+        key = declaration.key
+        found = self._system.get(key)
+        if found is None:
+            place = LIB.getCursorLocation(declaration.raw)
+            found = self._system[key] = bool(LIB.Location_isInSystemHeader(place)) or not place.raw
+        return found
+
+
+class Scope:
+    """The function being lowered: its losses, nesting, implicit object and statements to put before the current one.
+
+    ``hoisted`` is None where nothing can be put before the expression without changing when it runs.
+    """
+
+    __slots__ = ("depth", "function", "hoisted", "kind", "losses", "lowering", "span", "this", "types")
+
+    def __init__(self, lowering: Lowering, kind: FunctionKind, this: ParamDecl | None = None) -> None:
+        self.lowering = lowering
+        self.types = lowering.types
+        self.span = lowering.span
+        self.kind = kind
+        self.this = this
+        self.losses: list[Loss] = []
+        self.depth = 0
+        self.hoisted: list[Stmt] | None = None
+        self.function: FunctionDecl | None = None
+
+    @property
+    def local_space(self) -> Space:
+        """Where local variables live."""
+        return Space.HOST if self.kind is FunctionKind.HOST else Space.PRIVATE
+
+    def type(self, cursor: Cursor) -> Type:
+        """The tree type of an expression or declaration."""
+        return self.lowering.types.of(cursor.type)
+
+    def lose(self, kind: str, reason: str, cursor: Cursor) -> None:
+        """Note that ``cursor`` did not reach the tree."""
+        self.losses.append(Loss(kind, reason, self.span(cursor)))
+
+    def expression(self, cursor: Cursor) -> Expr:
+        """Lower an expression; what cannot be understood becomes opaque."""
+        handler = _EXPRESSIONS.get(cursor.kind)
+        if handler is None:
+            return self.opaque(cursor, f"expression of kind {_kind_name(cursor.kind)}")
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.lose("expression", "nested too deeply", cursor)
+                return Opaque(self.span(cursor), self.type(cursor), "nested too deeply", (), True, True)
+            return handler(self, cursor)
+        finally:
+            self.depth -= 1
+
+    def conditional_expression(self, cursor: Cursor) -> Expr:
+        """Lower an expression that may not run (or runs again), so that nothing may be hoisted out of it."""
+        saved, self.hoisted = self.hoisted, None
+        try:
+            return self.expression(cursor)
+        finally:
+            self.hoisted = saved
+
+    def statement(self, cursor: Cursor) -> Stmt:
+        """Lower a statement; statements its expressions need beforehand are put before it."""
+        saved, self.hoisted = self.hoisted, []
+        try:
+            result = self.unhoisted_statement(cursor)
+            before = self.hoisted
+        finally:
+            self.hoisted = saved
+        return Block(self.span(cursor), (*before, result)) if before else result
+
+    def unhoisted_statement(self, cursor: Cursor) -> Stmt:
+        """Lower a statement; the caller puts what is hoisted before it."""
+        handler = _STATEMENTS.get(cursor.kind)
+        if handler is None:
+            if not is_expression(cursor):
+                return self.opaque_statement(cursor, f"statement of kind {_kind_name(cursor.kind)}")
+            handler = _STATEMENTS[CursorKind.UNEXPOSED_EXPR]
+        self.depth += 1
+        try:
+            if self.depth > MAX_DEPTH:
+                self.lose("statement", "nested too deeply", cursor)
+                return OpaqueStmt(self.span(cursor), "nested too deeply")
+            return handler(self, cursor)
+        finally:
+            self.depth -= 1
+
+    @contextmanager
+    def no_hoisting(self) -> Iterator[None]:
+        """Within it, statement expressions are opaque."""
+        saved, self.hoisted = self.hoisted, None
+        try:
+            yield
+        finally:
+            self.hoisted = saved
+
+    def opaque(self, cursor: Cursor, reason: str, kind: str = "expression", writes: bool = True) -> Opaque:
+        """An opaque expression with whatever of its children can be lowered, and the loss on record."""
+        self.lose(kind, reason, cursor)
+        children = tuple(self.conditional_expression(c) for c in cursor.children if is_expression(c))
+        clang = cursor.type
+        return Opaque(
+            self.span(cursor),
+            self.types.of(clang) if clang.kind else UNKNOWN,
+            reason,
+            children,
+            writes=writes,
+            may_sync=sounds_like_sync(self.lowering.source(cursor)),
+        )
+
+    def opaque_statement(self, cursor: Cursor, reason: str, kind: str = "statement") -> OpaqueStmt:
+        """An opaque statement with whatever of its children can be lowered, and the loss on record."""
+        self.lose(kind, reason, cursor)
+        children = tuple(
+            self.conditional_expression(c) if is_expression(c) else self.statement(c)
+            for c in cursor.children
+            if is_expression(c) or c.kind in _STATEMENTS
+        )
+        return OpaqueStmt(self.span(cursor), reason, children, sounds_like_sync(self.lowering.source(cursor)))
+
+
+def sounds_like_sync(text: str) -> bool:
+    """Whether a text mentions anything that may be a barrier."""
+    text = text.lower()
+    return "sync" in text or "barrier" in text or "wait" in text
+
+
+def _kind_name(kind: int) -> str:
+    try:
+        return CursorKind(kind).name.lower()
+    except ValueError:
+        return str(kind)

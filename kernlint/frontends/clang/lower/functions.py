@@ -1,0 +1,287 @@
+"""Functions: declarations made once for all their uses, bodies lowered later from a work list."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.kinds import TemplateArgumentKind
+from kernlint.frontends.clang.lower.bounds import launch_bounds
+from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression
+from kernlint.frontends.clang.lower.variables import parameter, template_parameter
+from kernlint.frontends.clang.native import LIB
+from kernlint.source import Span
+from kernlint.tree.nodes import (
+    Assign,
+    Block,
+    ExprStmt,
+    FunctionDecl,
+    FunctionKind,
+    LaunchBounds,
+    Loss,
+    Member,
+    OpaqueStmt,
+    ParamDecl,
+    Ref,
+    Stmt,
+)
+from kernlint.tree.types import VOID, PointerType, Space, Type
+
+FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE)
+_METHODS = (K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION)
+_KERNEL_HEAD = re.compile(r"(?:^|[\s)])(?:__kernel|kernel)\s")
+
+
+class FunctionTable:
+    """Every function that is in sight of the main file's code.
+
+    :meth:`declare` hands out the one node of a function at once and queues its body; :meth:`drain` lowers the bodies,
+    so that neither recursion nor a long chain of callees nests.
+    """
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.declared: dict[int, FunctionDecl] = {}
+        self.cursors: dict[int, Cursor] = {}  # by id of the node
+        self.crashes: list[str] = []
+        self._pending: deque[tuple[FunctionDecl, Cursor, Scope]] = deque()
+        self._bodies: dict[int, Cursor | None] = {}
+        self._by_name: dict[str, list[FunctionDecl]] = {}
+        self._queued: set[int] = set()
+
+    # ------------------------------------------------------------------------------------------------- questions
+
+    def definition(self, cursor: Cursor) -> Cursor:
+        """The cursor that has the body, or the declaration when none has."""
+        if body_of(cursor) is not None:
+            return cursor
+        found = cursor.definition
+        if found is not None and found.kind in FUNCTIONS and body_of(found) is not None:
+            return found
+        return cursor
+
+    def is_users(self, cursor: Cursor) -> bool:
+        """Whether a function has a body in the user's own files."""
+        found = self.definition(cursor)
+        return body_of(found) is not None and not self.lowering.in_system_header(found) and not is_implicit(found)
+
+    def has_body(self, node: FunctionDecl) -> bool:
+        """Whether ``node`` has or will have a body."""
+        return node.body is not None or id(node) in self._queued
+
+    def by_name(self, name: str, arguments: int) -> FunctionDecl | None:
+        """The only function seen so far that is called ``name`` and takes so many arguments, if there is one."""
+        found = [f for f in self._by_name.get(name, ()) if len(f.params) == arguments]
+        return found[0] if len(found) == 1 else None
+
+    def generic_of(self, candidates: Iterable[Cursor]) -> FunctionDecl | None:
+        """The node of the only user's function among overload candidates."""
+        users = [c for c in candidates if self.is_users(c)]
+        return self.declare(users[0]) if len(users) == 1 else None
+
+    # ------------------------------------------------------------------------------------------------ declaring
+
+    def declare(self, cursor: Cursor) -> FunctionDecl:
+        """The node of a function; its body, if it has one, will be lowered by :meth:`drain`."""
+        cursor = self.definition(cursor)
+        key = cursor.key if body_of(cursor) is not None else cursor.canonical.key
+        found = self.declared.get(key)
+        if found is not None:
+            return found
+        node, scope = self._head(cursor)
+        self.declared[key] = node
+        self.cursors[id(node)] = cursor
+        self._by_name.setdefault(node.name, []).append(node)
+        body = body_of(cursor)
+        if body is not None and not self.lowering.in_system_header(cursor) and not is_implicit(cursor):
+            self._queued.add(id(node))
+            self._pending.append((node, cursor, scope))
+        return node
+
+    def _head(self, cursor: Cursor) -> tuple[FunctionDecl, Scope]:
+        lowering = self.lowering
+        kind = function_kind(lowering, cursor)
+        scope = Scope(lowering, kind)
+        scope.this = self._implicit_object(cursor)
+        params: list[ParamDecl] = []
+        template_params: list[str] = []
+        for child in cursor.children:
+            if child.kind == K.PARM_DECL:
+                params.append(parameter(scope, child, len(params)))
+            elif child.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
+                template_parameter(scope, child, len(template_params))
+                template_params.append(child.spelling)
+            elif child.kind in (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER):
+                template_params.append(child.spelling)
+        generic, arguments = self._instantiation(cursor)
+        bounds = LaunchBounds()
+        if kind is FunctionKind.KERNEL:
+            bounds = launch_bounds(lowering, cursor, [c for c in cursor.children if c.kind == K.UNEXPOSED_ATTR])
+        node = FunctionDecl(
+            span=lowering.span(cursor),
+            name=cursor.spelling,
+            qualified=cursor.qualified_name,
+            kind=kind,
+            params=tuple(params),
+            result=self._result(cursor),
+            body=None,
+            bounds=bounds,
+            template_params=tuple(template_params),
+            template_args=arguments,
+            generic=generic,
+            this=scope.this,
+            name_span=self._name_span(cursor),
+        )
+        scope.function = node
+        return node, scope
+
+    def _result(self, cursor: Cursor) -> Type:
+        if cursor.kind in (K.CONSTRUCTOR, K.DESTRUCTOR):
+            return VOID
+        return self.lowering.types.of(cursor.result_type)
+
+    def _implicit_object(self, cursor: Cursor) -> ParamDecl | None:
+        is_method = cursor.kind in _METHODS
+        owner = cursor.semantic_parent
+        if cursor.kind == K.FUNCTION_TEMPLATE:
+            is_method = owner is not None and owner.kind in (K.STRUCT_DECL, K.CLASS_DECL, K.CLASS_TEMPLATE)
+        if not is_method or owner is None or cursor.is_static_method or is_closure(owner):
+            return None
+        record = self.lowering.types.of(owner.type)
+        return ParamDecl(
+            self.lowering.span(cursor), "this", PointerType(record, Space.GENERIC), Space.PRIVATE, index=-1
+        )
+
+    def _instantiation(self, cursor: Cursor) -> tuple[FunctionDecl | None, tuple[tuple[str, str], ...]]:
+        if cursor.kind == K.FUNCTION_TEMPLATE:
+            return None, ()
+        count = cursor.template_argument_count
+        if count <= 0:
+            return None, ()
+        template = cursor.template
+        generic = None
+        names: list[str] = []
+        if template is not None and template.kind == K.FUNCTION_TEMPLATE:
+            generic = self.declare(template) if template.in_main_file else None
+            names = [c.spelling for c in template.children if c.kind in _TEMPLATE_PARAMETERS]
+        arguments = []
+        for index in range(count):
+            name = names[index] if index < len(names) else f"#{index}"
+            arguments.append((name, self._argument_text(cursor, template, index)))
+        return generic, tuple(arguments)
+
+    def _argument_text(self, cursor: Cursor, template: Cursor | None, index: int) -> str:
+        kind, value = cursor.template_argument(index)
+        if kind == TemplateArgumentKind.TYPE and value is not None and not isinstance(value, int):
+            return value.spelling
+        if kind == TemplateArgumentKind.INTEGRAL:
+            parameters = (
+                [c for c in template.children if c.kind in _TEMPLATE_PARAMETERS] if template is not None else []
+            )
+            if index < len(parameters) and parameters[index].type.canonical.spelling == "bool":
+                return "true" if value else "false"
+            return str(value)
+        return "..."
+
+    def _name_span(self, cursor: Cursor) -> Span:
+        place = cursor.location
+        return Span(place.file or self.lowering.path, place.offset, place.offset + len(cursor.spelling.encode()))
+
+    # -------------------------------------------------------------------------------------------------- bodies
+
+    def drain(self) -> None:
+        """Lower all bodies that are due, and those that they call."""
+        while self._pending:
+            node, cursor, scope = self._pending.popleft()
+            try:
+                body = self._body(cursor, scope)
+            except (RecursionError, ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
+                reason = f"internal failure while reading the function: {type(error).__name__}: {error}"
+                self.crashes.append(f"{node.qualified}: {reason}")
+                scope.losses.append(Loss("statement", reason, node.span))
+                body = Block(node.span, (OpaqueStmt(node.span, reason),))
+            object.__setattr__(node, "body", body)
+            object.__setattr__(node, "losses", (*node.losses, *scope.losses))
+
+    def _body(self, cursor: Cursor, scope: Scope) -> Block:
+        body = body_of(cursor)
+        assert body is not None
+        done = self.lowering.lambdas.get(body.key)
+        if done is not None:
+            return done
+        before = self._member_initialisers(cursor, scope) if cursor.kind == K.CONSTRUCTOR else ()
+        lowered = scope.statement(body)
+        if not isinstance(lowered, Block):
+            lowered = Block(scope.span(body), (lowered,))
+        return Block(lowered.span, (*before, *lowered.body)) if before else lowered
+
+    def _member_initialisers(self, cursor: Cursor, scope: Scope) -> tuple[Stmt, ...]:
+        """``S(int n) : a(n)`` as assignments to members."""
+        result: list[Stmt] = []
+        children = cursor.children
+        for index, child in enumerate(children[:-1]):
+            if child.kind != K.MEMBER_REF or not is_expression(children[index + 1]) or scope.this is None:
+                continue
+            value = scope.expression(children[index + 1])
+            span = scope.span(child)
+            type_ = scope.type(child.referenced) if child.referenced is not None else value.type
+            target = Member(span, type_, Ref(span, scope.this.type, scope.this), child.spelling, True)
+            result.append(ExprStmt(span, Assign(span, target.type, "", target, value)))
+        return tuple(result)
+
+
+_TEMPLATE_PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
+
+
+def body_of(cursor: Cursor) -> Cursor | None:
+    """The compound statement that is a function's body."""
+    if cursor.kind not in FUNCTIONS:
+        return None
+    children = cursor.children
+    if children and children[-1].kind == K.COMPOUND_STMT:
+        return children[-1]
+    return next((c for c in children if c.kind in (K.COMPOUND_STMT, K.CXX_TRY_STMT)), None)
+
+
+def is_implicit(cursor: Cursor) -> bool:
+    """Whether the compiler made a special member up: it then stands where the class's name does."""
+    if cursor.kind not in _METHODS:
+        return False
+    owner = cursor.semantic_parent
+    if owner is None or is_closure(owner):
+        return False
+    return int(LIB.getCursorLocation(cursor.raw).raw) == int(LIB.getCursorLocation(owner.raw).raw)
+
+
+def is_closure(owner: Cursor) -> bool:
+    """Whether a class is that of a lambda, whose captures are referred to directly."""
+    return owner.kind == K.CLASS_DECL and ("lambda" in owner.spelling or owner.type.spelling.startswith("(lambda"))
+
+
+def function_kind(lowering: Lowering, cursor: Cursor) -> FunctionKind:
+    """Where a function runs, by its attributes."""
+    if lowering.opencl:
+        return FunctionKind.KERNEL if _is_opencl_kernel(lowering, cursor) else FunctionKind.DEVICE
+    attributes = {c.kind for c in cursor.children if c.kind >= K.UNEXPOSED_ATTR}
+    if K.CUDA_GLOBAL_ATTR in attributes:
+        return FunctionKind.KERNEL
+    device, host = K.CUDA_DEVICE_ATTR in attributes, K.CUDA_HOST_ATTR in attributes
+    if device:
+        return FunctionKind.BOTH if host else FunctionKind.DEVICE
+    owner = cursor.semantic_parent
+    if not attributes and owner is not None and is_closure(owner):
+        return FunctionKind.BOTH
+    return FunctionKind.HOST
+
+
+def _is_opencl_kernel(lowering: Lowering, cursor: Cursor) -> bool:
+    attributes = [c for c in cursor.children if c.kind == K.UNEXPOSED_ATTR]
+    if not attributes:
+        return False
+    for attribute in attributes:
+        if lowering.source(attribute).strip() in ("__kernel", "kernel"):
+            return True
+    return bool(_KERNEL_HEAD.search(cursor.head().partition("(")[0] + " "))

@@ -1,0 +1,284 @@
+"""Kernel launches in host code."""
+
+from __future__ import annotations
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.tree.nodes import (
+    AddressOf,
+    Cast,
+    Expr,
+    FunctionDecl,
+    FunctionRef,
+    InitList,
+    IntLit,
+    Launch,
+    Member,
+    Opaque,
+    Ref,
+    StringLit,
+    VarDecl,
+)
+from kernlint.tree.types import U32, VOID, Field, IntType, StructType
+
+DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
+"""A launch extent: x, y and z, each one when left out."""
+
+_RUNTIME = {
+    # name: positions of kernel, grid, block, argument array, shared bytes, stream; None where there is none
+    "cudaLaunchKernel": (0, 1, 2, 3, 4, 5),
+    "hipLaunchKernel": (0, 1, 2, 3, 4, 5),
+    "cudaLaunchCooperativeKernel": (0, 1, 2, 3, 4, 5),
+    "hipLaunchCooperativeKernel": (0, 1, 2, 3, 4, 5),
+}
+_WITH_CONFIG = frozenset({"cudaLaunchKernelEx", "cudaLaunchKernelExC"})
+_DRIVER = frozenset({"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel"})
+_HIP_MACROS = frozenset({"hipLaunchKernelGGL", "hipLaunchKernelGGLInternal", "hipLaunchKernel_"})
+
+
+def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, arguments: list[Cursor]) -> Expr:
+    """``kernel<<<grid, block, shared, stream>>>(args)``."""
+    target = scope.expression(callee)
+    settings = [c for c in config.children if is_expression(c)][1:]
+    values = [None if _left_out(c) else scope.expression(c) for c in settings]
+    values += [None] * (4 - len(values))
+    grid, block, shared, stream = values[:4]
+    args = tuple(scope.expression(a) for a in arguments if is_expression(a))
+    name, kernel = kernel_of(target)
+    return Launch(
+        scope.span(cursor),
+        VOID,
+        "<<<>>>",
+        name or scope.lowering.source(callee).strip(),
+        kernel,
+        _extent(grid),
+        _extent(block),
+        shared,
+        stream,
+        args,
+        template_args=_template_args(kernel),
+    )
+
+
+def launch_function(scope: Scope, cursor: Cursor, declaration: Cursor, arguments: list[Cursor]) -> Expr | None:
+    """A call of a runtime function that launches a kernel; None for every other call."""
+    name = declaration.spelling
+    if not (name in _RUNTIME or name in _HIP_MACROS or name in _WITH_CONFIG or name in _DRIVER) and name not in _OPENCL:
+        return None
+    if name in scope.lowering.synthesised and name not in _OPENCL and name not in _DRIVER:
+        return None
+    args = [None if _left_out(c) else scope.expression(c) for c in arguments]
+    if name in _RUNTIME:
+        return _runtime(scope, cursor, name, args)
+    if name in _HIP_MACROS:
+        return _hip_macro(scope, cursor, name, args)
+    if name in _DRIVER:
+        return _driver(scope, cursor, name, args)
+    if name in _OPENCL:
+        return _opencl(scope, cursor, name, args)
+    return _with_config(scope, cursor, name, args)
+
+
+_OPENCL = frozenset({"clEnqueueNDRangeKernel"})
+
+
+def _at(args: list[Expr | None], index: int) -> Expr | None:
+    return args[index] if index < len(args) else None
+
+
+def _runtime(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+    kernel_at, grid, block, array, shared, stream = _RUNTIME[api]
+    name, kernel = kernel_of(_at(args, kernel_at))
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        api,
+        name,
+        kernel,
+        _extent(_at(args, grid)),
+        _extent(_at(args, block)),
+        _at(args, shared),
+        _at(args, stream),
+        _from_array(_at(args, array)),
+        template_args=_template_args(kernel),
+    )
+
+
+def _hip_macro(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+    """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, args...)``."""
+    name, kernel = kernel_of(_at(args, 0))
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        "hipLaunchKernelGGL",
+        name,
+        kernel,
+        _extent(_at(args, 1)),
+        _extent(_at(args, 2)),
+        _at(args, 3),
+        _at(args, 4),
+        tuple(a for a in args[5:] if a is not None),
+        template_args=_template_args(kernel),
+    )
+
+
+def _driver(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+    """``cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, stream, params, extra)``: the kernel is a handle."""
+    span = scope.span(cursor)
+    return Launch(
+        span,
+        scope.type(cursor),
+        api,
+        _handle_name(_at(args, 0)),
+        None,
+        _three(scope, cursor, args[1:4]),
+        _three(scope, cursor, args[4:7]),
+        _at(args, 7),
+        _at(args, 8),
+        _from_array(_at(args, 9)),
+    )
+
+
+def _three(scope: Scope, cursor: Cursor, args: list[Expr | None]) -> Expr | None:
+    known = [a for a in args if a is not None]
+    return InitList(scope.span(cursor), DIM3, tuple(convert(a, U32) for a in known)) if known else None
+
+
+def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+    """``clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, ...)``."""
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        api,
+        _handle_name(_at(args, 1)),
+        None,
+        None,
+        _pointed_values(_at(args, 5)),
+        None,
+        _at(args, 0),
+        (),
+        global_size=_pointed_values(_at(args, 4)),
+    )
+
+
+def _pointed_values(expr: Expr | None) -> Expr | None:
+    """The list of sizes behind a ``size_t`` pointer, when its array is in sight; None for a null pointer."""
+    expr = _bare(expr)
+    if expr is None or (isinstance(expr, IntLit) and expr.value == 0):
+        return None
+    if isinstance(expr, AddressOf):
+        inner = expr.operand
+        return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
+    if isinstance(expr, Ref) and isinstance(expr.decl.init, InitList):
+        return expr.decl.init
+    return expr
+
+
+def _with_config(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+    """``cudaLaunchKernelEx(&config, kernel, args...)``: the extents are the last ones stored in ``config``."""
+    config = _bare(_at(args, 0))
+    if isinstance(config, AddressOf):
+        config = config.operand
+    name, kernel = kernel_of(_at(args, 1))
+    span = scope.span(cursor)
+
+    def setting(field: str) -> Expr | None:
+        if config is None:
+            return None
+        record = config.type
+        found = record.field(field) if isinstance(record, StructType) else None
+        return Member(span, found.type, config, field, False) if found is not None else None
+
+    rest = tuple(a for a in args[2:] if a is not None)
+    if api == "cudaLaunchKernelExC":
+        rest = _from_array(_at(args, 2))
+    return Launch(
+        span,
+        scope.type(cursor),
+        api,
+        name,
+        kernel,
+        setting("gridDim"),
+        setting("blockDim"),
+        setting("dynamicSmemBytes"),
+        setting("stream"),
+        rest,
+        template_args=_template_args(kernel),
+    )
+
+
+def _from_array(expr: Expr | None) -> tuple[Expr, ...]:
+    """Arguments behind ``void *args[] = {&a, &b}``."""
+    expr = _bare(expr)
+    if isinstance(expr, Ref):
+        expr = expr.decl.init
+    if not isinstance(expr, InitList):
+        return ()
+    found = []
+    for item in expr.elements:
+        inner = _bare(item)
+        found.append(inner.operand if isinstance(inner, AddressOf) else Opaque(item.span, VOID, "argument by pointer"))
+    return tuple(found)
+
+
+def _handle_name(expr: Expr | None) -> str:
+    """The kernel's name behind a handle variable created from a string, else the handle's own name."""
+    expr = _bare(expr)
+    if isinstance(expr, Ref):
+        init = _bare(expr.decl.init)
+        for text in _strings(init):
+            return text
+        return expr.decl.name
+    if isinstance(expr, Member):
+        return expr.field
+    return ""
+
+
+def _strings(expr: Expr | None) -> list[str]:
+    args = getattr(expr, "args", ())
+    return [a.value for a in map(_bare, args) if isinstance(a, StringLit)]
+
+
+def _bare(expr: Expr | None) -> Expr | None:
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+def kernel_of(expr: Expr | None) -> tuple[str, FunctionDecl | None]:
+    """The kernel that an expression names, through casts, ``&`` and variables that are set once."""
+    expr = _bare(expr)
+    seen: set[VarDecl] = set()
+    while True:
+        if isinstance(expr, AddressOf):
+            expr = _bare(expr.operand)
+        elif isinstance(expr, Ref) and expr.decl.init is not None and expr.decl not in seen:
+            seen.add(expr.decl)
+            expr = _bare(expr.decl.init)
+        else:
+            break
+    if isinstance(expr, FunctionRef):
+        return expr.name, expr.function
+    if isinstance(expr, Ref):
+        return expr.decl.name, None
+    return "", None
+
+
+def _template_args(kernel: FunctionDecl | None) -> tuple[str, ...]:
+    return tuple(text for _, text in kernel.template_args) if kernel is not None else ()
+
+
+def _left_out(cursor: Cursor) -> bool:
+    extent = cursor.extent
+    return cursor.kind == K.UNEXPOSED_EXPR and extent.start >= extent.end
+
+
+def _extent(expr: Expr | None) -> Expr | None:
+    """A grid or block; a plain number is its x."""
+    if expr is None or isinstance(expr, InitList):
+        return expr
+    if isinstance(expr.type, IntType):
+        return InitList(expr.span, DIM3, (convert(expr, U32),))
+    return expr

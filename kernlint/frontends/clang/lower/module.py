@@ -1,0 +1,178 @@
+"""From a parsed translation unit to a module of the kernel tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.lower import calls, statements  # noqa: F401 (their handlers register themselves)
+from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
+from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, body_of
+from kernlint.frontends.clang.lower.variables import declare
+from kernlint.frontends.clang.session import ParseResult
+from kernlint.source import Span
+from kernlint.tree.nodes import FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
+
+# Every expression may stand as a statement.
+lowers_statement(*range(100, 200))(statements.expression_statement)
+
+_CONTAINERS = (K.NAMESPACE, K.LINKAGE_SPEC, K.UNEXPOSED_DECL)
+_RECORDS = (K.STRUCT_DECL, K.CLASS_DECL, K.CLASS_TEMPLATE, K.UNION_DECL, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION)
+
+
+def lower_module(parsed: ParseResult) -> Module:
+    """The module of a parsed source."""
+    return ModuleBuilder(parsed).build()
+
+
+class ModuleBuilder:
+    """Collects what of a translation unit matters."""
+
+    def __init__(self, parsed: ParseResult) -> None:
+        self.parsed = parsed
+        self.lowering = Lowering(parsed.unit, parsed.text, parsed.language.value, parsed.synthesised)
+        self.table = FunctionTable(self.lowering)
+        self.lowering.functions = self.table
+        self.end = len(parsed.text)
+
+    def build(self) -> Module:
+        scope = Scope(self.lowering, FunctionKind.HOST)
+        for cursor in self._declarations(self.parsed.unit.top_level()):
+            if cursor.extent.start >= self.end:
+                continue  # what was put behind the source
+            if cursor.kind == K.VAR_DECL:
+                declare(scope, cursor)
+            elif body_of(cursor) is not None:
+                self.table.declare(cursor)
+        self.table.drain()
+        return self._module()
+
+    def _declarations(self, cursors: list[Cursor]) -> Iterator[Cursor]:
+        """Functions and variables, also those inside namespaces and classes, in source order."""
+        for cursor in cursors:
+            kind = cursor.kind
+            if kind in FUNCTIONS or kind == K.VAR_DECL:
+                yield cursor
+            elif kind in _CONTAINERS or kind in _RECORDS:
+                yield from self._declarations(cursor.children)
+
+    def _module(self) -> Module:
+        inactive = tuple(Span(self.parsed.path, start, end) for start, end in self.parsed.skipped)
+        functions = [f for f in self.table.declared.values() if f.body is not None]
+        for function in functions:
+            self._add_inactive(function, inactive)
+        kernels = self._kernels(functions)
+        return Module(
+            path=self.parsed.path,
+            language=self.parsed.language.value,
+            functions=tuple(functions),
+            kernels=kernels,
+            globals=tuple(self.lowering.globals),
+            missed=tuple(self._missed(functions)),
+            synthesised=self.parsed.synthesised,
+            missing_headers=tuple(sorted(self.parsed.missing)),
+            inactive=inactive,
+            notes=(*self.parsed.refused, *self.table.crashes),
+        )
+
+    def _add_inactive(self, function: FunctionDecl, inactive: tuple[Span, ...]) -> None:
+        """Branches of ``#if`` inside the body that were not compiled are losses of the function."""
+        lost = [
+            Loss("inactive", "code under an #if that was not compiled", span)
+            for span in inactive
+            if span.file == function.span.file and function.span.start <= span.start and span.end <= function.span.end
+        ]
+        if lost:
+            object.__setattr__(function, "losses", (*function.losses, *lost))
+
+    def _kernels(self, functions: list[FunctionDecl]) -> tuple[Kernel, ...]:
+        instances: dict[int, list[FunctionDecl]] = {}
+        for function in functions:
+            if function.kind is FunctionKind.KERNEL and function.generic is not None:
+                instances.setdefault(id(function.generic), []).append(function)
+        return tuple(
+            Kernel(function, tuple(instances.get(id(function), ())))
+            for function in sorted(functions, key=lambda f: f.span.start)
+            if function.kind is FunctionKind.KERNEL and function.generic is None and self._in_main(function)
+        )
+
+    def _in_main(self, function: FunctionDecl) -> bool:
+        return function.span.file == self.parsed.path
+
+    def _missed(self, functions: list[FunctionDecl]) -> Iterator[Missed]:
+        known = {f.span.start for f in functions} | {f.name_span.start for f in functions if f.name_span is not None}
+        for name, start, end in kernel_definitions(self.parsed.text, self.lowering.opencl):
+            if start in known or any(f.span.start <= start < f.span.end for f in functions):
+                continue
+            reason = "not understood by the parser"
+            if any(low <= start < high for low, high in self.parsed.skipped):
+                reason = "under an #if that was not compiled"
+            yield Missed(name, reason, Span(self.parsed.path, start, end))
+
+
+_BLANKED = re.compile(
+    rb'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
+)
+_CUDA_KERNEL = re.compile(rb"\b__global__\b")
+_OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b(?=[^;{}()]*?[\w*)]\s*\w*\s*\()")
+_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
+
+
+def blank(text: bytes) -> bytes:
+    """``text`` with comments and literals overwritten by spaces; line breaks and offsets stay."""
+    return _BLANKED.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text)
+
+
+def kernel_definitions(text: bytes, opencl: bool) -> Iterator[tuple[str, int, int]]:
+    """Name and byte range of the head of everything in ``text`` that looks like the definition of a kernel."""
+    plain = blank(text)
+    for match in (_OPENCL_KERNEL if opencl else _CUDA_KERNEL).finditer(plain):
+        line = plain.rfind(b"\n", 0, match.start()) + 1
+        if re.match(rb"\s*#", plain[line : match.start()] + b"#") and plain[line:].lstrip().startswith(b"#"):
+            continue
+        head = _head(plain, match.end())
+        if head is not None:
+            yield head[0], head[1], head[2]
+
+
+def _head(text: bytes, start: int) -> tuple[str, int, int] | None:
+    """The name before the parameter list that a body follows."""
+    at, limit = start, min(len(text), start + 8000)
+    name: tuple[str, int] | None = None
+    while at < limit:
+        char = text[at : at + 1]
+        if char == b"(":
+            before = _NAME.search(text[max(start, at - 200) : at])
+            close = _matching(text, at, limit)
+            if close is None:
+                return None
+            if before is not None:
+                found = before.group(1)
+                attribute = (found.startswith(b"__") and found.endswith(b"__")) or found in (b"vec_type_hint", b"alignas")
+                if not attribute and found != b"decltype":
+                    name = (found.decode(), max(start, at - 200) + before.start(1))
+            at = close
+        elif char == b"{":
+            return (name[0], name[1], at) if name is not None else None
+        elif char in b";#}":
+            return None
+        at += 1
+    return None
+
+
+def _matching(text: bytes, at: int, limit: int) -> int | None:
+    depth = 0
+    for index in range(at, limit):
+        char = text[index]
+        if char == 0x28:
+            depth += 1
+        elif char == 0x29:
+            depth -= 1
+            if depth == 0:
+                return index
+    return None
+
+
+__all__ = ["ModuleBuilder", "is_expression", "lower_module"]

@@ -1,0 +1,438 @@
+"""Statements."""
+
+from __future__ import annotations
+
+import re
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.lower.asm import inline_assembly
+from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement
+from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.literals import constant_node, folded
+from kernlint.frontends.clang.lower.variables import declare
+from kernlint.tree.nodes import (
+    Binary,
+    Block,
+    Break,
+    Call,
+    Case,
+    Continue,
+    DeclStmt,
+    DoWhile,
+    Expr,
+    ExprStmt,
+    For,
+    Goto,
+    If,
+    IncDec,
+    IntLit,
+    Label,
+    Member,
+    Opaque,
+    OpaqueStmt,
+    Ref,
+    Return,
+    Stmt,
+    Subscript,
+    Switch,
+    Trap,
+    Unary,
+    VarDecl,
+    While,
+)
+from kernlint.tree.types import BOOL, I32, UNKNOWN, ArrayType, PointerType, StructType
+
+_NO_RETURN = frozenset({"__trap", "abort", "__builtin_trap", "__builtin_unreachable", "__brkpt", "trap", "exit"})
+
+
+@lowers_statement(K.UNEXPOSED_EXPR)
+def expression_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    """An expression for its effect (registered for every expression kind)."""
+    value = scope.expression(cursor)
+    if isinstance(value, Call) and value.name.rpartition("::")[2] in _NO_RETURN and value.function is None:
+        return Trap(value.span)
+    return ExprStmt(scope.span(cursor), value)
+
+
+@lowers_statement(K.COMPOUND_STMT)
+def block(scope: Scope, cursor: Cursor) -> Block:
+    return Block(scope.span(cursor), sequence(scope, cursor.children))
+
+
+def sequence(scope: Scope, cursors: list[Cursor]) -> tuple[Stmt, ...]:
+    """Statements in order; labels and cases stand before what they label, hoisted statements before their user."""
+    result: list[Stmt] = []
+    for cursor in cursors:
+        append(scope, cursor, result)
+    return tuple(result)
+
+
+def append(scope: Scope, cursor: Cursor, result: list[Stmt]) -> None:
+    """Lower one statement of a block onto ``result``."""
+    while True:
+        if cursor.kind in (K.CASE_STMT, K.DEFAULT_STMT):
+            labels = [] if cursor.kind == K.DEFAULT_STMT else cursor.children[:-1]
+            values = [folded(scope, c) for c in labels]
+            if cursor.kind == K.CASE_STMT and not values:
+                break
+            span = scope.span(cursor)
+            result.append(Case(span, values[0] if values else None, values[1] if len(values) > 1 else None))
+            if not cursor.children:
+                return
+            cursor = cursor.children[-1]
+        elif cursor.kind == K.LABEL_STMT and cursor.children:
+            result.append(Label(scope.span(cursor), cursor.spelling))
+            cursor = cursor.children[-1]
+        else:
+            break
+    if cursor.kind == K.NULL_STMT:
+        return
+    if cursor.kind >= K.UNEXPOSED_ATTR:
+        return
+    saved, scope.hoisted = scope.hoisted, []
+    try:
+        if is_expression(cursor) or cursor.kind in (K.DECL_STMT, K.RETURN_STMT):
+            lowered = scope.unhoisted_statement(cursor)
+            result.extend(scope.hoisted)
+        else:
+            lowered = scope.statement(cursor)
+    finally:
+        scope.hoisted = saved
+    if isinstance(lowered, DeclStmt) and not lowered.decls:
+        return
+    result.append(lowered)
+
+
+@lowers_statement(K.NULL_STMT)
+def nothing(scope: Scope, cursor: Cursor) -> Stmt:
+    return Block(scope.span(cursor), ())
+
+
+@lowers_statement(K.CASE_STMT, K.DEFAULT_STMT, K.LABEL_STMT)
+def labelled(scope: Scope, cursor: Cursor) -> Stmt:
+    return Block(scope.span(cursor), sequence(scope, [cursor]))
+
+
+@lowers_statement(K.DECL_STMT)
+def declarations(scope: Scope, cursor: Cursor) -> Stmt:
+    decls: list[VarDecl] = []
+    for child in cursor.children:
+        if child.kind == K.VAR_DECL:
+            before = len(scope.losses)
+            node = declare(scope, child)
+            if _is_decomposition(child):
+                decls.append(node)
+                decls.extend(_bindings(scope, child, node))
+            else:
+                decls.append(node)
+            if child.is_invalid_declaration and len(scope.losses) == before:
+                scope.lose("statement", f"declaration with an error: {child.spelling}", child)
+        elif child.kind == K.UNEXPOSED_DECL:
+            if any(c.kind == K.UNEXPOSED_DECL for c in child.children):
+                node = declare(scope, child)
+                decls.append(node)
+                decls.extend(_bindings(scope, child, node))
+        elif is_expression(child) or child.kind == K.CUDA_SHARED_ATTR:
+            continue
+    return DeclStmt(scope.span(cursor), tuple(decls))
+
+
+def _is_decomposition(cursor: Cursor) -> bool:
+    return not cursor.spelling and any(c.kind == K.UNEXPOSED_DECL for c in cursor.children)
+
+
+def _bindings(scope: Scope, cursor: Cursor, whole: VarDecl) -> list[VarDecl]:
+    """``auto [a, b] = whole``: each name is a variable that starts as its part of the whole."""
+    found = []
+    record = whole.type.pointee if isinstance(whole.type, PointerType) else whole.type
+    for index, child in enumerate(c for c in cursor.children if c.kind == K.UNEXPOSED_DECL):
+        span = scope.span(child)
+        type_ = scope.type(child)
+        init: Expr | None = None
+        base = Ref(span, record, whole)
+        if isinstance(record, StructType) and index < len(record.fields):
+            part = record.fields[index]
+            type_, init = part.type, Member(span, part.type, base, part.name, False)
+        elif isinstance(record, ArrayType):
+            type_, init = record.element, Subscript(span, record.element, base, IntLit(span, I32, index))
+        else:
+            scope.lose("statement", "structured binding of an unknown type", child)
+            init = Opaque(span, UNKNOWN, "structured binding", (base,))
+        node = VarDecl(span, child.spelling, type_, scope.local_space, init)
+        scope.lowering.variables[child.key] = node
+        found.append(node)
+    return found
+
+
+# ---------------------------------------------------------------------------------------------------- branching
+
+
+@lowers_statement(K.IF_STMT)
+def if_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    parts = list(cursor.children)
+    init, variable = _heads(scope, cursor, parts)
+    if len(parts) < 2:
+        return scope.opaque_statement(cursor, "if without a condition", "guard")
+    constexpr = _is_constexpr(scope, cursor)
+    known = parts[0].evaluate() if constexpr else None
+    cond = scope.expression(parts[0])
+    then: Stmt | None = None
+    other: Stmt | None = None
+    if known is None or known:
+        then = scope.statement(parts[1])
+    if len(parts) > 2 and not known:
+        other = scope.statement(parts[2])
+    node = If(scope.span(cursor), cond, then, other, constexpr, init)
+    if variable is None:
+        return node
+    return Block(node.span, (DeclStmt(variable.span, (variable,)), node))
+
+
+def _heads(scope: Scope, cursor: Cursor, parts: list[Cursor]) -> tuple[Stmt | None, VarDecl | None]:
+    """Take the init statement and the condition's variable off ``parts``."""
+    init: Stmt | None = None
+    variable: VarDecl | None = None
+    if (parts and parts[0].kind == K.DECL_STMT) or (len(parts) > 2 and is_expression(parts[0]) and _between(scope, parts[0], parts[1]).lstrip().startswith(";")):
+        init = scope.statement(parts.pop(0))
+    if parts and parts[0].kind == K.VAR_DECL:
+        variable = declare(scope, parts.pop(0))
+    return init, variable
+
+
+def _between(scope: Scope, left: Cursor, right: Cursor) -> str:
+    if left.extent.file != right.extent.file or left.extent.in_macro or right.extent.in_macro:
+        return ""
+    return scope.lowering.slice(left.extent.file, left.extent.end, right.extent.start)
+
+
+_CONSTEXPR = re.compile(r"if\s+constexpr\b")
+
+
+def _is_constexpr(scope: Scope, cursor: Cursor) -> bool:
+    if scope.lowering.opencl:
+        return False
+    if _CONSTEXPR.match(scope.lowering.source(cursor)):
+        return True
+    written = scope.lowering.written(cursor)[:200]
+    return cursor.extent.in_macro and "constexpr" in written.partition("(")[0].lower()
+
+
+@lowers_statement(K.SWITCH_STMT)
+def switch(scope: Scope, cursor: Cursor) -> Stmt:
+    parts = list(cursor.children)
+    init, variable = _heads(scope, cursor, parts)
+    if len(parts) < 2:
+        return scope.opaque_statement(cursor, "switch without a condition", "guard")
+    cond = scope.expression(parts[0])
+    body = parts[1].children if parts[1].kind == K.COMPOUND_STMT else [parts[1]]
+    node = Switch(scope.span(cursor), cond, Block(scope.span(parts[1]), sequence(scope, body)))
+    before: list[Stmt] = [init] if init is not None else []
+    if variable is not None:
+        before.append(DeclStmt(variable.span, (variable,)))
+    return Block(node.span, (*before, node)) if before else node
+
+
+# --------------------------------------------------------------------------------------------------------- loops
+
+
+@lowers_statement(K.FOR_STMT)
+def for_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    parts = list(cursor.children)
+    if not parts:
+        return scope.opaque_statement(cursor, "for without a body")
+    body_cursor = parts.pop()
+    slots = _for_slots(scope, cursor, parts)
+    if slots is None:
+        return scope.opaque_statement(cursor, "for whose parts could not be told apart", "guard")
+    init_cursor, cond_cursor, step_cursor = slots
+    init = scope.statement(init_cursor) if init_cursor is not None else None
+    with scope.no_hoisting():
+        if cond_cursor is not None and cond_cursor.kind == K.VAR_DECL:
+            return scope.opaque_statement(cursor, "declaration in a loop condition", "guard")
+        cond = scope.expression(cond_cursor) if cond_cursor is not None else None
+        step = scope.expression(step_cursor) if step_cursor is not None else None
+        body = scope.statement(body_cursor)
+    return For(scope.span(cursor), init, cond, step, body)
+
+
+def _for_slots(
+    scope: Scope, cursor: Cursor, parts: list[Cursor]
+) -> tuple[Cursor | None, Cursor | None, Cursor | None] | None:
+    """Which of init, condition and step the given children are: clang leaves out the missing ones without a word."""
+    if len(parts) == 3:
+        return parts[0], parts[1], parts[2]
+    if not parts:
+        return None, None, None
+    slots: list[Cursor | None] = [None, None, None]
+    ends = _semicolons(scope, cursor)
+    if ends is not None and not any(p.extent.in_macro for p in parts):
+        for part in parts:
+            at = part.extent.start
+            slots[0 if at < ends[0] else 1 if at < ends[1] else 2] = part
+        if sum(s is not None for s in slots) == len(parts):
+            return slots[0], slots[1], slots[2]
+        slots = [None, None, None]
+    for part in parts:  # in macros: by the look of them
+        if part.kind == K.DECL_STMT:
+            slots[0] = part
+        elif part.kind in (K.UNARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+            slots[2] = part
+        elif scope.type(part) in (BOOL, I32) and slots[1] is None:
+            slots[1] = part
+        else:
+            slots[2 if slots[1] is not None else 0] = part
+    return (slots[0], slots[1], slots[2]) if sum(s is not None for s in slots) == len(parts) else None
+
+
+_HEAD_TOKEN = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[;(){}\[\]]""", re.DOTALL)
+
+
+def _semicolons(scope: Scope, cursor: Cursor) -> tuple[int, int] | None:
+    """Offsets of the two semicolons in a ``for`` written out in the main file."""
+    extent = cursor.extent
+    if extent.in_macro or extent.file != scope.lowering.path:
+        return None
+    depth = 0
+    found: list[int] = []
+    for match in _HEAD_TOKEN.finditer(scope.lowering.text, extent.start, extent.end):
+        token = match.group()
+        if token in b"({[":
+            depth += 1
+        elif token in b")}]":
+            depth -= 1
+            if depth == 0:
+                break
+        elif token == b";" and depth == 1:
+            found.append(match.start())
+    return (found[0], found[1]) if len(found) == 2 else None
+
+
+@lowers_statement(K.WHILE_STMT)
+def while_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    parts = list(cursor.children)
+    span = scope.span(cursor)
+    with scope.no_hoisting():
+        variable = declare(scope, parts.pop(0)) if parts and parts[0].kind == K.VAR_DECL else None
+        if len(parts) != 2:
+            return scope.opaque_statement(cursor, "while without a condition", "guard")
+        cond = scope.expression(parts[0])
+        body = scope.statement(parts[1])
+    if variable is None:
+        return While(span, cond, body)
+    leave = If(cond.span, Unary(cond.span, BOOL, "!", cond), Break(cond.span), None)
+    inside = Block(body.span, (DeclStmt(variable.span, (variable,)), leave, body))
+    return While(span, IntLit(cond.span, BOOL, 1), inside)
+
+
+@lowers_statement(K.DO_STMT)
+def do_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    if len(cursor.children) != 2:
+        return scope.opaque_statement(cursor, "do without a condition", "guard")
+    with scope.no_hoisting():
+        body = scope.statement(cursor.children[0])
+        cond = scope.expression(cursor.children[1])
+    return DoWhile(scope.span(cursor), body, cond)
+
+
+@lowers_statement(K.CXX_FOR_RANGE_STMT)
+def range_for(scope: Scope, cursor: Cursor) -> Stmt:
+    """Over an array: a counting loop.  Over anything else: a loop with an opaque condition."""
+    element = next((c for c in cursor.children if c.kind == K.VAR_DECL), None)
+    ranges = [c for c in cursor.children if is_expression(c)]
+    if element is None or not ranges or cursor.children[-1] is element:
+        return scope.opaque_statement(cursor, "range-based for", "guard")
+    over = scope.expression(ranges[0])
+    span = over.span
+    type_ = scope.type(element)
+    node = VarDecl(scope.span(element), element.spelling, type_, scope.local_space, const=element.type.is_const)
+    scope.lowering.variables[element.key] = node
+    with scope.no_hoisting():
+        body = scope.statement(cursor.children[-1])
+    reference = isinstance(type_, PointerType) and type_.reference
+    if isinstance(over.type, ArrayType) and over.type.extent is not None:
+        count = VarDecl(span, "", I32, scope.local_space, IntLit(span, I32, 0))
+        index = Ref(span, I32, count)
+        value: Expr = Subscript(span, over.type.element, over, index)
+        object.__setattr__(node, "init", value if reference else convert(value, type_))
+        inside = Block(body.span, (DeclStmt(node.span, (node,)), body))
+        return For(
+            scope.span(cursor),
+            DeclStmt(span, (count,)),
+            Binary(span, BOOL, "<", index, IntLit(span, I32, over.type.extent)),
+            IncDec(span, I32, "++", True, index),
+            inside,
+        )
+    scope.lose("guard", "range-based for over a class", ranges[0])
+    reason = "range-based for"
+    object.__setattr__(node, "init", Opaque(span, type_, reason, (over,)))
+    inside = Block(body.span, (DeclStmt(node.span, (node,)), body))
+    return While(scope.span(cursor), Opaque(span, BOOL, reason, (over,)), inside)
+
+
+# --------------------------------------------------------------------------------------------------------- jumps
+
+
+@lowers_statement(K.BREAK_STMT)
+def break_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    return Break(scope.span(cursor))
+
+
+@lowers_statement(K.CONTINUE_STMT)
+def continue_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    return Continue(scope.span(cursor))
+
+
+@lowers_statement(K.RETURN_STMT)
+def return_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    values = [c for c in cursor.children if is_expression(c)]
+    return Return(scope.span(cursor), scope.expression(values[0]) if values else None)
+
+
+@lowers_statement(K.GOTO_STMT)
+def goto_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    label = next((c.spelling for c in cursor.children if c.kind == K.LABEL_REF), "")
+    return Goto(scope.span(cursor), label)
+
+
+@lowers_statement(K.ASM_STMT)
+def assembly(scope: Scope, cursor: Cursor) -> Stmt:
+    return inline_assembly(scope, cursor)
+
+
+# ------------------------------------------------------------------------------------------------ everything else
+
+_UNROLL = re.compile(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")
+
+
+@lowers_statement(K.UNEXPOSED_STMT)
+def attributed(scope: Scope, cursor: Cursor) -> Stmt:
+    """A statement under attributes: ``#pragma unroll``, ``[[likely]]``."""
+    inner = [c for c in cursor.children if c.kind < K.UNEXPOSED_ATTR]
+    if not inner:
+        return scope.opaque_statement(cursor, "statement of an unknown kind")
+    statement = next((c for c in reversed(inner) if not is_expression(c)), inner[-1])
+    lowered = scope.statement(statement)
+    match = _UNROLL.search(scope.lowering.source(cursor)[:200])
+    if match is None or not isinstance(lowered, For):
+        return lowered
+    factor = 0
+    if (text := match.group(1)) and text not in ("for", "while", "do"):
+        if text.isdigit():
+            factor = int(text)
+        else:
+            value = constant_node(scope, inner[0]) if is_expression(inner[0]) else None
+            factor = value.value if isinstance(value, IntLit) else 0
+    return For(lowered.span, lowered.init, lowered.cond, lowered.step, lowered.body, factor)
+
+
+@lowers_statement(K.CXX_TRY_STMT)
+def try_statement(scope: Scope, cursor: Cursor) -> Stmt:
+    """The guarded block; handlers are left out, as what throws is a call that ends the path."""
+    body = next((c for c in cursor.children if c.kind == K.COMPOUND_STMT), None)
+    return scope.statement(body) if body is not None else OpaqueStmt(scope.span(cursor), "try without a body")
+
+
+@lowers_statement(K.STATIC_ASSERT, K.TYPE_ALIAS_DECL, K.TYPEDEF_DECL, K.USING_DECLARATION, K.USING_DIRECTIVE)
+def no_code(scope: Scope, cursor: Cursor) -> Stmt:
+    return Block(scope.span(cursor), ())

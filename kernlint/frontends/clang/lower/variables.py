@@ -1,0 +1,180 @@
+"""Variables: locals, parameters, globals; each declaration has one node for all its uses."""
+
+from __future__ import annotations
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.kinds import StorageClass, TypeKind
+from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.native import LIB
+from kernlint.tree.nodes import Expr, InitList, ParamDecl, VarDecl
+from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type, VoidType
+
+_FUNCTIONS = (
+    K.FUNCTION_DECL,
+    K.CXX_METHOD,
+    K.FUNCTION_TEMPLATE,
+    K.CONSTRUCTOR,
+    K.DESTRUCTOR,
+    K.CONVERSION_FUNCTION,
+)
+_OPENCL_SPACES = {1: Space.GLOBAL, 2: Space.SHARED, 3: Space.CONSTANT, 4: Space.PRIVATE}
+
+
+def variable(scope: Scope, declaration: Cursor) -> VarDecl:
+    """The node of a variable that is named; made on demand for globals and what was not declared in sight."""
+    found = scope.lowering.variables.get(declaration.key)
+    if found is not None:
+        return found
+    if declaration.kind == K.PARM_DECL:
+        return parameter(scope, declaration, 0)
+    if declaration.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
+        return template_parameter(scope, declaration, 0)
+    return declare(scope, declaration)
+
+
+def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
+    """The node of a parameter; ``index`` counts from 0."""
+    found = scope.lowering.variables.get(cursor.key)
+    if isinstance(found, ParamDecl):
+        return found
+    type_ = scope.type(cursor)
+    if isinstance(type_, ArrayType):
+        type_ = PointerType(type_.element)
+    node = ParamDecl(
+        scope.span(cursor),
+        cursor.spelling,
+        type_,
+        scope.local_space,
+        const=cursor.type.is_const,
+        volatile=cursor.type.is_volatile,
+        synthesised=_made_up(scope, cursor, type_),
+        index=index,
+    )
+    scope.lowering.variables[cursor.key] = node
+    return node
+
+
+def template_parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
+    """The node of a non-type template parameter of a generic tree."""
+    found = scope.lowering.variables.get(cursor.key)
+    if isinstance(found, ParamDecl):
+        return found
+    node = ParamDecl(
+        scope.span(cursor),
+        cursor.spelling,
+        scope.type(cursor),
+        Space.PRIVATE,
+        const=True,
+        index=index,
+        is_template=True,
+    )
+    scope.lowering.variables[cursor.key] = node
+    return node
+
+
+def _made_up(scope: Scope, cursor: Cursor, type_: Type) -> bool:
+    inner = type_
+    while isinstance(inner, (PointerType, ArrayType)):
+        inner = inner.pointee if isinstance(inner, PointerType) else inner.element
+    names = scope.lowering.synthesised
+    return bool(names) and (cursor.spelling in names or (isinstance(inner, OpaqueType) and inner.spelling in names))
+
+
+def declare(scope: Scope, cursor: Cursor) -> VarDecl:
+    """The node of a variable with its initialiser; known to its uses before the initialiser is lowered."""
+    lowering = scope.lowering
+    found = lowering.variables.get(cursor.key)
+    if found is not None:
+        return found
+    clang = cursor.type
+    type_ = scope.type(cursor)
+    is_global = bool(LIB.Cursor_hasVarDeclGlobalStorage(cursor.raw)) if cursor.kind == K.VAR_DECL else False
+    storage = cursor.storage_class
+    attributes = {c.kind for c in cursor.children if c.kind >= K.UNEXPOSED_ATTR}
+    constant = _is_constant(cursor)
+    space = _space(scope, cursor, attributes, is_global, constant)
+    outside = is_global and not _is_local(cursor)
+    node = VarDecl(
+        scope.span(cursor),
+        cursor.spelling,
+        type_,
+        space,
+        const=constant,
+        volatile=clang.is_volatile,
+        static=storage == StorageClass.STATIC,
+        unsized=space is Space.SHARED and isinstance(type_, ArrayType) and type_.extent is None,
+        synthesised=_made_up(scope, cursor, type_),
+        is_global=outside,
+    )
+    lowering.variables[cursor.key] = node
+    if constant and isinstance(type_, IntType) and not node.synthesised:
+        value = cursor.evaluate()
+        if isinstance(value, (int, float)):
+            object.__setattr__(node, "value", type_.wrap(int(value)))
+    init = _initialiser(scope, cursor, node)
+    if init is not None:
+        object.__setattr__(node, "init", init)
+        if isinstance(type_, OpaqueType) and not isinstance(init.type, OpaqueType) and _is_deduced(cursor):
+            object.__setattr__(node, "type", init.type)
+        elif isinstance(type_, ArrayType) and type_.extent is None and isinstance(init, InitList) and init.elements:
+            object.__setattr__(node, "type", ArrayType(type_.element, len(init.elements)))
+    if outside:
+        lowering.globals.append(node)
+    return node
+
+
+def _is_deduced(cursor: Cursor) -> bool:
+    return cursor.type.spelling.replace("const ", "").strip() == "auto"
+
+
+def _is_local(cursor: Cursor) -> bool:
+    """Whether a variable is declared inside a function; an ``extern`` one belongs to the namespace all the same."""
+    parent = cursor.unit.declaration(LIB.getCursorLexicalParent(cursor.raw))
+    return parent is not None and parent.kind in _FUNCTIONS
+
+
+def _is_constant(cursor: Cursor) -> bool:
+    clang = cursor.type
+    while clang.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
+        clang = clang.element
+    return clang.is_const
+
+
+def _space(scope: Scope, cursor: Cursor, attributes: set[int], is_global: bool, constant: bool) -> Space:
+    if K.CUDA_SHARED_ATTR in attributes:
+        return Space.SHARED
+    if scope.lowering.opencl:
+        clang = cursor.type
+        space = clang.address_space
+        while not space and clang.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
+            clang = clang.element
+            space = clang.address_space
+        return _OPENCL_SPACES.get(space, Space.GLOBAL if is_global else Space.PRIVATE)
+    if K.CUDA_CONSTANT_ATTR in attributes:
+        return Space.CONSTANT
+    if K.CUDA_DEVICE_ATTR in attributes or (is_global and K.UNEXPOSED_ATTR in attributes):
+        return Space.GLOBAL
+    if is_global and not _is_local(cursor):
+        return Space.CONSTANT if constant else Space.HOST
+    return scope.local_space
+
+
+def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
+    expressions = [c for c in cursor.children if is_expression(c)]
+    if not expressions:
+        return None
+    initial = cursor.initializer if cursor.kind == K.VAR_DECL else expressions[-1]
+    if initial is None:
+        return None
+    found = next((c for c in reversed(expressions) if c.key == initial.key), None)
+    if found is None:
+        return None
+    value = scope.expression(found)
+    if isinstance(value, InitList) and isinstance(value.type, VoidType):
+        value = InitList(value.span, node.type, value.elements)  # braces around values of a dependent type
+    if isinstance(value, InitList) and not value.elements and found.kind == K.CALL_EXPR:
+        # "S s;" runs a constructor that leaves the members alone; "S s{}" and "S()" zero them.
+        if scope.lowering.source(found).strip().startswith(node.name):
+            return None
+    return value
