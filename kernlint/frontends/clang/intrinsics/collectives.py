@@ -1,0 +1,133 @@
+"""Collectives of cub, hipcub and rocprim.
+
+A block-wide one works through its temporary storage in shared memory with barriers in between, so it becomes a
+:class:`Barrier` that orders shared memory and keeps the source's name.  None of them ends in a barrier: using the
+same temporary storage again needs one in between (cub's documentation asks for it), which is for a rule to judge by the
+name.  The barrier has no predicate, because no result is the same in all threads: a reduction gives its own to thread
+0.  What a collective stores through its arguments is a call that follows the barrier, with a pointer to each.
+"""
+
+from __future__ import annotations
+
+from kernlint.frontends.clang.intrinsics.base import (
+    VOID,
+    CallContext,
+    address_of,
+    as_pointer,
+    sequence,
+    small_int,
+    unqualify,
+    words,
+)
+from kernlint.tree.nodes import (
+    Barrier,
+    Call,
+    Cast,
+    Deref,
+    Expr,
+    IntLit,
+    Member,
+    Opaque,
+    Ref,
+    Scope,
+    Subscript,
+    WarpOp,
+)
+from kernlint.tree.types import I32, ArrayType, PointerType, Space, VoidType
+
+NAMESPACES = ("cub", "hipcub", "rocprim", "cuda::experimental", "gpuprim", "thrust::cub")
+
+BLOCK_COLLECTIVES = frozenset(
+    words(
+        "BlockReduce BlockScan BlockRadixSort BlockMergeSort BlockRadixRank BlockRadixRankMatch BlockDiscontinuity "
+        "BlockAdjacentDifference BlockShuffle BlockHistogram BlockExchange BlockRunLengthDecode BlockTopK BlockSort "
+        "block_reduce block_scan block_radix_sort block_sort block_discontinuity block_adjacent_difference "
+        "block_shuffle block_histogram block_exchange block_radix_rank block_run_length_decode"
+    )
+)
+BLOCK_MOVES = frozenset({"BlockLoad", "BlockStore", "block_load", "block_store"})
+WARP_COLLECTIVES = {
+    "WarpReduce": "reduce",
+    "WarpScan": "scan",
+    "warp_reduce": "reduce",
+    "warp_scan": "scan",
+    "WarpMergeSort": "shuffle",
+    "WarpExchange": "shuffle",
+    "warp_sort": "shuffle",
+    "warp_exchange": "shuffle",
+}
+
+
+def _stored(ctx: CallContext) -> tuple[Expr, ...]:
+    """Arguments that the collective may store to, as pointers: lvalues other than function objects."""
+    found: list[Expr] = []
+    for arg in ctx.args:
+        if isinstance(arg.type, (ArrayType, PointerType)):
+            found.append(arg)
+        elif isinstance(arg, (Ref, Subscript, Member, Deref)):
+            found.append(address_of(arg))
+    return tuple(found)
+
+
+def _effects(ctx: CallContext, qualified: str) -> Call | None:
+    if not isinstance(ctx.type, VoidType):
+        # A value-returning collective takes its operands by value; a trailing aggregate would come by reference, but
+        # then the result is void.
+        return None
+    stored = _stored(ctx)
+    return Call(ctx.span, VOID, qualified, None, stored) if stored else None
+
+
+def _read_only(pointer: Expr) -> Expr:
+    found = as_pointer(pointer)
+    if found is None:
+        return pointer
+    kind = PointerType(found[1].pointee, found[1].space, const=True)
+    return Cast(pointer.span, kind, pointer, explicit=True)
+
+
+def lower_method(ctx: CallContext) -> Expr | None:
+    """A method of a collective; None for any other class."""
+    name, arguments = unqualify(ctx.receiver_type) if ctx.receiver_type else ("", ())
+    if not name:
+        name = ctx.qualified.rpartition("::")[0]
+    namespace, _, leaf = name.rpartition("::")
+    if namespace and not namespace.startswith(NAMESPACES):
+        return None
+    qualified = f"{leaf}::{ctx.name}"
+    shared = frozenset({Space.SHARED})
+    if leaf in BLOCK_COLLECTIVES:
+        barrier = Barrier(ctx.span, ctx.type, Scope.BLOCK, shared, qualified, args=ctx.args)
+        effects = _effects(ctx, qualified)
+        return sequence(barrier, effects) if effects else barrier
+    if leaf in WARP_COLLECTIVES:
+        width = small_int(arguments[1]) if len(arguments) > 1 else None
+        segment = IntLit(ctx.span, I32, width) if width else None
+        result = WarpOp(ctx.span, ctx.type, WARP_COLLECTIVES[leaf], Scope.WARP, qualified, ctx.args, None, segment)
+        effects = _effects(ctx, qualified)
+        return sequence(result, effects) if effects else result
+    if leaf in BLOCK_MOVES:
+        return _move(ctx, leaf, qualified, arguments)
+    return None
+
+
+def _move(ctx: CallContext, leaf: str, qualified: str, arguments: tuple[str, ...]) -> Expr | None:
+    """``BlockLoad::Load(source, items...)`` and ``BlockStore::Store(destination, items...)``.
+
+    They have barriers only when they transpose through shared memory, which the algorithm argument tells; the default
+    is the direct one.
+    """
+    if not ctx.args:
+        return None
+    loads = leaf.lower().endswith("load")
+    first = _read_only(ctx.args[0]) if loads else ctx.args[0]
+    rest = tuple(address_of(a) if isinstance(a, (Deref, Subscript)) else a for a in ctx.args[1:])
+    call = Call(ctx.span, ctx.type, qualified, None, (first, *rest))
+    algorithm = arguments[3].lower() if len(arguments) > 3 else "direct"
+    if "warp" in algorithm or any(word in algorithm for word in ("direct", "vectorize", "striped")):
+        return call
+    if "transpose" in algorithm:
+        barrier = Barrier(ctx.span, VOID, Scope.BLOCK, frozenset({Space.SHARED}), qualified, args=ctx.args)
+        return sequence(barrier, call)
+    unknown = Opaque(ctx.span, VOID, "algorithm of a block-wide load or store", (), may_sync=True)
+    return sequence(unknown, call)

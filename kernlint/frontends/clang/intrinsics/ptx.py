@@ -1,0 +1,604 @@
+"""PTX instructions inside inline assembly, after the PTX ISA 8.5 manual."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kernlint.frontends.clang.intrinsics.base import (
+    ALL_MEMORY,
+    BOOL,
+    U64,
+    VOID,
+    as_pointer,
+    constant,
+    words,
+)
+from kernlint.frontends.clang.intrinsics.launch_values import SPECIAL_REGISTERS
+from kernlint.source import Span
+from kernlint.tree.nodes import (
+    Asm,
+    Assign,
+    AsyncCopy,
+    AsyncWait,
+    Atomic,
+    Barrier,
+    Binary,
+    Block,
+    Call,
+    Cast,
+    Deref,
+    Expr,
+    ExprStmt,
+    Fence,
+    If,
+    InitList,
+    IntLit,
+    LaunchValue,
+    Opaque,
+    Quantity,
+    Scope,
+    Stmt,
+    Trap,
+    Unary,
+    WarpOp,
+)
+from kernlint.tree.types import (
+    F16,
+    F32,
+    F64,
+    I32,
+    U8,
+    U32,
+    FloatType,
+    IntType,
+    PointerType,
+    Space,
+    Type,
+    VectorType,
+)
+
+Opcode = tuple[str, ...]
+Parsed = tuple[Opcode, tuple[str, ...], str, bool]
+
+_PURE = frozenset(
+    words(
+        """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma fns lg2 lop3
+        mad mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl
+        shr sin slct sqrt sub subc szext tanh testp xor vadd vsub vabsdiff vmin vmax vshl vshr vmad vset
+        vadd2 vadd4 vsub2 vsub4 vavrg2 vavrg4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4
+        isspacep mma createpolicy mapa getctarank setmaxnreg movmatrix ret"""
+    )
+)
+_QUIET = frozenset(words("nanosleep pmevent prefetch prefetchu applypriority discard griddepcontrol nop"))
+_DIRECTIVES = frozenset({"reg", "pragma", "loc", "file"})
+
+_SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.GRID, "gl": Scope.GRID, "sys": Scope.SYSTEM}
+_SPACES = {
+    "shared": Space.SHARED,
+    "shared_cta": Space.SHARED,
+    "shared_cluster": Space.SHARED,
+    "global": Space.GLOBAL,
+    "local": Space.PRIVATE,
+    "const": Space.CONSTANT,
+}
+_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
+_ATOMS = {"add": "add", "exch": "exchange", "cas": "cas", "min": "min", "max": "max", "inc": "inc", "dec": "dec"}
+_ATOMS |= {"and": "and", "or": "or", "xor": "xor", "sub": "sub"}
+_ARITHMETIC = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
+_COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">"}
+_COMPARE |= {"hs": ">="}
+_SHUFFLES = {"idx": "shuffle", "up": "shuffle_up", "down": "shuffle_down", "bfly": "shuffle_xor"}
+
+
+def type_of(modifier: str) -> Type | None:
+    """The scalar type that a PTX type modifier names (``u32``, ``b64``, ``f16x2``), or None."""
+    if modifier in ("f16x2", "bf16x2"):
+        return VectorType(F16, 2)
+    if modifier in ("bf16", "f16"):
+        return F16
+    if len(modifier) < 2 or modifier[0] not in "busf" or not modifier[1:].isdigit():
+        return None
+    bits = int(modifier[1:])
+    if modifier[0] == "f":
+        return {32: F32, 64: F64}.get(bits)
+    return IntType(bits, modifier[0] == "s")
+
+
+class _Unknown(Exception):
+    """An instruction of which nothing is known."""
+
+
+class PtxLowering:
+    """Lowers the instructions of one ``asm`` statement in order.
+
+    Registers declared inside hold the expression last moved into them (None: not known); operands that get a value of
+    which nothing is known are collected and become the outputs of one :class:`Asm` without effects.
+    """
+
+    def __init__(self, text: str, outputs: tuple[Expr, ...], inputs: tuple[Expr, ...], span: Span) -> None:
+        self._text = text
+        self._outputs = outputs
+        self._operands = (*outputs, *inputs)
+        self._inputs = inputs
+        self._span = span
+        self._registers: dict[str, Expr | None] = {}
+        self._lost: dict[int, Expr] = {}
+        self._body: list[Stmt] = []
+
+    def run(self, instructions: Sequence[Parsed], labels: bool) -> list[Stmt]:
+        """Statements, at least one."""
+        heads = {opcode[0] for opcode, *_ in instructions}
+        if labels or "bra" in heads:
+            return [self._with_branches(instructions)]
+        try:
+            for opcode, operands, guard, negated in instructions:
+                self._guarded(opcode, operands, guard, negated)
+        except _Unknown:
+            return [self._asm(True, True)]
+        if self._lost or not self._body:
+            outputs = tuple(self._lost.values()) if self._body else self._outputs
+            self._body.append(Asm(self._span, self._text, outputs, self._inputs, False, False))
+        return self._body
+
+    def _asm(self, may_sync: bool, writes: bool) -> Asm:
+        return Asm(self._span, self._text, self._outputs, self._inputs, may_sync, writes)
+
+    def _with_branches(self, instructions: Sequence[Parsed]) -> Stmt:
+        """Loops are not followed; the usual one spins on an mbarrier."""
+        rest = [item for item in instructions if item[0][0] not in _PURE | {"bra"} and item[0][0] != ""]
+        if not rest:
+            return self._asm(False, False)
+        waits = [item for item in rest if item[0][0] == "mbarrier" and item[0][1] in ("try_wait", "test_wait")]
+        if len(waits) != len(rest):
+            return self._asm(True, True)
+        opcode, operands, _guard, _negated = waits[0]
+        return self._statement(self._mbarrier(opcode, operands, "wait"))
+
+    def _guarded(self, opcode: Opcode, operands: tuple[str, ...], guard: str, negated: bool) -> None:
+        if not guard:
+            self._instruction(opcode, operands)
+            return
+        outer, self._body = self._body, []
+        try:
+            self._instruction(opcode, operands)
+        finally:
+            inner, self._body = self._body, outer
+        for name in operands[:1]:  # its destination may or may not have changed
+            self._registers.pop(name, None)
+        if inner:
+            cond = self._value(guard) or Opaque(self._span, BOOL, "predicate of inline assembly")
+            if negated:
+                cond = Unary(self._span, BOOL, "!", cond)
+            self._body.append(If(self._span, cond, Block(self._span, tuple(inner)), None))
+
+    # ------------------------------------------------------------------------------------------------ operands
+
+    def _operand_index(self, text: str) -> int | None:
+        digits = text[1:] if text[:1] in "%$" else ""
+        return int(digits) if digits.isdigit() and int(digits) < len(self._operands) else None
+
+    def _value(self, text: str) -> Expr | None:
+        """The expression that an operand stands for, None when it is not known."""
+        index = self._operand_index(text)
+        if index is not None:
+            return None if index in self._lost else self._operands[index]
+        name = text.lstrip("%")
+        if text.startswith("%"):
+            if (special := self._special(name)) is not None:
+                return special
+            return self._registers.get(name)
+        if text.startswith("!"):
+            inner = self._value(text[1:].strip())
+            return Unary(self._span, BOOL, "!", inner) if inner is not None else None
+        try:
+            return IntLit(self._span, I32, int(text.rstrip("uU"), 0))
+        except ValueError:
+            return self._registers.get(text)
+
+    def _known(self, text: str, what: str) -> Expr:
+        return self._value(text) or Opaque(self._span, U32, what)
+
+    def _special(self, name: str) -> Expr | None:
+        if name in SPECIAL_REGISTERS:
+            quantity, axis = SPECIAL_REGISTERS[name]
+            return LaunchValue(self._span, U32, quantity, axis)
+        if name.startswith("lanemask_"):
+            lane = LaunchValue(self._span, U32, Quantity.LANE_ID)
+            return Call(self._span, U32, name, None, (lane,), None, True)
+        if name == "warpid":
+            # In practice the thread's warp, yet PTX promises only that it is some number of it.
+            thread = LaunchValue(self._span, U32, Quantity.LINEAR_THREAD_ID)
+            return Call(self._span, U32, name, None, (thread,), None, True)
+        if name == "WARP_SZ":
+            return LaunchValue(self._span, U32, Quantity.WARP_SIZE)
+        known = ("smid", "nsmid", "nwarpid", "gridid", "clock", "globaltimer", "dynamic_smem", "total_smem", "cluster")
+        if name.startswith(known):
+            return Call(self._span, U64 if "64" in name or "timer" in name else U32, name, None, ())
+        return None
+
+    def _set(self, text: str, value: Expr | None) -> None:
+        """Give a destination its value; ``p|q`` and ``_`` are PTX's pairs and sinks."""
+        if "|" in text:
+            first, _, second = text.partition("|")
+            self._set(first.strip(), value)
+            self._set(second.strip(), None)
+            return
+        index = self._operand_index(text)
+        if index is None:
+            if value is not None and _has_effect(value):
+                self._statement_of(value)
+                value = None
+            self._registers[text.lstrip("%")] = value
+            return
+        target = self._operands[index]
+        if value is None:
+            self._lost[index] = target
+            return
+        self._lost.pop(index, None)
+        if value.type != target.type:
+            value = Cast(self._span, target.type, value, explicit=True, bits=isinstance(target.type, FloatType))
+        self._statement_of(Assign(self._span, target.type, "", target, value))
+
+    def _statement(self, expr: Expr) -> Stmt:
+        return ExprStmt(self._span, expr)
+
+    def _statement_of(self, expr: Expr) -> None:
+        self._body.append(ExprStmt(self._span, expr))
+
+    def _pointer(self, text: str, element: Type | None, space: Space) -> Expr:
+        """A pointer to ``element`` (None: to whatever it points to) from an operand ``[base]`` or ``[base + offset]``."""
+        base_text, plus, offset_text = text.strip("[] ").partition("+")
+        base = self._value(base_text.strip()) or Opaque(self._span, U64, "address in inline assembly")
+        offset = self._value(offset_text.strip()) if plus else None
+        moved = bool(plus) and constant(offset) != 0
+        found = as_pointer(base)
+        if found is None:
+            pointer, kind, integer = base, PointerType(VOID, space), True
+        else:
+            (pointer, kind), integer = found, False
+            if kind.space is Space.GENERIC:
+                kind = PointerType(kind.pointee, space, kind.const, kind.volatile)
+        if moved:
+            bytes_ = PointerType(U8, kind.space)
+            pointer = Cast(self._span, bytes_, pointer, explicit=True, bits=integer)
+            step = offset or Opaque(self._span, I32, "offset in inline assembly")
+            pointer = Binary(self._span, bytes_, "+", pointer, step)
+            kind, integer = bytes_, False
+        if element is None:
+            element = U8 if integer else kind.pointee
+        if not integer and _same_object(kind.pointee, element):
+            return pointer
+        target = PointerType(element, kind.space, kind.const, kind.volatile)
+        return Cast(self._span, target, pointer, explicit=True, bits=integer)
+
+    def _pointee(self, pointer: Expr, element: Type) -> Type:
+        kind = as_pointer(pointer)
+        return kind[1].pointee if kind is not None else element
+
+    # -------------------------------------------------------------------------------------------- instructions
+
+    def _instruction(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        head = opcode[0]
+        if head == "":
+            if len(opcode) > 1 and opcode[1] in _DIRECTIVES:
+                return
+            raise _Unknown
+        handler = _HANDLERS.get(head)
+        if handler is not None:
+            handler(self, opcode, operands)
+        elif head in _PURE:
+            self._arithmetic(opcode, operands)
+        elif head not in _QUIET:
+            raise _Unknown
+
+    def _arithmetic(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if not operands:
+            return
+        for name in operands[0].strip("{} ").split(","):
+            self._set(name.strip(), self._computed(opcode, operands) if "{" not in operands[0] else None)
+
+    def _computed(self, opcode: Opcode, operands: tuple[str, ...]) -> Expr | None:
+        head, kind = opcode[0], type_of(opcode[-1])
+        values = [self._value(text) for text in operands[1:]]
+        if head in ("mov", "cvta") and len(values) == 1:
+            return values[0]
+        if head == "cvt" and len(values) == 1 and values[0] is not None:
+            target = type_of(opcode[-2])
+            plain = isinstance(target, IntType) and isinstance(kind, IntType) and "sat" not in opcode
+            return Cast(self._span, target, values[0], explicit=True) if plain and target is not None else None
+        if any(value is None for value in values):
+            return None
+        if head == "setp" and len(values) == 2 and opcode[1] in _COMPARE:
+            return Binary(self._span, BOOL, _COMPARE[opcode[1]], *self._pair(values))
+        if not isinstance(kind, IntType) or len(values) != 2:
+            return None
+        if head in _ARITHMETIC and len(opcode) == 2:
+            return Binary(self._span, kind, _ARITHMETIC[head], *self._pair(values))
+        return Binary(self._span, kind, "*", *self._pair(values)) if opcode[:2] == ("mul", "lo") else None
+
+    @staticmethod
+    def _pair(values: Sequence[Expr | None]) -> tuple[Expr, Expr]:
+        first, second = values
+        assert first is not None and second is not None
+        return first, second
+
+    # ---------------------------------------------------------------------------------------- barriers, fences
+
+    def _bar(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        """``bar.sync a{, b}``, ``bar.arrive a, b``, ``bar.red.op d, a{, b}, {!}c``, ``bar.warp.sync mask``,
+        ``barrier.cluster.arrive/wait``."""
+        words = [word for word in opcode[1:] if word not in ("aligned", "cta")]
+        name = ".".join(opcode)
+        if words[:1] == ["warp"]:
+            mask = self._known(operands[0], "mask") if operands else None
+            self._statement_of(Barrier(self._span, VOID, Scope.WARP, ALL_MEMORY, name, mask=mask))
+        elif words[:1] == ["cluster"]:
+            part = words[1] if len(words) > 1 else "both"
+            self._statement_of(Barrier(self._span, VOID, Scope.CLUSTER, ALL_MEMORY, name, part=part))
+        elif words[:1] == ["red"] and len(operands) >= 3:
+            count = self._known(operands[2], "threads of a barrier") if len(operands) > 3 else None
+            predicate = self._known(operands[-1], "predicate")
+            self._set(operands[0], self._named(name, operands[1], count, "both", predicate))
+        elif words[:1] in (["sync"], ["arrive"]) and operands:
+            count = self._known(operands[1], "threads of a barrier") if len(operands) > 1 else None
+            part = "both" if words[0] == "sync" else "arrive"
+            self._statement_of(self._named(name, operands[0], count, part, None))
+        else:
+            raise _Unknown
+
+    def _named(self, name: str, number: str, count: Expr | None, part: str, predicate: Expr | None) -> Barrier:
+        barrier_id: Expr | None = self._known(number, "number of a barrier")
+        if count is None and constant(barrier_id) == 0:
+            barrier_id = None  # the barrier of __syncthreads
+        kind: Type = VOID if predicate is None else I32
+        return Barrier(
+            self._span,
+            kind,
+            Scope.BLOCK,
+            ALL_MEMORY,
+            name,
+            predicate=predicate,
+            barrier_id=barrier_id,
+            count=count,
+            part=part,
+        )
+
+    def _fence(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        scope = next((_SCOPES[word] for word in opcode[1:] if word in _SCOPES), Scope.BLOCK)
+        self._statement_of(Fence(self._span, VOID, scope, ALL_MEMORY, ".".join(opcode)))
+
+    def _mbarrier(self, opcode: Opcode, operands: tuple[str, ...], part: str) -> Barrier:
+        address = next((text for text in operands if text.startswith("[")), "[?]")
+        pointer = self._pointer(address, IntType(64, False), Space.SHARED)
+        return Barrier(self._span, VOID, Scope.BLOCK, ALL_MEMORY, ".".join(opcode), barrier_id=pointer, part=part)
+
+    def _mbarrier_instruction(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        action = opcode[1] if len(opcode) > 1 else ""
+        if action in ("arrive", "arrive_drop", "test_wait", "try_wait"):
+            part = "wait" if action.endswith("wait") else "arrive"
+            self._statement_of(self._mbarrier(opcode, operands, part))
+            if operands and not operands[0].startswith("["):
+                self._set(operands[0], None)
+        elif action == "pending_count":
+            self._set(operands[0], None)
+        elif action in ("init", "inval"):
+            pointer = self._pointer(operands[0], IntType(64, False), Space.SHARED)
+            target = Deref(self._span, IntType(64, False), pointer)
+            count = self._known(operands[1], "count") if len(operands) > 1 else IntLit(self._span, U64, 0)
+            self._statement_of(Assign(self._span, target.type, "", target, count))
+        else:
+            raise _Unknown
+
+    # ----------------------------------------------------------------------------------------- asynchronous copies
+
+    def _cp(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        name = ".".join(opcode)
+        if opcode[1:2] != ("async",) or "bulk" in opcode or len(opcode) < 3:
+            raise _Unknown
+        kind = opcode[2]
+        if kind == "commit_group":
+            self._statement_of(AsyncWait(self._span, VOID, "cp_async", None, (), name, commit=True))
+        elif kind in ("wait_group", "wait_all"):
+            zero = IntLit(self._span, U32, 0)
+            pending = self._known(operands[0], "groups in flight") if kind == "wait_group" and operands else zero
+            self._statement_of(AsyncWait(self._span, VOID, "cp_async", pending, (), name))
+        elif kind == "mbarrier":
+            self._statement_of(self._mbarrier(opcode, operands, "arrive"))
+        elif kind in ("ca", "cg") and len(operands) >= 3:
+            destination = self._pointer(operands[0], None, Space.SHARED)
+            source = self._pointer(operands[1], None, Space.GLOBAL)
+            size = self._value(operands[2])
+            self._statement_of(AsyncCopy(self._span, VOID, "cp_async", destination, source, size, False, name))
+        else:
+            raise _Unknown
+
+    # --------------------------------------------------------------------------------------------------- memory
+
+    def _access(self, opcode: Opcode) -> tuple[Type, Space]:
+        """Type of the whole access (a vector for ``.v4``) and its space."""
+        element = type_of(opcode[-1])
+        if element is None:
+            raise _Unknown
+        lanes = next((int(w[1:]) for w in opcode if w in ("v2", "v4", "v8")), 1)
+        space = next((_SPACES[w] for w in opcode if w in _SPACES), Space.GENERIC)
+        return (VectorType(element, lanes) if lanes > 1 else element), space
+
+    def _order(self, opcode: Opcode) -> tuple[str, Scope]:
+        order = next((w for w in opcode if w in _ORDERS), "")
+        return order, next((_SCOPES[w] for w in opcode if w in _SCOPES), Scope.GRID)
+
+    def _ld(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if "param" in opcode or len(operands) < 2:
+            raise _Unknown
+        type_, space = self._access(opcode)
+        pointer = self._pointer(operands[1], type_, space)
+        actual = self._pointee(pointer, type_)
+        order, scope = self._order(opcode)
+        name = ".".join(opcode)
+        read: Expr = Deref(self._span, actual, pointer)
+        if order:
+            read = Atomic(self._span, actual, "load", pointer, (), scope, order, name)
+        if isinstance(type_, VectorType) and operands[0].startswith("{"):
+            # One access of the whole vector; what each operand got is not followed.
+            self._statement_of(read)
+            for lane in operands[0].strip("{} ").split(","):
+                self._set(lane.strip(), None)
+        elif self._operand_index(operands[0]) is None:
+            self._statement_of(read)
+            self._set(operands[0], None)
+        else:
+            self._set(operands[0], read)
+
+    def _st(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if len(operands) < 2 or "async" in opcode:
+            raise _Unknown
+        type_, space = self._access(opcode)
+        pointer = self._pointer(operands[0], type_, space)
+        actual = self._pointee(pointer, type_)
+        order, scope = self._order(opcode)
+        value = self._source(operands[1], actual)
+        if order:
+            name = ".".join(opcode)
+            self._statement_of(Atomic(self._span, VOID, "store", pointer, (value,), scope, order, name))
+        else:
+            self._statement_of(Assign(self._span, actual, "", Deref(self._span, actual, pointer), value))
+
+    def _source(self, text: str, type_: Type) -> Expr:
+        if text.startswith("{"):
+            lanes = tuple(self._known(lane.strip(), "register") for lane in text.strip("{} ").split(","))
+            return InitList(self._span, type_, lanes)
+        return self._known(text, "register")
+
+    def _atom(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        """``atom`` gives the old value to its first operand, ``red`` to nobody."""
+        gives = opcode[0] == "atom"
+        op = next((_ATOMS[w] for w in opcode[1:] if w in _ATOMS), None)
+        if op is None or len(operands) < 2 + gives or "async" in opcode:
+            raise _Unknown
+        type_, space = self._access(opcode)
+        pointer = self._pointer(operands[gives], type_, space)
+        actual = self._pointee(pointer, type_)
+        order, scope = self._order(opcode)
+        rest = operands[gives + 1 : gives + 1 + (2 if op == "cas" else 1)]
+        values = tuple(self._source(text, actual) for text in rest)
+        node = Atomic(self._span, actual, op, pointer, values, scope, order or "relaxed", ".".join(opcode))
+        if gives:
+            self._set(operands[0], node)
+        else:
+            self._statement_of(node)
+
+    def _matrix_move(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        """``ldmatrix``/``stmatrix``: each of the first 8, 16 or 32 lanes gives the address of one row of 16 bytes."""
+        loads = opcode[0] == "ldmatrix"
+        if len(operands) < 2:
+            raise _Unknown
+        address, registers = (operands[1], operands[0]) if loads else (operands[0], operands[1])
+        matrices = next((int(w[1:]) for w in opcode if w in ("x1", "x2", "x4")), 1)
+        row = VectorType(U32, 4)
+        pointer = self._pointer(address, row, Space.SHARED)
+        place = Deref(self._span, row, pointer)
+        access: Expr = place
+        if not loads:
+            exchanged = tuple(self._known(r.strip(), "register") for r in registers.strip("{} ").split(","))
+            value = WarpOp(self._span, row, "shuffle", Scope.WARP, ".".join(opcode), exchanged)
+            access = Assign(self._span, row, "", place, value)
+        statement: Stmt = ExprStmt(self._span, access)
+        if matrices < 4:
+            lane = LaunchValue(self._span, U32, Quantity.LANE_ID)
+            cond = Binary(self._span, BOOL, "<", lane, IntLit(self._span, U32, 8 * matrices))
+            statement = If(self._span, cond, statement, None)
+        self._body.append(statement)
+        if loads:
+            for register in registers.strip("{} ").split(","):
+                self._set(register.strip(), None)
+
+    # ------------------------------------------------------------------------------------------ warp collectives
+
+    def _collective(self, kind: str, opcode: Opcode, values: Sequence[str], mask: str | None, type_: Type) -> WarpOp:
+        sync = "sync" in opcode
+        lanes = self._known(mask, "mask") if mask is not None else None
+        operands = tuple(self._known(text, "register") for text in values)
+        name = ".".join(opcode)
+        return WarpOp(self._span, type_, kind, Scope.WARP, name, operands, lanes, synchronising=sync)
+
+    def _shfl(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        kind = next((_SHUFFLES[w] for w in opcode if w in _SHUFFLES), None)
+        sync = "sync" in opcode
+        if kind is None or len(operands) < (5 if sync else 4):
+            raise _Unknown
+        mask = operands[4] if sync else None
+        first = self._operand_index(operands[0].partition("|")[0])
+        type_ = self._operands[first].type if first is not None else U32
+        self._set(operands[0], self._collective(kind, opcode, operands[1:4], mask, type_))
+
+    def _vote(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        kind = next((w for w in opcode if w in ("all", "any", "ballot", "uni")), None)
+        sync = "sync" in opcode
+        if kind is None or len(operands) < 2 + sync:
+            raise _Unknown
+        mask = operands[-1] if sync else None
+        type_: Type = U32 if kind == "ballot" else BOOL
+        self._set(operands[0], self._collective("match" if kind == "uni" else kind, opcode, operands[1:2], mask, type_))
+
+    def _match(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if len(operands) < 3:
+            raise _Unknown
+        self._set(operands[0], self._collective("match", opcode, operands[1:2], operands[2], U32))
+
+    def _redux(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if len(operands) < 3:
+            raise _Unknown
+        type_ = type_of(opcode[-1]) or U32
+        self._set(operands[0], self._collective("reduce", opcode, operands[1:2], operands[2], type_))
+
+    def _elect(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if len(operands) < 2:
+            raise _Unknown
+        mask = operands[1]
+        lane, _, flag = operands[0].partition("|")
+        self._set(flag.strip() or lane.strip(), self._collective("elect", opcode, (), mask, BOOL))
+
+    def _activemask(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        if not operands:
+            raise _Unknown
+        self._set(operands[0], self._collective("activemask", opcode, (), None, U32))
+
+    def _exit(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        self._body.append(Trap(self._span))
+
+
+def _same_object(pointee: Type, element: Type) -> bool:
+    """True when an access of PTX type ``element`` is one of the C type ``pointee`` (``u32`` does for ``int``)."""
+    if isinstance(element, VectorType) or pointee.size is None or pointee.size != element.size:
+        return pointee == element
+    return type(pointee) is type(element)
+
+
+def _has_effect(expr: Expr) -> bool:
+    return isinstance(expr, (Atomic, Barrier, WarpOp, Assign, Deref))
+
+
+_Handler = Callable[[PtxLowering, Opcode, "tuple[str, ...]"], None]
+_HANDLERS: dict[str, _Handler] = {
+    "bar": PtxLowering._bar,
+    "barrier": PtxLowering._bar,
+    "membar": PtxLowering._fence,
+    "fence": PtxLowering._fence,
+    "mbarrier": PtxLowering._mbarrier_instruction,
+    "cp": PtxLowering._cp,
+    "ld": PtxLowering._ld,
+    "ldu": PtxLowering._ld,
+    "st": PtxLowering._st,
+    "atom": PtxLowering._atom,
+    "red": PtxLowering._atom,
+    "ldmatrix": PtxLowering._matrix_move,
+    "stmatrix": PtxLowering._matrix_move,
+    "shfl": PtxLowering._shfl,
+    "vote": PtxLowering._vote,
+    "match": PtxLowering._match,
+    "redux": PtxLowering._redux,
+    "elect": PtxLowering._elect,
+    "activemask": PtxLowering._activemask,
+    "exit": PtxLowering._exit,
+    "trap": PtxLowering._exit,
+}
