@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from kernlint.source import Span
 from kernlint.symbolic.terms import TRUE, Symbol, Term
-from kernlint.tree.nodes import AsyncCopy, AsyncWait, Call, Expr, Node, Scope, VarDecl, WarpOp
+from kernlint.tree.nodes import AsyncCopy, AsyncWait, Call, Expr, FunctionDecl, Launch, Node, Scope, VarDecl, WarpOp
 from kernlint.tree.types import Space, Type
 
 
@@ -245,6 +246,32 @@ class ConditionEvent(Event):
     node: Expr
 
 
+@dataclass(eq=False, slots=True)
+class LaunchEvent(Event):
+    """A kernel launch met while walking the host function ``host``.
+
+    ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
+    bytes.  ``args``: the values passed, as the walk knows them.
+    """
+
+    node: Launch
+    grid: tuple[Term, Term, Term] | None
+    block: tuple[Term, Term, Term] | None
+    global_size: tuple[Term, Term, Term] | None
+    shared: Term | None
+    args: tuple[Any, ...]
+    host: FunctionDecl
+
+
+@dataclass(eq=False, slots=True)
+class AllocationEvent(Event):
+    """Memory of ``size`` bytes allocated for ``root`` by ``api`` in host code."""
+
+    root: Root
+    size: Term
+    api: str
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement``."""
@@ -270,6 +297,8 @@ class Trace:
     calls: list[CallEvent] = field(default_factory=list)
     exits: list[ExitEvent] = field(default_factory=list)
     conditions: list[ConditionEvent] = field(default_factory=list)
+    launches: list[LaunchEvent] = field(default_factory=list)
+    allocations: list[AllocationEvent] = field(default_factory=list)
     loops: list[LoopContext] = field(default_factory=list)
     arrays: list[Root] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
@@ -293,5 +322,7 @@ class Trace:
             list(self.calls),
             list(self.exits),
             list(self.conditions),
+            list(self.launches),
+            list(self.allocations),
         )
         return sorted((event for group in groups for event in group), key=lambda event: event.order)

@@ -13,6 +13,7 @@ from kernlint.analysis.trace.events import (
     FenceEvent,
     Guard,
     GuardKind,
+    LaunchEvent,
     WarpEvent,
 )
 from kernlint.analysis.trace.inline import call_function, call_lambda, unresolved_call
@@ -782,10 +783,42 @@ def _target(expr: n.Expr) -> n.VarDecl | None:
     return target_variable(expr)
 
 
-def host_launch(m: Machine, e: n.Launch) -> Value:
-    """A launch from inside a kernel (dynamic parallelism) is opaque."""
-    m.gap("call", "launch from a kernel", e.span)
+def _launch(m: Machine, e: n.Launch) -> Value:
+    """A launch: recorded in host code; from inside a kernel (dynamic parallelism) it is opaque."""
+    parts = {
+        name: evaluate(m, expr) if expr is not None else None
+        for name, expr in (("grid", e.grid), ("block", e.block), ("global", e.global_size), ("shared", e.shared))
+    }
+    args = tuple(evaluate(m, arg) for arg in e.args)
+    if m.function.kind is n.FunctionKind.HOST and m.state is not None:
+        shared = parts["shared"]
+        m.trace.launches.append(
+            LaunchEvent(
+                **m.common(e.span),
+                node=e,
+                grid=extent(parts["grid"]),
+                block=extent(parts["block"]),
+                global_size=extent(parts["global"]),
+                shared=shared if isinstance(shared, Term) else None,
+                args=args,
+                host=m.function,
+            )
+        )
+    else:
+        m.gap("call", "launch from a kernel", e.span)
     return unknown_value(e.type, "launch")
+
+
+def extent(value: Value | None) -> tuple[Term, Term, Term] | None:
+    """Three sizes out of a dim3, an array of sizes or a plain number; None when they are not known."""
+    if isinstance(value, StructValue):
+        sizes = [v for _, v in value.fields[:3] if isinstance(v, Term)]
+        while len(sizes) < 3:
+            sizes.append(const(1))
+        return sizes[0], sizes[1], sizes[2]
+    if isinstance(value, Term) and isinstance(value.type, IntType):
+        return value, const(1), const(1)
+    return None
 
 
 _VALUES: dict[type, Callable[[Machine, Any], Value]] = {
@@ -817,6 +850,6 @@ _VALUES: dict[type, Callable[[Machine, Any], Value]] = {
     n.AsyncWait: _async_wait,
     n.Assume: _assume,
     n.ImageOp: _image,
-    n.Launch: host_launch,
+    n.Launch: _launch,
     n.Opaque: _opaque,
 }

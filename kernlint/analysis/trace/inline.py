@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kernlint.analysis.trace.events import CallEvent
+from kernlint.analysis.trace.events import AllocationEvent, CallEvent, Root, RootKind
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State
-from kernlint.analysis.trace.memory import havoc, place_type
+from kernlint.analysis.trace.memory import havoc, place_type, write_variable
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -14,14 +14,26 @@ from kernlint.analysis.trace.values import (
     PointerValue,
     ReferenceValue,
     Value,
+    VarPlace,
     as_term,
     merge,
     unknown_value,
 )
 from kernlint.source import Span
-from kernlint.symbolic.terms import Uniformity, call, conjunction
-from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, ParamDecl, Ref, Scope
-from kernlint.tree.types import OpaqueType, PointerType, Space, StructType, Type, VectorType, VoidType
+from kernlint.symbolic.terms import Uniformity, binary, call, cast, conjunction, const
+from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope
+from kernlint.tree.types import (
+    I64,
+    VOID,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+    VoidType,
+)
 
 SYNC_NAME = re.compile(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
 """A callee never seen whose name matches may hold a barrier."""
@@ -152,6 +164,12 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         values.append(evaluate(m, arg))
     if m.state is None:
         return unknown_value(e.type, "dead code")
+    allocation(m, e, values)
+    for value in values:
+        if isinstance(value, LambdaValue):
+            _maybe_called(m, value, e)
+    if m.state is None:
+        return unknown_value(e.type, "dead code")
     touches = [v for v in values if isinstance(v, (PointerValue, ReferenceValue, LambdaValue))]
     objects = [
         v
@@ -163,7 +181,8 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     name = e.name.rpartition("::")[2]
     quiet = name == "printf"
     may_sync = not quiet and bool(shared or group or SYNC_NAME.search(name))
-    writes = not quiet and bool(touches or objects)
+    getter = e.receiver is not None and not e.args and isinstance(e.type, IntType)
+    writes = not quiet and not getter and bool(touches or objects)
     for at, value in zip(places, values, strict=True):
         if isinstance(value, ReferenceValue):
             havoc(m, value.place, f"written by {name}")
@@ -171,6 +190,11 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
             continue
         elif e.function is not None or isinstance(place_type(at), StructType):
             havoc(m, at, f"written by {name}")
+    if m.allocated is not None:
+        where, pointer = m.allocated
+        m.allocated = None
+        if isinstance(where, VarPlace):
+            write_variable(m, where, pointer)
     event = CallEvent(
         **m.common(e.span),
         node=e,
@@ -196,3 +220,54 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
 def _is_group(type_: Type) -> bool:
     text = type_.spelling if isinstance(type_, OpaqueType) else type_.name if isinstance(type_, StructType) else ""
     return any(word in text for word in ("thread_block", "_group", "barrier", "pipeline", "cooperative_groups"))
+
+
+def _maybe_called(m: Machine, value: LambdaValue, e: Call) -> None:
+    """A lambda handed to a function never seen is taken to be called, with arguments of which nothing is known."""
+    node = value.node
+    if any(frame.function.body is node.body for frame in m.frames) or len(m.frames) > MAX_DEPTH:
+        return
+    function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
+    bound = [(param, unknown_value(param.type, "argument of a callback")) for param in node.params]
+    _enter(m, function, bound, node.body, e.span, VOID)
+
+
+ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {
+    "cudaMalloc": (0, 1, None),
+    "cudaMallocAsync": (0, 1, None),
+    "cudaMallocManaged": (0, 1, None),
+    "cudaMallocHost": (0, 1, None),
+    "cudaHostAlloc": (0, 1, None),
+    "hipMalloc": (0, 1, None),
+    "hipMallocAsync": (0, 1, None),
+    "hipMallocManaged": (0, 1, None),
+    "hipHostMalloc": (0, 1, None),
+    "cuMemAlloc": (0, 1, None),
+    "cuMemAlloc_v2": (0, 1, None),
+    "malloc": (None, 0, None),
+    "calloc": (None, 0, 1),
+    "clCreateBuffer": (None, 2, None),
+}
+"""Allocation functions: index of the argument that receives the pointer (None: it is the result), of the size in
+bytes, and of a second factor of the size."""
+
+
+def allocation(m: Machine, e: Call, values: list[Value]) -> None:
+    """Note what a known allocation function allocates; the pointer then points to an object of its own."""
+    rule = ALLOCATORS.get(e.name.rpartition("::")[2])
+    if rule is None or m.state is None or m.function.kind is not FunctionKind.HOST:
+        return
+    out, size_at, factor_at = rule
+    if size_at >= len(values):
+        return
+    size = cast(as_term(values[size_at]), I64)
+    if factor_at is not None and factor_at < len(values):
+        size = binary("mul", size, cast(as_term(values[factor_at]), I64), I64)
+    target = values[out] if out is not None and out < len(values) else None
+    if not isinstance(target, ReferenceValue) or not isinstance(target.place.type, PointerType):
+        return
+    pointee = target.place.type.pointee
+    name = target.place.decl.name if isinstance(target.place, VarPlace) else "allocation"
+    root = Root(name, RootKind.VARIABLE, Space.GLOBAL, None, pointee, extent=size.value)
+    m.trace.allocations.append(AllocationEvent(**m.common(e.span), root=root, size=size, api=e.name))
+    m.allocated = (target.place, PointerValue(root, const(0), pointee))

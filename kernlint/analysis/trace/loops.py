@@ -459,7 +459,18 @@ def _outside(
 
 def _groups(m: Machine) -> tuple[list[Event], ...]:
     t: Any = m.trace
-    return (t.accesses, t.barriers, t.fences, t.warp_ops, t.asyncs, t.calls, t.exits, t.conditions)
+    return (
+        t.accesses,
+        t.barriers,
+        t.fences,
+        t.warp_ops,
+        t.asyncs,
+        t.calls,
+        t.exits,
+        t.conditions,
+        t.launches,
+        t.allocations,
+    )
 
 
 def _lengths(m: Machine) -> list[int]:

@@ -17,7 +17,7 @@ from kernlint.analysis.trace.events import (
     Root,
     Trace,
 )
-from kernlint.analysis.trace.values import Value, merge, same
+from kernlint.analysis.trace.values import Place, PointerValue, Value, merge, same
 from kernlint.source import Span
 from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
 from kernlint.tree.nodes import FunctionDecl, Scope, VarDecl
@@ -100,6 +100,7 @@ class Machine:
         self.epoch = 0
         self.closed: dict[Symbol, Term] = {}
         self.assigned: dict[int, frozenset[VarDecl]] = {}
+        self.allocated: tuple[Place, PointerValue] | None = None
 
     # ------------------------------------------------------------------------------------------ recording
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.trace.events import Event, Guard, Label, LoopContext, RootKind, Trace
+from kernlint.analysis.trace.events import Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
@@ -96,10 +96,16 @@ def _resolve_event(event: Event, resolver: _Resolver) -> None:
     event.guards = tuple(resolver.guard(guard) for guard in event.guards)
     event.labels = resolver.label(event.labels)
     event.warp_labels = resolver.label(event.warp_labels)
-    for name in ("offset", "value", "index", "term", "mask", "width", "pending"):
+    for name in ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size"):
         term = getattr(event, name, None)
         if isinstance(term, Term):
             setattr(event, name, resolver.term(term))
+    if isinstance(event, LaunchEvent):
+        event.args = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.args)
+        for name in ("grid", "block", "global_size"):
+            sizes = getattr(event, name)
+            if sizes is not None:
+                setattr(event, name, tuple(resolver.term(t) for t in sizes))
     operands = getattr(event, "operands", None)
     if operands:
         event.operands = tuple(resolver.term(t) for t in operands)  # type: ignore[attr-defined]
