@@ -1,0 +1,1 @@
+"""Accesses outside what an array or buffer holds."""

@@ -1,0 +1,1 @@
+"""Suspicious index arithmetic."""

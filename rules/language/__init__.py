@@ -1,0 +1,1 @@
+"""What the language forbids or leaves undefined."""

@@ -1,0 +1,1 @@
+"""How memory is accessed: initialisation, aliasing, alignment."""

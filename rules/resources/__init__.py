@@ -1,0 +1,1 @@
+"""Memory that a kernel claims for itself."""

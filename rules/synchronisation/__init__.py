@@ -1,0 +1,1 @@
+"""Races, barriers, fences and warp collectives."""
