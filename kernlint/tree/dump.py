@@ -62,7 +62,7 @@ def expression_text(expr: n.Expr | None) -> str:
     """An expression on one line; conversions are spelled out, ``(i32)x`` written and ``{i32}x`` implied."""
     if expr is None:
         return "-"
-    return _EXPRESSIONS.get(type(expr), _other)(expr)
+    return str(_EXPRESSIONS.get(type(expr), _other)(expr))
 
 
 def _args(args: tuple[n.Expr, ...]) -> str:

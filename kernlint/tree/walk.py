@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import fields
-from functools import cache
 
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, Ref
 
@@ -20,8 +19,17 @@ _LINKS: dict[type, frozenset[str]] = {
 _PLAIN = ("str", "int", "bool", "float", "Type", "Span", "Space", "Scope", "Quantity", "FunctionKind", "LaunchBounds")
 
 
-@cache
+_CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+
+
 def _child_fields(kind: type[Node]) -> tuple[str, ...]:
+    found = _CHILD_FIELDS.get(kind)
+    if found is None:
+        found = _CHILD_FIELDS[kind] = _find_child_fields(kind)
+    return found
+
+
+def _find_child_fields(kind: type[Node]) -> tuple[str, ...]:
     links = _LINKS.get(kind, frozenset())
     names = []
     for field in fields(kind):

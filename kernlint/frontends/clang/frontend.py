@@ -6,10 +6,11 @@ import os
 import re
 
 from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import parse
-from kernlint.source import SourceFile
+from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Module
 
 _BY_SUFFIX = {
@@ -72,4 +73,19 @@ class ClangFrontend:
             options.extra,
         )
         with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
+            templates = []
+            if options.instances and language is not Language.OPENCL:
+                templates = kernel_templates(parsed.unit.top_level())
+            if not templates:
+                return [lower_module(parsed)]
+            if any(is_named_elsewhere(template, source.data) for template in templates):
+                module = lower_module(parsed)
+                lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
+                templates = [t for t in templates if Span(source.path, *t.cursor.extent[1:3]) in lacking]
+                if not templates:
+                    return [module]
+            appended = uses(templates)
+        with parse(
+            source.path, source.data, language, parse_options, appended=appended, use_cache=options.cache
+        ) as parsed:
             return [lower_module(parsed)]

@@ -3,40 +3,57 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.intrinsics import lower_asm
 from kernlint.frontends.clang.lower.context import Scope, is_expression
-from kernlint.tree.nodes import Asm, Expr, Stmt
+from kernlint.tree.nodes import Asm, Stmt
 
 _TOKEN = re.compile(
-    r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:\\.|[^"\\])*)"|[():\[\],]|[^\s():\[\],"]+', re.DOTALL
+    r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:\\.|[^"\\])*)"|::|[():\[\],]|[^\s():\[\],"]+', re.DOTALL
 )
 
 
-def split(source: str) -> tuple[str, list[list[str]]] | None:
-    """The template text and the constraint strings of each section (outputs, inputs, clobbers) of an ``asm``."""
+@dataclass(frozen=True, slots=True)
+class Operands:
+    """One section of an ``asm``: constraint strings and symbolic names (empty where there is none), in order."""
+
+    constraints: list[str]
+    names: list[str]
+
+
+def split(source: str) -> tuple[str, list[Operands]] | None:
+    """The template text and the sections (outputs, inputs, clobbers) of an ``asm``; None when it is not one."""
     start = source.find("(")
     if start < 0:
         return None
-    sections: list[list[str]] = [[]]
+    sections: list[Operands] = []
     template: list[str] = []
-    depth = 0
+    depth, name = 0, ""
     for match in _TOKEN.finditer(source, start):
         token = match.group()
         if token.startswith(("//", "/*")):
             continue
-        if token in "([":
+        if token in ("(", "["):
             depth += 1
-        elif token in ")]":
+        elif token in (")", "]"):
             depth -= 1
             if depth == 0:
                 break
-        elif depth == 1 and token == ":":
-            sections.append([])
-        elif depth == 1 and token.startswith(('"', "R")):
+        elif depth == 1 and token in (":", "::"):
+            sections.extend(Operands([], []) for _ in token)
+        elif depth == 1 and (match.group("raw") is not None or match.group("text") is not None):
             text = match.group("raw") or _unescape(match.group("text") or "")
-            (template if len(sections) == 1 else sections[-1]).append(text)
-    return "".join(template), sections[1:]
+            if not sections:
+                template.append(text)
+            else:
+                sections[-1].constraints.append(text)
+                sections[-1].names.append(name)
+                name = ""
+        elif depth == 2 and sections and source[: match.start()].endswith("["):
+            name = token
+    return "".join(template), sections
 
 
 def _unescape(text: str) -> str:
@@ -46,32 +63,18 @@ def _unescape(text: str) -> str:
 def inline_assembly(scope: Scope, cursor: Cursor) -> Stmt:
     """An ``asm`` statement as what it does where that is known, else as :class:`Asm`."""
     operands = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
-    parsed = split(scope.lowering.source(cursor))
+    source = scope.lowering.source(cursor)
+    parsed = split(source)
     span = scope.span(cursor)
-    if parsed is None or not parsed[0]:
+    if parsed is None or not (parsed[0] or parsed[1]):
         scope.lose("statement", "inline assembly whose text is not known", cursor)
         return Asm(span, "", (), operands, may_sync=True, writes_memory=True)
     text, sections = parsed
-    outputs = sections[0] if sections else []
-    inputs = sections[1] if len(sections) > 1 else []
-    clobbers = tuple(sections[2]) if len(sections) > 2 else ()
-    if len(outputs) + len(inputs) != len(operands):
+    outputs = len(sections[0].constraints) if sections else 0
+    inputs = len(sections[1].constraints) if len(sections) > 1 else 0
+    if outputs + inputs != len(operands):
         scope.lose("statement", "inline assembly whose operands could not be told apart", cursor)
         return Asm(span, text, (), operands, may_sync=True, writes_memory=True)
-    out: tuple[Expr, ...] = operands[: len(outputs)]
-    return known_assembly(scope, cursor, text, out, operands[len(outputs) :], tuple(outputs), tuple(inputs), clobbers)
-
-
-def known_assembly(
-    scope: Scope,
-    cursor: Cursor,
-    text: str,
-    outputs: tuple[Expr, ...],
-    inputs: tuple[Expr, ...],
-    output_constraints: tuple[str, ...],
-    input_constraints: tuple[str, ...],
-    clobbers: tuple[str, ...],
-) -> Stmt:
-    """Hand the parts to the table of known instructions."""
-    memory = "memory" in clobbers or any("m" in c for c in output_constraints)
-    return Asm(scope.span(cursor), text, outputs, inputs, may_sync=True, writes_memory=memory)
+    names = tuple(name for section in sections[:2] for name in section.names)
+    volatile = "volatile" in source.partition("(")[0]
+    return lower_asm(text, operands[:outputs], operands[outputs:], span, volatile, names)

@@ -12,6 +12,7 @@ from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, convert
 from kernlint.frontends.clang.lower.expressions import member_name, unresolved_call
 from kernlint.frontends.clang.lower.launches import kernel_call, launch_function
+from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, negation
 from kernlint.tree.nodes import (
     Call,
@@ -91,8 +92,27 @@ def ordinary_call(
     qualified = declaration.qualified_name if declaration is not None else name
     if declaration is not None and (launch := launch_function(scope, cursor, declaration, arguments)) is not None:
         return launch
-    args = tuple(scope.expression(a) for a in arguments)
+    args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
+
+
+def call_arguments(scope: Scope, declaration: Cursor | None, arguments: list[Cursor]) -> tuple[Expr, ...]:
+    """Arguments with the defaults of the user's functions filled in; those of known functions are left out."""
+    written = [a for a in arguments if not _is_default(a)]
+    if len(written) == len(arguments) or declaration is None:
+        return tuple(scope.expression(a) for a in arguments)
+    args = [scope.expression(a) for a in written]
+    if scope.lowering.functions.is_users(declaration):
+        parameters = [c for c in declaration.canonical.children if c.kind == K.PARM_DECL]
+        if len(parameters) != len(arguments):
+            parameters = [c for c in declaration.children if c.kind == K.PARM_DECL]
+        for argument, parameter in zip(arguments[len(args) :], parameters[len(args) :], strict=False):
+            value = constant_node(scope, argument)
+            default = next((c for c in reversed(parameter.children) if is_expression(c)), None)
+            if value is None and default is not None:
+                value = scope.expression(default)
+            args.append(value if value is not None else default_value(scope, argument))
+    return tuple(args)
 
 
 def finish_call(
@@ -135,9 +155,8 @@ def finish_call(
         function = lowering.functions.by_name(name, len(args)) if receiver is None else None
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
-    if function is None or (function.body is None and not lowering.functions.has_body(function)):
-        if made_up or declaration is None:
-            scope.lose("call", f"call of a function that is not declared: {name}", cursor)
+    if function is None and (made_up or declaration is None):
+        scope.lose("call", f"call of a function that is not declared: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)
 
 
@@ -276,7 +295,7 @@ def overloaded_operator(scope: Scope, cursor: Cursor, declaration: Cursor, opera
         return node
     first = operands[0] if operands else None
     is_method = declaration.kind == K.CXX_METHOD
-    args = tuple(scope.expression(o) for o in (operands[1:] if is_method else operands))
+    args = call_arguments(scope, declaration, operands[1:] if is_method else operands)
     receiver = scope.expression(first) if is_method and first is not None else None
     receiver_type = first.type.canonical.unqualified.spelling if is_method and first is not None else ""
     name = declaration.spelling
@@ -316,11 +335,11 @@ def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     arguments = [c for c in written if not _is_default(c)]
     if isinstance(type_, ArrayType) and not arguments:
         return InitList(scope.span(cursor), type_, ())
-    if len(arguments) == 1 and scope.type(arguments[0]) == type_ and not isinstance(type_, OpaqueType):
-        if not scope.lowering.functions.is_users(declaration) or _is_copy(declaration):
+    users = scope.lowering.functions.is_users(declaration)
+    if len(arguments) == 1 and not users:
+        same = scope.type(arguments[0]) == type_ and not isinstance(type_, OpaqueType)
+        if same or _is_copy(declaration):
             return scope.expression(arguments[0])
-    if len(arguments) == 1 and isinstance(type_, OpaqueType) and _is_copy(declaration):
-        return scope.expression(arguments[0])
     if isinstance(type_, (FloatType, IntType)):
         if not arguments:
             return InitList(scope.span(cursor), type_, ())
@@ -331,10 +350,11 @@ def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         return InitList(span, type_, tuple(scope.expression(a) for a in arguments))
     if isinstance(type_, StructType) and type_.name == "dim3":
         return InitList(span, type_, tuple(convert(scope.expression(a), U32) for a in arguments))
-    args = tuple(scope.expression(a) for a in arguments)
-    if scope.lowering.functions.is_users(declaration):
+    if users:
+        args = call_arguments(scope, declaration, written)
         function = scope.lowering.functions.declare(declaration)
         return Call(span, type_, declaration.qualified_name, function, args)
+    args = tuple(scope.expression(a) for a in arguments)
     if not args:
         return InitList(span, type_, ())
     name = declaration.spelling

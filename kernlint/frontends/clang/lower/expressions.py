@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.intrinsics import LAUNCH_VECTORS, select_lane
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression, sounds_like_sync
@@ -43,12 +44,6 @@ from kernlint.tree.types import (
     VectorType,
 )
 
-_BUILTIN_VECTORS = {
-    "threadIdx": Quantity.THREAD_ID,
-    "blockIdx": Quantity.BLOCK_ID,
-    "blockDim": Quantity.BLOCK_DIM,
-    "gridDim": Quantity.GRID_DIM,
-}
 _AXES = {"x": 0, "y": 1, "z": 2}
 
 _FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.FUNCTION_TEMPLATE, K.CONSTRUCTOR, K.CONVERSION_FUNCTION)
@@ -92,8 +87,8 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if kind == K.OVERLOADED_DECL_REF:
         candidates = declaration.overloads
         name = (candidates[0].qualified_name if candidates else "") or declaration.spelling
-        function = scope.lowering.functions.generic_of(candidates)
-        return FunctionRef(span, FunctionType(UNKNOWN, ()), name, function)
+        generic = scope.lowering.functions.generic_of(candidates)
+        return FunctionRef(span, FunctionType(UNKNOWN, ()), name, generic)
     if kind == K.FIELD_DECL:  # a field named where no object is: &S::x, or a capture of *this
         return _implicit_member(scope, cursor, declaration)
     return scope.opaque(cursor, f"name of an unusual kind: {cursor.spelling}", writes=False)
@@ -126,7 +121,7 @@ def _unnamed_reference(scope: Scope, cursor: Cursor) -> Expr:
 def _builtin_variable(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr | None:
     """``threadIdx`` and its like as a whole, ``warpSize``."""
     name = declaration.spelling
-    quantity = _BUILTIN_VECTORS.get(name)
+    quantity = LAUNCH_VECTORS.get(name)
     if quantity is None and name != "warpSize":
         return None
     if not scope.lowering.in_system_header(declaration):
@@ -177,20 +172,20 @@ def member_reference(scope: Scope, cursor: Cursor) -> Expr:
         if declaration is not None:  # an unnamed struct or union: its fields are the record's own
             return base
         return scope.opaque(cursor, "member whose name is not known", "template", writes=False)
-    if isinstance(base, InitList) and name in _AXES and len(base.elements) == 3 and isinstance(base.type, VectorType):
-        return base.elements[_AXES[name]]
+    if name in _AXES and (lane := select_lane(base, _AXES[name])) is not None:
+        return lane
     return member(scope, cursor, base, name, scope.type(cursor))
 
 
 def _launch_axis(scope: Scope, cursor: Cursor, base: Cursor) -> Expr | None:
     """``threadIdx.x``."""
-    if base.kind != K.DECL_REF_EXPR or base.spelling not in _BUILTIN_VECTORS:
+    if base.kind != K.DECL_REF_EXPR or base.spelling not in LAUNCH_VECTORS:
         return None
     declaration = base.referenced
     name = cursor.spelling or member_name(scope, cursor, base)
     if declaration is None or name not in _AXES or not scope.lowering.in_system_header(declaration):
         return None
-    return LaunchValue(scope.span(cursor), U32, _BUILTIN_VECTORS[base.spelling], _AXES[name])
+    return LaunchValue(scope.span(cursor), U32, LAUNCH_VECTORS[base.spelling], _AXES[name])
 
 
 def member(scope: Scope, cursor: Cursor, base: Expr, name: str, type_: Type) -> Expr:
@@ -273,11 +268,9 @@ def unexposed(scope: Scope, cursor: Cursor) -> Expr:
 def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
     outer_type = scope.type(cursor)
     inner_type = scope.type(inner)
-    if isinstance(inner_type, VectorType) or (
-        isinstance(inner_type, PointerType) and isinstance(inner_type.pointee, VectorType)
-    ):
-        if (lanes := _swizzle(scope, cursor, inner)) is not None:
-            return lanes
+    pointee = inner_type.pointee if isinstance(inner_type, PointerType) else inner_type
+    if isinstance(pointee, VectorType) and (lanes := _swizzle(scope, cursor, inner)) is not None:
+        return lanes
     if isinstance(outer_type, OpaqueType) and cursor.type.kind == TypeKind.DEPENDENT and inner.kind == K.DECL_REF_EXPR:
         text = scope.lowering.source(cursor)
         if text.rstrip().endswith(")") and inner.extent.end < cursor.extent.end:

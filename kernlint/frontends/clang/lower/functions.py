@@ -101,6 +101,10 @@ class FunctionTable:
             self._pending.append((node, cursor, scope))
         return node
 
+    def is_declared(self, cursor: Cursor) -> bool:
+        """Whether a function with a body has its node already."""
+        return self.definition(cursor).key in self.declared
+
     def _head(self, cursor: Cursor) -> tuple[FunctionDecl, Scope]:
         lowering = self.lowering
         kind = function_kind(lowering, cursor)

@@ -10,6 +10,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower import calls, statements  # noqa: F401 (their handlers register themselves)
 from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, body_of
+from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MAX_INSTANCES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span
@@ -39,15 +40,40 @@ class ModuleBuilder:
 
     def build(self) -> Module:
         scope = Scope(self.lowering, FunctionKind.HOST)
+        uses: list[Cursor] = []
+        instances: list[Cursor] = []
         for cursor in self._declarations(self.parsed.unit.top_level()):
-            if cursor.extent.start >= self.end:
-                continue  # what was put behind the source
-            if cursor.kind == K.VAR_DECL:
+            if cursor.extent.start >= self.end and cursor.extent.file == self.parsed.path:
+                uses.append(cursor)  # put behind the source
+            elif cursor.kind == K.VAR_DECL:
                 declare(scope, cursor)
             elif body_of(cursor) is not None:
+                if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
+                    instances.append(cursor)
+                else:
+                    self.table.declare(cursor)
+        self.table.drain()
+        self._add_instances(uses, instances)
+        return self._module()
+
+    def _add_instances(self, uses: list[Cursor], instances: list[Cursor]) -> None:
+        """Instances of kernels that no lowered code names: the source's explicit ones, then a few of the forced."""
+        forced = {cursor.key: instance for cursor in uses if (instance := instantiated(cursor)) is not None}
+        made_up = {instance.key for instance in forced.values()}
+        for cursor in instances:
+            if cursor.key not in made_up and is_kernel(cursor):
                 self.table.declare(cursor)
         self.table.drain()
-        return self._module()
+        made: dict[str, int] = {}
+        for cursor in uses:
+            group = cursor.spelling.rpartition("_")[0]
+            instance = forced.get(cursor.key)
+            if instance is None or made.get(group, 0) >= FORCED_INSTANCES or self.table.is_declared(instance):
+                continue
+            node = self.table.declare(instance)
+            object.__setattr__(node, "forced", True)
+            made[group] = made.get(group, 0) + 1
+        self.table.drain()
 
     def _declarations(self, cursors: list[Cursor]) -> Iterator[Cursor]:
         """Functions and variables, also those inside namespaces and classes, in source order."""
@@ -93,7 +119,7 @@ class ModuleBuilder:
             if function.kind is FunctionKind.KERNEL and function.generic is not None:
                 instances.setdefault(id(function.generic), []).append(function)
         return tuple(
-            Kernel(function, tuple(instances.get(id(function), ())))
+            Kernel(function, tuple(instances.get(id(function), [])[:MAX_INSTANCES]))
             for function in sorted(functions, key=lambda f: f.span.start)
             if function.kind is FunctionKind.KERNEL and function.generic is None and self._in_main(function)
         )
@@ -118,6 +144,9 @@ _BLANKED = re.compile(
 _CUDA_KERNEL = re.compile(rb"\b__global__\b")
 _OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b(?=[^;{}()]*?[\w*)]\s*\w*\s*\()")
 _NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
+
+
+_NOT_NAMES = (b"vec_type_hint", b"alignas", b"decltype", b"requires")
 
 
 def blank(text: bytes) -> bytes:
@@ -150,8 +179,7 @@ def _head(text: bytes, start: int) -> tuple[str, int, int] | None:
                 return None
             if before is not None:
                 found = before.group(1)
-                attribute = (found.startswith(b"__") and found.endswith(b"__")) or found in (b"vec_type_hint", b"alignas")
-                if not attribute and found != b"decltype":
+                if found not in _NOT_NAMES and not (found.startswith(b"__") and found.endswith(b"__")):
                     name = (found.decode(), max(start, at - 200) + before.start(1))
             at = close
         elif char == b"{":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement
@@ -43,16 +44,18 @@ from kernlint.tree.nodes import (
 )
 from kernlint.tree.types import BOOL, I32, UNKNOWN, ArrayType, PointerType, StructType
 
-_NO_RETURN = frozenset({"__trap", "abort", "__builtin_trap", "__builtin_unreachable", "__brkpt", "trap", "exit"})
-
 
 @lowers_statement(K.UNEXPOSED_EXPR)
 def expression_statement(scope: Scope, cursor: Cursor) -> Stmt:
     """An expression for its effect (registered for every expression kind)."""
     value = scope.expression(cursor)
-    if isinstance(value, Call) and value.name.rpartition("::")[2] in _NO_RETURN and value.function is None:
+    if isinstance(value, Call) and value.name.rpartition("::")[2] in TRAPS and _is_bodyless(value):
         return Trap(value.span)
     return ExprStmt(scope.span(cursor), value)
+
+
+def _is_bodyless(call: Call) -> bool:
+    return call.function is None or call.function.body is None
 
 
 @lowers_statement(K.COMPOUND_STMT)
@@ -193,11 +196,15 @@ def _heads(scope: Scope, cursor: Cursor, parts: list[Cursor]) -> tuple[Stmt | No
     """Take the init statement and the condition's variable off ``parts``."""
     init: Stmt | None = None
     variable: VarDecl | None = None
-    if (parts and parts[0].kind == K.DECL_STMT) or (len(parts) > 2 and is_expression(parts[0]) and _between(scope, parts[0], parts[1]).lstrip().startswith(";")):
+    if parts and (parts[0].kind == K.DECL_STMT or _ends_with_semicolon(scope, parts)):
         init = scope.statement(parts.pop(0))
     if parts and parts[0].kind == K.VAR_DECL:
         variable = declare(scope, parts.pop(0))
     return init, variable
+
+
+def _ends_with_semicolon(scope: Scope, parts: list[Cursor]) -> bool:
+    return len(parts) > 2 and is_expression(parts[0]) and _between(scope, parts[0], parts[1]).lstrip().startswith(";")
 
 
 def _between(scope: Scope, left: Cursor, right: Cursor) -> str:

@@ -175,6 +175,5 @@ def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
         value = InitList(value.span, node.type, value.elements)  # braces around values of a dependent type
     if isinstance(value, InitList) and not value.elements and found.kind == K.CALL_EXPR:
         # "S s;" runs a constructor that leaves the members alone; "S s{}" and "S()" zero them.
-        if scope.lowering.source(found).strip().startswith(node.name):
-            return None
+        return None if scope.lowering.source(found).strip().startswith(node.name) else value
     return value
