@@ -15,6 +15,7 @@ from kernlint.frontends.clang.intrinsics import (
     groups,
     launch_values,
     maths,
+    matrices,
     memory,
     objects,
     warps,
@@ -74,6 +75,9 @@ def _qualified(ctx: CallContext, namespace: str) -> Expr | None:
             handler = groups.FREE.get(ctx.name)
             return handler(ctx) if handler else None
         return groups.lower_method(ctx)
+    if root in matrices.NAMESPACES:
+        handler = matrices.FREE.get(ctx.name) or FREE_FUNCTIONS.get(ctx.name)
+        return handler(ctx) if handler else None
     if root in ("cuda", "std"):
         return objects.lower_free(ctx)
     return collectives.lower_method(ctx)

@@ -88,6 +88,11 @@ _CUDA_OPS = {
     "safeAtomicAdd": "add",
     "safeAtomicMin": "min",
     "safeAtomicMax": "max",
+    "gpuAtomicAdd": "add",
+    "gpuAtomicAddNoReturn": "add",
+    "gpuAtomicMin": "min",
+    "gpuAtomicMax": "max",
+    "gpuAtomicCAS": "cas",
 }
 _CUDA_SCOPES = {"": Scope.GRID, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
 

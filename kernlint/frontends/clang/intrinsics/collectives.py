@@ -92,6 +92,8 @@ def lower_method(ctx: CallContext) -> Expr | None:
     if not name:
         name = ctx.qualified.rpartition("::")[0]
     namespace, _, leaf = name.rpartition("::")
+    if leaf == ctx.name:
+        return None  # a constructor
     if namespace and not namespace.startswith(NAMESPACES):
         return None
     qualified = f"{leaf}::{ctx.name}"

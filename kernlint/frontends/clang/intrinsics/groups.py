@@ -148,11 +148,9 @@ def _barrier(ctx: CallContext, group: Group, subject: Expr | None, part: str = "
     mask = (
         WarpOp(ctx.span, U32, "activemask", Scope.WARP, ctx.name, (), synchronising=False) if group.coalesced else None
     )
-    # Sizes are told of tiles only: a count on a block would read as a named barrier's.
-    count = size if group.scope is Scope.TILE else None
-    return Barrier(
-        ctx.span, ctx.type, group.scope, ALL_MEMORY, ctx.name, mask=mask, count=count, part=part, args=_some(subject)
-    )
+    # The tile's size goes with the arguments: a count would make it a barrier of unnamed others (``bar.sync id, n``).
+    args = (*_some(subject), *_some(size))
+    return Barrier(ctx.span, ctx.type, group.scope, ALL_MEMORY, ctx.name, mask=mask, part=part, args=args)
 
 
 def _some(expr: Expr | None) -> tuple[Expr, ...]:
@@ -266,6 +264,8 @@ _QUERIES: dict[str, Callable[[CallContext, Group], Expr]] = {
 def lower_method(ctx: CallContext) -> Expr | None:
     """A method of a group object (static ones, ``thread_block::sync()``, too); None when the class is no group."""
     spelling = ctx.receiver_type or ctx.qualified.rpartition("::")[0]
+    if spelling.partition("<")[0].rpartition("::")[2] == ctx.name:
+        return None  # a constructor
     group = group_of(ctx.receiver, spelling, ctx.language)
     if group is None:
         return None

@@ -19,6 +19,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     unqualify,
 )
 from kernlint.frontends.clang.intrinsics.groups import only_element
+from kernlint.frontends.clang.intrinsics.launch_values import fixed
 from kernlint.frontends.clang.intrinsics.orders import order_of, thread_scope
 from kernlint.tree.nodes import (
     AsyncCopy,
@@ -32,6 +33,7 @@ from kernlint.tree.nodes import (
     InitList,
     Member,
     Opaque,
+    Quantity,
     Ref,
     Scope,
     Subscript,
@@ -187,6 +189,8 @@ def lower_method(ctx: CallContext) -> Expr | None:
         return _atomic_method(ctx, leaf, arguments)
     if leaf in ("barrier", "latch"):
         return _barrier_method(ctx, leaf, arguments)
+    if leaf in ("binary_semaphore", "counting_semaphore"):
+        return Opaque(ctx.span, ctx.type, "semaphore", (), may_sync=True)
     return _pipeline_method(ctx, leaf, arguments) if leaf == "pipeline" else None
 
 
@@ -230,6 +234,21 @@ def _arrive(ctx: CallContext) -> Expr | None:
     )
 
 
+def _native(part: str) -> Handler:
+    """``cuda::ptx::mbarrier_...(modifiers..., address, ...)``: the barrier is the first pointer."""
+
+    def make(ctx: CallContext) -> Expr | None:
+        at = next((i for i, arg in enumerate(ctx.args) if as_pointer(arg) is not None), None)
+        if at is None:
+            return None
+        rest = ctx.args[at + 1 :]
+        return Barrier(
+            ctx.span, ctx.type, Scope.BLOCK, ALL_MEMORY, ctx.name, barrier_id=ctx.args[at], part=part, args=rest
+        )
+
+    return make
+
+
 def _free_atomic(ctx: CallContext) -> Expr | None:
     """``cuda::atomic_fetch_add(pointer, value)`` and its like: the scope is in the type of the object."""
     from kernlint.frontends.clang.intrinsics.atomics import TABLE as ATOMICS
@@ -255,9 +274,18 @@ FREE: dict[str, Handler] = {
     "pipeline_producer_commit": lambda ctx: AsyncWait(
         ctx.span, ctx.type, "pipeline", None, ctx.args, ctx.name, commit=True
     ),
+    # What the barrier object holds is not modelled, so neither is its first value.
+    "init": lambda ctx: pure(ctx, args=()),
     "make_pipeline": pure,
     "barrier_arrive_tx": _arrive,
-    "device::barrier_arrive_tx": _arrive,
+    "barrier_expect_tx": lambda ctx: pure(ctx, args=()),
+    "get_sreg_laneid": fixed(Quantity.LANE_ID),
+    "mbarrier_arrive": _native("arrive"),
+    "mbarrier_arrive_expect_tx": _native("arrive"),
+    "mbarrier_try_wait": _native("wait"),
+    "mbarrier_try_wait_parity": _native("wait"),
+    "mbarrier_test_wait": _native("wait"),
+    "mbarrier_test_wait_parity": _native("wait"),
 }
 """Functions of namespaces ``cuda`` and ``cuda::std``."""
 

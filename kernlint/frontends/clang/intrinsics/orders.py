@@ -15,8 +15,8 @@ OPENCL_SCOPES = {0: Scope.THREAD, 1: Scope.BLOCK, 2: Scope.GRID, 3: Scope.SYSTEM
 # clang's __HIP_MEMORY_SCOPE_* and __MEMORY_SCOPE_*.
 HIP_SCOPES = {1: Scope.THREAD, 2: Scope.WARP, 3: Scope.BLOCK, 4: Scope.GRID, 5: Scope.SYSTEM}
 CLANG_SCOPES = {0: Scope.SYSTEM, 1: Scope.GRID, 2: Scope.BLOCK, 3: Scope.WARP, 4: Scope.THREAD}
-# cuda::thread_scope of libcu++.
-CUDA_SCOPES = {0: Scope.SYSTEM, 1: Scope.GRID, 2: Scope.BLOCK, 10: Scope.THREAD}
+# cuda::thread_scope: 10 is thread in libcu++, 3 in our prelude.
+CUDA_SCOPES = {0: Scope.SYSTEM, 1: Scope.GRID, 2: Scope.BLOCK, 3: Scope.THREAD, 10: Scope.THREAD}
 
 AMD_SCOPES = {
     "": Scope.SYSTEM,

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from kernlint.frontends.clang.intrinsics.base import CallContext, Handler, constant, pure, scope_of_threads
-from kernlint.tree.nodes import Call, Expr, LaunchValue, Quantity, Scope, WarpOp
+from kernlint.frontends.clang.intrinsics.base import WARP_SIZES, CallContext, Handler, constant, pure, scope_of_threads
+from kernlint.tree.nodes import Call, Expr, LaunchValue, Opaque, Quantity, Scope, WarpOp
+
+
+def _segment(ctx: CallContext, index: int) -> Expr | None:
+    """The width argument of a shuffle, None when it says the whole warp: as the default argument does."""
+    width = ctx.arg(index)
+    if isinstance(width, (Opaque, LaunchValue)) or constant(width) == WARP_SIZES.get(ctx.language):
+        return None
+    return width
 
 
 def _masked(kind: str, values: int, width: bool = False) -> Handler:
@@ -12,7 +20,7 @@ def _masked(kind: str, values: int, width: bool = False) -> Handler:
     def make(ctx: CallContext) -> Expr | None:
         if len(ctx.args) < 1 + values:
             return None
-        segment = ctx.arg(1 + values) if width else None
+        segment = _segment(ctx, 1 + values) if width else None
         operands = ctx.args[1 : 1 + values] if width else ctx.args[1:]
         return WarpOp(ctx.span, ctx.type, kind, Scope.WARP, ctx.name, operands, ctx.args[0], segment)
 
@@ -25,7 +33,7 @@ def _maskless(kind: str, values: int, width: bool = False) -> Handler:
     def make(ctx: CallContext) -> Expr | None:
         if len(ctx.args) < values:
             return None
-        segment = ctx.arg(values) if width else None
+        segment = _segment(ctx, values) if width else None
         operands = ctx.args[:values] if width else ctx.args
         return WarpOp(ctx.span, ctx.type, kind, Scope.WARP, ctx.name, operands, None, segment, False)
 
@@ -47,6 +55,19 @@ def _clustered(ctx: CallContext) -> Expr | None:
         return None
     scope = scope_of_threads(constant(ctx.args[1]), ctx.language)
     return WarpOp(ctx.span, ctx.type, "reduce", scope, ctx.name, ctx.args[:1], None, ctx.args[1])
+
+
+def _torch(kind: str, values: int) -> Handler:
+    """PyTorch's ``WARP_SHFL_DOWN(value, delta, width, mask)``, ``WARP_BALLOT(predicate, mask)``: the mask last."""
+
+    def make(ctx: CallContext) -> Expr | None:
+        if len(ctx.args) < values:
+            return None
+        mask = ctx.arg(values + (values == 2))
+        segment = _segment(ctx, 2) if values == 2 else None
+        return WarpOp(ctx.span, ctx.type, kind, Scope.WARP, ctx.name, ctx.args[:values], mask, segment)
+
+    return make
 
 
 def _intel_shuffle(kind: str) -> Handler:
@@ -97,6 +118,8 @@ TABLE: dict[str, Handler] = {
     **{f"__shfl{suffix}": _maskless(kind, 2, width=True) for suffix, kind in _SHUFFLES.items()},
     **{f"__{vote}_sync": _masked(vote, 1) for vote in ("any", "all", "ballot")},
     **{f"__{vote}": _maskless(vote, 1) for vote in ("any", "all", "ballot")},
+    **{f"WARP_SHFL{suffix.upper()}": _torch(kind, 2) for suffix, kind in _SHUFFLES.items()},
+    **{f"WARP_{vote.upper()}": _torch(vote, 1) for vote in ("any", "all", "ballot")},
     "__ballot64": _maskless("ballot", 1),
     "__uni_sync": _masked("match", 1),
     "__match_any_sync": _masked("match", 1),

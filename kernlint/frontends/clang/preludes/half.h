@@ -156,6 +156,7 @@ KL_HALF(__nv_bfloat16, __nv_bfloat162)
 #undef KL_HALF
 #undef KL_HALF_OPERATOR
 #undef KL_SHUFFLE
+#undef KL_WARP
 
 typedef __half half;
 typedef __half2 half2;

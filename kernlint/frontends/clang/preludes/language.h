@@ -171,9 +171,10 @@ typedef __builtin_va_list va_list;
 #define PRId64 "ld"
 #define PRIu64 "lu"
 #define PRIx64 "lx"
-#define assert(...) ((void)(__VA_ARGS__))
+#define assert(...) __kl_assert(static_cast<bool>(__VA_ARGS__))
 
 // Helpers of these headers.
+constexpr void __kl_assert(bool) {}
 template <class T> struct __kl_same { typedef T type; };
 template <bool B, class T> struct __kl_enable {};
 template <class T> struct __kl_enable<true, T> { typedef T type; };

@@ -51,15 +51,21 @@ unsigned int __reduce_or_sync(__kl_mask, unsigned int);
 unsigned int __reduce_xor_sync(__kl_mask, unsigned int);
 bool __elect_sync(__kl_mask);
 
+// The default width is the whole warp, as a number: `warpSize` has no value in the tree.
+#ifdef __HIP__
+#define KL_WARP 64
+#else
+#define KL_WARP 32
+#endif
 #define KL_SHUFFLE(T) \
-    T __shfl(T, int, int = warpSize); \
-    T __shfl_up(T, unsigned int, int = warpSize); \
-    T __shfl_down(T, unsigned int, int = warpSize); \
-    T __shfl_xor(T, int, int = warpSize); \
-    T __shfl_sync(__kl_mask, T, int, int = warpSize); \
-    T __shfl_up_sync(__kl_mask, T, unsigned int, int = warpSize); \
-    T __shfl_down_sync(__kl_mask, T, unsigned int, int = warpSize); \
-    T __shfl_xor_sync(__kl_mask, T, int, int = warpSize);
+    T __shfl(T, int, int = KL_WARP); \
+    T __shfl_up(T, unsigned int, int = KL_WARP); \
+    T __shfl_down(T, unsigned int, int = KL_WARP); \
+    T __shfl_xor(T, int, int = KL_WARP); \
+    T __shfl_sync(__kl_mask, T, int, int = KL_WARP); \
+    T __shfl_up_sync(__kl_mask, T, unsigned int, int = KL_WARP); \
+    T __shfl_down_sync(__kl_mask, T, unsigned int, int = KL_WARP); \
+    T __shfl_xor_sync(__kl_mask, T, int, int = KL_WARP);
 
 KL_SHUFFLE(int)
 KL_SHUFFLE(unsigned int)
