@@ -51,11 +51,12 @@ class SymbolKind(Enum):
 class Symbol:
     """An atom of terms, compared by identity.
 
-    ``uniformity`` is known at creation, or settled later for loop variables and loads (see
-    ``analysis.uniformity``).  ``low``/``high``: known bounds of the value, inclusive.  ``origin`` is the loop,
-    declaration or memory place that it comes from; ``init``/``step`` (PHI, EXIT): the terms at loop entry and
-    after one iteration.  ``reason`` (UNKNOWN): why nothing is known.
-    ``serial`` counts symbols in order of creation: what is older than a loop is invariant in it.
+    ``uniformity`` is known at creation, or settled later for loop variables and loads (see ``analysis.trace``); it
+    is an upper bound of how much the value varies.  ``certain`` is the lower bound (None: as ``uniformity`` says, but
+    for an UNKNOWN, of which nothing is certain).  ``low``/``high``: known bounds of the value, inclusive.  ``origin``
+    is the loop, declaration or memory place that it comes from; ``init``/``step`` (PHI): the terms at loop entry and
+    after one iteration.  ``reason`` (UNKNOWN): why nothing is known.  ``serial`` counts symbols in order of creation:
+    what is older than a loop is invariant in it.
     """
 
     kind: SymbolKind
@@ -65,6 +66,7 @@ class Symbol:
     low: int | None = None
     high: int | None = None
     uniformity: Uniformity = Uniformity.VARYING
+    certain: Uniformity | None = None
     origin: Any = None
     init: Term | None = None
     step: Term | None = None
@@ -75,6 +77,13 @@ class Symbol:
 
     def __post_init__(self) -> None:
         self.term = Term("sym", (self,), self.type)
+
+    @property
+    def surely(self) -> Uniformity:
+        """The lower bound of how much the value varies."""
+        if self.certain is not None:
+            return self.certain
+        return Uniformity.GRID if self.kind is SymbolKind.UNKNOWN else self.uniformity
 
     def __repr__(self) -> str:
         return self.name

@@ -9,7 +9,9 @@ whose uniformity is that of the loop's conditions; the model is LLVM's Uniformit
 
 from __future__ import annotations
 
-from kernlint.symbolic.terms import SymbolKind, Term, Uniformity
+from collections.abc import Callable
+
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity
 from kernlint.tree.types import IntType
 
 WARP = 32
@@ -18,56 +20,77 @@ they are halves of one."""
 
 
 def uniformity(term: Term, memo: dict[Term, Uniformity] | None = None) -> Uniformity:
-    """The uniformity of ``term`` given those of its symbols."""
-    memo = {} if memo is None else memo
+    """The uniformity of ``term`` given those of its symbols: an upper bound of how much it varies.
+
+    ``memo`` may be shared by calls for as long as no symbol's uniformity changes.
+    """
+    return _level(term, {} if memo is None else memo, _possible)
+
+
+def variation(term: Term, memo: dict[Term, Uniformity] | None = None) -> Uniformity:
+    """How much ``term`` is *known* to vary: as :func:`uniformity`, but what is not understood counts as uniform.
+
+    A rule that reports disagreement between threads asks this; one that argues from agreement asks the other.
+    """
+    return _level(term, {} if memo is None else memo, _certain)
+
+
+def _possible(symbol: Symbol) -> Uniformity:
+    return symbol.uniformity
+
+
+def _certain(symbol: Symbol) -> Uniformity:
+    return symbol.surely
+
+
+def _level(term: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], Uniformity]) -> Uniformity:
     known = memo.get(term)
     if known is None:
-        known = memo[term] = _uniformity(term, memo)
+        known = memo[term] = _compute(term, memo, leaf)
     return known
 
 
-def _uniformity(term: Term, memo: dict[Term, Uniformity]) -> Uniformity:
+def _compute(term: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], Uniformity]) -> Uniformity:
     if term.op == "const":
         return Uniformity.GRID
     if term.op == "sym":
-        level: Uniformity = term.args[0].uniformity
-        return level
+        return leaf(term.args[0])
     worst = Uniformity.GRID
     for arg in term.terms:
-        level = uniformity(arg, memo)
+        level = _level(arg, memo, leaf)
         if level > worst:
             worst = level
-    if worst is Uniformity.VARYING and _whole_warps(term, memo):
+    if worst is Uniformity.VARYING and _whole_warps(term):
         return Uniformity.WARP
     return worst
 
 
-def _whole_warps(term: Term, memo: dict[Term, Uniformity]) -> bool:
+def _whole_warps(term: Term) -> bool:
     """Whether the operation forgets which lane of its warp a thread is."""
     if term.op == "div":
         divisor = term.args[1].value
-        return divisor is not None and divisor > 0 and divisor % WARP == 0 and _lane_runs(term.args[0], memo)
+        return divisor is not None and divisor > 0 and divisor % WARP == 0 and _lane_runs(term.args[0])
     if term.op == "shr":
         count = term.args[1].value
-        return count is not None and count >= 5 and _lane_runs(term.args[0], memo)
+        return count is not None and count >= 5 and _lane_runs(term.args[0])
     if term.op == "lt":
         left, right = term.args
         if right.value is not None:
-            return right.value % WARP == 0 and _lane_runs(left, memo)
+            return right.value % WARP == 0 and _lane_runs(left)
         if left.value is not None:
-            return (left.value + 1) % WARP == 0 and _lane_runs(right, memo)
+            return (left.value + 1) % WARP == 0 and _lane_runs(right)
     if term.op == "le":
         left, right = term.args
         if left.value is not None:
-            return left.value % WARP == 0 and _lane_runs(right, memo)
+            return left.value % WARP == 0 and _lane_runs(right)
         if right.value is not None:
-            return (right.value + 1) % WARP == 0 and _lane_runs(left, memo)
+            return (right.value + 1) % WARP == 0 and _lane_runs(left)
     if term.op == "and" and term.args[1].value is not None:
-        return bool(term.args[1].value % WARP == 0) and _lane_runs(term.args[0], memo)
+        return bool(term.args[1].value % WARP == 0) and _lane_runs(term.args[0])
     return False
 
 
-def _lane_runs(term: Term, memo: dict[Term, Uniformity]) -> bool:
+def _lane_runs(term: Term) -> bool:
     """Whether the value is ``WARP * (warp-uniform) + lane``: consecutive in a warp from a multiple of 32."""
     while term.op == "cast" and isinstance(term.type, IntType) and term.type.bits >= 16:
         term = term.args[0]
@@ -75,19 +98,19 @@ def _lane_runs(term: Term, memo: dict[Term, Uniformity]) -> bool:
         return term.args[0].kind is SymbolKind.THREAD and term.args[0].axis == 0
     if term.op == "add":
         for one, other in (term.args, term.args[::-1]):
-            if _lane_runs(one, memo) and _multiple(other, memo):
+            if _lane_runs(one) and _multiple(other):
                 return True
     return False
 
 
-def _multiple(term: Term, memo: dict[Term, Uniformity]) -> bool:
+def _multiple(term: Term) -> bool:
     """Whether a warp-uniform value is a multiple of the warp size for every usual block (``k * blockDim.x``)."""
     while term.op == "cast":
         term = term.args[0]
     if term.value is not None:
         return term.value % WARP == 0
-    if term.op == "mul" and uniformity(term, memo) <= Uniformity.BLOCK:
-        return any(_multiple(arg, memo) for arg in term.args)
+    if term.op == "mul" and uniformity(term) <= Uniformity.BLOCK:
+        return any(_multiple(arg) for arg in term.args)
     if term.op == "mul":
         return any(_whole_axis(arg) for arg in term.args)
     return _whole_axis(term)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace.events import Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
-from kernlint.symbolic.uniformity import uniformity
+from kernlint.symbolic.uniformity import uniformity, variation
 from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import Space
 
@@ -129,28 +131,48 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     trips = [loop.trips for loop in trace.loops]
     moving = [*loads, *phis, *trips]
     for symbol in moving:
-        symbol.uniformity = Uniformity.GRID
-    for _ in range(3 * len(Uniformity) + 4):
-        memo: dict[Term, Uniformity] = {}
-        stable = True
-        for symbol in moving:
-            level = _level(symbol, memo, changed_roots, atomic_roots)
-            if level > symbol.uniformity:
-                symbol.uniformity = level
-                stable = False
-        if stable:
-            break
-    else:
-        for symbol in moving:
-            symbol.uniformity = Uniformity.VARYING
+        symbol.uniformity = symbol.certain = Uniformity.GRID
+
+    def upper(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
+        return _level(symbol, memo, uniformity, changed_roots, atomic_roots)
+
+    def lower(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
+        if symbol.kind is SymbolKind.LOAD and (
+            symbol.origin[0].space is Space.PRIVATE or symbol.origin[0].kind is RootKind.UNKNOWN
+        ):
+            return Uniformity.GRID
+        if symbol.kind is SymbolKind.PHI and (symbol.init is None or symbol.step is None):
+            return Uniformity.GRID
+        return _level(symbol, memo, variation, set(), set())
+
+    for name, level_of in (("uniformity", upper), ("certain", lower)):
+        for _ in range(3 * len(Uniformity) + 4):
+            memo: dict[Term, Uniformity] = {}
+            stable = True
+            for symbol in moving:
+                level = level_of(symbol, memo)
+                if level > getattr(symbol, name):
+                    setattr(symbol, name, level)
+                    stable = False
+            if stable:
+                break
+        else:
+            for symbol in moving:
+                setattr(symbol, name, Uniformity.VARYING if name == "uniformity" else Uniformity.GRID)
 
 
-def _level(symbol: Symbol, memo: dict[Term, Uniformity], changed: set[int], atomics: set[int]) -> Uniformity:
+def _level(
+    symbol: Symbol,
+    memo: dict[Term, Uniformity],
+    of: Callable[[Term, dict[Term, Uniformity]], Uniformity],
+    changed: set[int],
+    atomics: set[int],
+) -> Uniformity:
     if symbol.kind is SymbolKind.LOAD:
         root, offset = symbol.origin
         if root.space is Space.PRIVATE or root.kind is RootKind.UNKNOWN or root.volatile or id(root) in atomics:
             return Uniformity.VARYING
-        level = uniformity(offset, memo)
+        level = of(offset, memo)
         if id(root) in changed or root.space is Space.SHARED:
             return max(level, Uniformity.BLOCK)
         return level
@@ -159,10 +181,10 @@ def _level(symbol: Symbol, memo: dict[Term, Uniformity], changed: set[int], atom
         terms = [term for term, _ in (*loop.exits, *loop.leaves)]
         if loop.condition is not None:
             terms.append(loop.condition)
-        return max((uniformity(term, memo) for term in terms), default=Uniformity.GRID)
+        return max((of(term, memo) for term in terms), default=Uniformity.GRID)
     if symbol.init is None or symbol.step is None:
         return Uniformity.VARYING
-    return max(uniformity(symbol.init, memo), uniformity(symbol.step, memo))
+    return max(of(symbol.init, memo), of(symbol.step, memo))
 
 
 def _compute(facts: Facts) -> Trace:

@@ -1,0 +1,110 @@
+"""Whether the threads of a block agree on a condition, given what is known of the launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launches import launches
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.uniformity import variation
+
+Block = tuple[int, int, int]
+
+USUAL: tuple[Block, ...] = tuple((size, 1, 1) for size in (64, 128, 256, 512, 1024))
+"""Blocks that kernels are written for when nothing else is known: powers of two along x."""
+
+ROUNDS = 40
+"""Iterations of a loop over which agreement is tried out."""
+
+POINTS = 20_000
+"""Evaluations spent on one condition; beyond them the threads are taken to disagree as far as is known."""
+
+
+class Agreement:
+    """Answers whether threads of one block can disagree on a truth term."""
+
+    def __init__(self, blocks: tuple[Block, ...], visible: bool) -> None:
+        self.blocks = blocks
+        self.visible = visible
+        self._memo: dict[Term, Uniformity] = {}
+        self._answers: dict[Term, bool] = {}
+
+    def differs(self, term: Term) -> bool:
+        """True when threads of one block are known to disagree on ``term`` under a launch worth believing in.
+
+        Data read through a thread-dependent address counts as different; what is not understood does not.
+        """
+        known = self._answers.get(term)
+        if known is None:
+            known = self._answers[term] = variation(term, self._memo) > Uniformity.BLOCK and not self._settled(term)
+        return known
+
+    def _settled(self, term: Term) -> bool:
+        """Whether trying out the launches in sight shows that all threads agree.
+
+        Without a launch in sight, only conditions of loops get the benefit of a block size that divides the work:
+        ``if (tid < 64)`` would be pointless under the one block size that makes it harmless.
+        """
+        found = list(symbols(term))
+        kinds = {symbol.kind for symbol in found}
+        if not kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER}:
+            return False
+        if not self.visible and SymbolKind.COUNTER not in kinds:
+            return False
+        blocks = self.blocks if self.visible else USUAL
+        return all(_agree(term, found, block) for block in blocks)
+
+
+def _agree(term: Term, found: list[Symbol], block: Block) -> bool:
+    counters = [symbol for symbol in found if symbol.kind is SymbolKind.COUNTER]
+    axes = sorted({symbol.axis for symbol in found if symbol.kind is SymbolKind.THREAD})
+    threads = 1
+    for axis in axes:
+        threads *= block[axis]
+    if len(counters) > 2 or threads * ROUNDS ** len(counters) > POINTS * 4:
+        counters_range: Iterable[tuple[int, ...]] = product(range(6), repeat=len(counters))
+    else:
+        counters_range = product(range(ROUNDS), repeat=len(counters))
+    spent = 0
+    env: dict[Symbol, int] = {BLOCK_DIM[axis]: block[axis] for axis in range(3)}
+    for values in counters_range:
+        env.update(zip(counters, values, strict=True))
+        first: int | None = None
+        for thread in _threads(axes, block):
+            env.update(thread)
+            value = evaluate(term, env)
+            spent += 1
+            if value is None or spent > POINTS:
+                return False
+            if first is None:
+                first = value
+            elif value != first:
+                return False
+    return True
+
+
+def _threads(axes: list[int], block: Block) -> Iterator[dict[Symbol, int]]:
+    for place in product(*(range(block[axis]) for axis in axes)):
+        yield {THREAD[axis]: value for axis, value in zip(axes, place, strict=True)}
+
+
+def _compute(facts: Facts) -> Agreement:
+    blocks: list[Block] = []
+    bounds = facts.function.bounds
+    if facts.options.block is not None:
+        blocks.append(facts.options.block)
+    elif bounds.required is not None:
+        blocks.append(bounds.required)
+    else:
+        seen = facts[launches]
+        constant = [launch.constant_block() for launch in seen]
+        if seen and all(block is not None for block in constant):
+            blocks.extend(block for block in constant if block is not None)
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks))
+
+
+agreement = KernelAnalysis("agreement", _compute, needs=(launches,))
+"""The :class:`Agreement` of a kernel's blocks."""

@@ -1,0 +1,168 @@
+r"""The rule ``barrier-divergence``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernlint.analysis.agreement import Agreement, agreement
+from kernlint.analysis.base import Facts
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import Term
+from kernlint.tree.nodes import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Culprit:
+    """A condition on which the threads of a block disagree, on the way to a barrier.
+
+    ``exited``: the threads for which it fails have left the kernel (otherwise they live on without the barrier).
+    """
+
+    term: Term
+    span: Span
+    exited: bool
+    what: str
+
+
+class BarrierDivergence(Rule):
+    r"""A barrier that only a part of the block reaches.
+
+    A block barrier (`__syncthreads()`, `barrier()`, `work_group_barrier()`, also inside a helper or macro) makes
+    every thread of the block wait for all others. When it stands in a branch, in a loop, or behind a `break` or
+    `continue` on which the threads of one block disagree, some wait for others that never come: the kernel hangs,
+    or the halves of the block run on out of step and read each other's half-written data.
+
+    Conditions that are the same for a whole block (parameters, block indices, values loaded from one address,
+    loop counts that do not depend on the thread) are fine, and so is a condition that holds for every thread of
+    the launches in sight.
+
+    Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
+    waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
+
+    ```cuda bad
+    __global__ void half_sum(float *data, float *sum) {
+        __shared__ float part[256];
+        part[threadIdx.x] = data[blockIdx.x * 256 + threadIdx.x];
+        __syncthreads();
+        if (threadIdx.x < 128) {
+            part[threadIdx.x] += part[threadIdx.x + 128];
+            __syncthreads();  // expect: KL203
+            if (threadIdx.x == 0) sum[blockIdx.x] = part[0] + part[1];
+        }
+    }
+    ```
+
+    ```opencl bad
+    __kernel void scale(__global float *x, __local float *tile, const int n) {
+        const int i = get_global_id(0);
+        if (i >= n) return;
+        tile[get_local_id(0)] = x[i];
+        barrier(CLK_LOCAL_MEM_FENCE);  // expect: KL203
+        x[i] = tile[0] * 2.0f;
+    }
+    ```
+
+    ```cuda good
+    __global__ void half_sum(float *data, float *sum) {
+        __shared__ float part[256];
+        part[threadIdx.x] = data[blockIdx.x * 256 + threadIdx.x];
+        __syncthreads();
+        for (int half = 128; half > 0; half >>= 1) {
+            if (threadIdx.x < half) part[threadIdx.x] += part[threadIdx.x + half];
+            __syncthreads();
+        }
+        if (threadIdx.x == 0) sum[blockIdx.x] = part[0];
+    }
+    ```
+
+    ```opencl good
+    __kernel void scale(__global float *x, __local float *tile, const int n, const int rounds) {
+        const int i = get_global_id(0);
+        for (int r = 0; r < rounds; ++r) {
+            if (i < n) tile[get_local_id(0)] = x[i];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (i < n) x[i] = tile[0] * 2.0f;
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL203",
+        "barrier-divergence",
+        Severity.WARNING,
+        tags=("CUDA-1.14", "OpenCL C barrier"),
+    )
+    needs = (trace, agreement)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        agree = facts[agreement]
+        for barrier in facts[trace].barriers:
+            if barrier.scope in (Scope.BLOCK, Scope.GRID) and barrier.certain and not barrier.named:
+                culprit = self._culprit(barrier, agree)
+                if culprit is not None:
+                    yield self._report(facts, barrier, culprit)
+
+    def _culprit(self, barrier: BarrierEvent, agree: Agreement) -> Culprit | None:
+        """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
+        exited: Culprit | None = None
+        for guard in barrier.guards:
+            if guard.kind in (GuardKind.ASSERT, GuardKind.AFTER_LOOP) or not agree.differs(guard.term):
+                continue
+            if guard.kind is GuardKind.EXIT:
+                exited = exited or Culprit(guard.term, guard.span, True, "return")
+            else:
+                return Culprit(guard.term, guard.span, False, _WORDS[guard.kind])
+        for loop in barrier.loops:
+            found = self._loop(loop, agree)
+            if found is not None and not found.exited:
+                return found
+            exited = exited or found
+        return exited
+
+    def _loop(self, loop: LoopContext, agree: Agreement) -> Culprit | None:
+        for term, span in loop.exits:
+            if agree.differs(term):
+                return Culprit(term, span, False, "break")
+        if loop.post_tested and loop.condition is not None and agree.differs(loop.condition):
+            return Culprit(loop.condition, loop.condition_span or loop.span, False, "loop condition")
+        for term, span in loop.leaves:
+            if agree.differs(term):
+                return Culprit(term, span, True, "return")
+        return None
+
+    def _report(self, facts: Facts, barrier: BarrierEvent, culprit: Culprit) -> Finding:
+        opencl = facts.module.language == "opencl"
+        condition = show(culprit.term)
+        if len(condition) > 80:
+            condition = "a value that differs between threads"
+        if culprit.exited:
+            message = f"{barrier.name} is reached only by threads that did not return early"
+            severity = Severity.WARNING if opencl else Severity.NOTE
+        else:
+            message = f"threads of one block disagree on reaching {barrier.name}"
+            severity = Severity.WARNING
+        related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]
+        related += [Related(span, "called from here") for span in reversed(barrier.stack)]
+        return self.finding(
+            barrier.span,
+            message,
+            severity,
+            related=related,
+            fix="let every thread of the block reach the barrier, and guard only the work around it",
+        )
+
+
+_WORDS = {
+    GuardKind.BRANCH: "branch",
+    GuardKind.LOOP: "loop condition",
+    GuardKind.SKIP: "break, continue or return before the barrier",
+    GuardKind.SHORT: "condition",
+}
