@@ -15,6 +15,7 @@ import os
 import re
 import stat
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 
 MAX_FILES = 400
@@ -48,7 +49,6 @@ class IncludeScan:
     virtual: frozenset[str]
     found: tuple[str, ...]
     refused: tuple[str, ...]
-    words: frozenset[str]
 
 
 def scan_includes(
@@ -57,19 +57,19 @@ def scan_includes(
     include_dirs: tuple[str, ...] = (),
     *,
     known: frozenset[str] = frozenset(),
-    words: re.Pattern[bytes] | None = None,
+    look: Callable[[bytes], None] | None = None,
+    resolved: Callable[[str], None] | None = None,
 ) -> IncludeScan:
     """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
 
     A missing header that the source tests with ``__has_include`` stays missing, so that its fallback is taken, unless
-    ``known`` (the prelude declares what it would) has it. ``words``, if given, is searched in every file read; the
-    matches are returned in ``IncludeScan.words``.
+    ``known`` (the prelude declares what it would) has it. ``look`` is called with the content of every file read,
+    ``resolved`` with the name, as written, of every header found.
     """
     missing: set[str] = set()
     virtual: set[str] = set()
     found: list[str] = []
     refused: list[str] = []
-    matched: set[str] = set()
     tested: set[str] = set()
     naming: dict[bytes, tuple[bytes, bytes]] = {}
     seen: set[object] = set()
@@ -88,8 +88,8 @@ def scan_includes(
                 continue
             found.append(name)
         total += len(content)
-        if words is not None:
-            matched.update(match.decode("latin-1") for match in words.findall(content))
+        if look is not None:
+            look(content)
         tested.update(_text(quoted or angled) for quoted, angled in _TESTED.findall(content))
         for macro, quoted, angled in _NAMING_MACRO.findall(content):
             naming.setdefault(macro, (quoted, angled))
@@ -104,6 +104,8 @@ def scan_includes(
                 refused.append(f"{odd}: not a regular file")
                 virtual.add(odd)
             if target is not None:
+                if resolved is not None:
+                    resolved(header)
                 identity = _identity(target)
                 if identity not in seen:
                     seen.add(identity)
@@ -113,9 +115,7 @@ def scan_includes(
                 virtual.add(_virtual_path(header, os.path.dirname(name)))
     for header in tested - known:
         virtual.discard(_virtual_path(header, ""))
-    return IncludeScan(
-        frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)), frozenset(matched)
-    )
+    return IncludeScan(frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)))
 
 
 def _text(name: bytes) -> str:

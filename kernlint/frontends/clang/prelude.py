@@ -23,9 +23,9 @@ CACHE = PreludeCache()
 """The precompiled preludes of this process."""
 
 
-def prelude_headers(language: Language) -> tuple[Path, ...]:
-    """The headers to include before a source, in order."""
-    return (FOLDER / _MAIN[language],)
+def prelude_headers(language: Language, stubs: tuple[str, ...] = ()) -> tuple[Path, ...]:
+    """The headers to include before a source, in order: the language's, then those of ``stubs``."""
+    return (FOLDER / _MAIN[language], *(FOLDER / "stubs" / stub for stub in stubs))
 
 
 def text_arguments(headers: tuple[Path, ...]) -> list[str]:

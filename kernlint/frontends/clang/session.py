@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 
 from kernlint.frontends.base import FrontendError
@@ -19,6 +20,7 @@ from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, IncludeScan, scan_
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.prelude import CACHE, precompiled_arguments, prelude_headers, text_arguments
+from kernlint.frontends.clang.stubs import StubChoice
 from kernlint.frontends.clang.unit import Unit
 
 
@@ -92,11 +94,15 @@ def parse(
     options = options or ParseOptions()
     name = os.fspath(path)
     started = time.perf_counter()
-    includes = scan_includes(name, text, options.include_dirs)
+    choice = StubChoice(language)
+    includes = scan_includes(name, text, options.include_dirs, look=choice.see, resolved=choice.found)
+    headers = prelude_headers(language, choice.headers())
     scanned = time.perf_counter()
     content = text + b"\n" + appended.encode() if appended else text
     files = {name: content, **dict.fromkeys(sorted(includes.virtual), b"\n")}
-    unit = _parse_with_prelude(name, language, options, files, use_cache)
+    unit = _parse_with_prelude(
+        name, base_arguments(language, options), headers, source_arguments(options), files, use_cache
+    )
     parsed = time.perf_counter()
     return ParseResult(
         unit=unit,
@@ -113,12 +119,15 @@ def parse(
 
 
 def _parse_with_prelude(
-    path: str, language: Language, options: ParseOptions, files: Mapping[str, bytes], use_cache: bool
+    path: str,
+    base: list[str],
+    headers: tuple[Path, ...],
+    rest: list[str],
+    files: Mapping[str, bytes],
+    use_cache: bool,
 ) -> Unit:
     """Parse with the precompiled prelude, or with its text where that is not to be had."""
-    base = base_arguments(language, options)
-    rest = [*source_arguments(options), f"-I{VIRTUAL_FOLDER}"]
-    headers = prelude_headers(language)
+    rest = [*rest, f"-I{VIRTUAL_FOLDER}"]
     if ready := precompiled_arguments(headers, base, use_cache):
         loading, key = ready
         try:

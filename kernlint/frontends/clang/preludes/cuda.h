@@ -23,4 +23,5 @@
 #include "cuda_runtime.h"
 #include "libc.h"
 #include "std.h"
+#include "std_library.h"
 #pragma clang force_cuda_host_device end

@@ -275,14 +275,17 @@ extern "C" {
     cudaError_t cudaFreeArray(cudaArray_t);
     cudaError_t cudaFreeAsync(void*, cudaStream_t);
     cudaError_t cudaMemcpy(void*, const void*, size_t, cudaMemcpyKind);
-    cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind = cudaMemcpyDefault, cudaStream_t = 0);
+    cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind = cudaMemcpyDefault,
+        cudaStream_t = 0);
     cudaError_t cudaMemcpy2D(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind);
-    cudaError_t cudaMemcpy2DAsync(void*, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind, cudaStream_t = 0);
+    cudaError_t cudaMemcpy2DAsync(void*, size_t, const void*, size_t, size_t, size_t,
+        cudaMemcpyKind, cudaStream_t = 0);
     cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms*);
     cudaError_t cudaMemcpyPeer(void*, int, const void*, int, size_t);
     cudaError_t cudaMemcpyPeerAsync(void*, int, const void*, int, size_t, cudaStream_t = 0);
     cudaError_t cudaMemcpyToArray(cudaArray_t, size_t, size_t, const void*, size_t, cudaMemcpyKind);
-    cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void*, size_t, size_t, size_t, cudaMemcpyKind);
+    cudaError_t cudaMemcpy2DToArray(cudaArray_t, size_t, size_t, const void*, size_t, size_t,
+        size_t, cudaMemcpyKind);
     cudaError_t cudaMemset(void*, int, size_t);
     cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t = 0);
     cudaError_t cudaMemset2D(void*, size_t, int, size_t, size_t);
@@ -314,10 +317,12 @@ extern "C" {
     cudaError_t cudaEventQuery(cudaEvent_t);
     cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned int);
     cudaError_t cudaDeviceGetStreamPriorityRange(int*, int*);
-    cudaError_t cudaCreateTextureObject(cudaTextureObject_t*, const cudaResourceDesc*, const cudaTextureDesc*, const void*);
+    cudaError_t cudaCreateTextureObject(cudaTextureObject_t*, const cudaResourceDesc*,
+        const cudaTextureDesc*, const void*);
     cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
     cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t*, const cudaResourceDesc*);
-    cudaError_t cudaMallocArray(cudaArray_t*, const cudaChannelFormatDesc*, size_t, size_t = 0, unsigned int = 0);
+    cudaError_t cudaMallocArray(cudaArray_t*, const cudaChannelFormatDesc*, size_t, size_t = 0,
+        unsigned int = 0);
     cudaError_t cudaMalloc3DArray(cudaArray_t*, const cudaChannelFormatDesc*, cudaExtent, unsigned int = 0);
     cudaExtent make_cudaExtent(size_t, size_t, size_t);
     cudaPitchedPtr make_cudaPitchedPtr(void*, size_t, size_t, size_t);
@@ -333,9 +338,12 @@ template <class T> cudaError_t cudaHostAlloc(T**, size_t, unsigned int);
 template <class T> cudaError_t cudaMallocManaged(T**, size_t, unsigned int = 1);
 template <class T> cudaError_t cudaMallocPitch(T**, size_t*, size_t, size_t);
 template <class T> cudaError_t cudaHostGetDevicePointer(T**, void*, unsigned int);
-template <class T> cudaError_t cudaMemcpyToSymbol(const T&, const void*, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
-template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T&, const void*, size_t, size_t, cudaMemcpyKind, cudaStream_t = 0);
-template <class T> cudaError_t cudaMemcpyFromSymbol(void*, const T&, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
+template <class T>
+cudaError_t cudaMemcpyToSymbol(const T&, const void*, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
+template <class T>
+cudaError_t cudaMemcpyToSymbolAsync(const T&, const void*, size_t, size_t, cudaMemcpyKind, cudaStream_t = 0);
+template <class T>
+cudaError_t cudaMemcpyFromSymbol(void*, const T&, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
 template <class T> cudaError_t cudaGetSymbolAddress(void**, const T&);
 template <class T> cudaError_t cudaFuncSetAttribute(T, cudaFuncAttribute, int);
 template <class T> cudaError_t cudaFuncSetCacheConfig(T, cudaFuncCache);
@@ -350,6 +358,7 @@ template <class... A> cudaError_t cudaBindTexture2D(A...);
 template <class T> cudaError_t cudaUnbindTexture(const T&);
 template <class... A> cudaError_t cudaGraphInstantiate(A...);
 template <class... A> cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t*, A...);
-template <class F> cudaError_t cudaLaunchCooperativeKernel(F*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
+template <class F>
+cudaError_t cudaLaunchCooperativeKernel(F*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
 template <class F> cudaError_t cudaLaunchKernel(F*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
 template <class... A> cudaError_t cudaStreamAttachMemAsync(A...);

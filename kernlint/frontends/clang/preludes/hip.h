@@ -25,4 +25,5 @@
 #include "hip_runtime.h"
 #include "libc.h"
 #include "std.h"
+#include "std_library.h"
 #pragma clang force_cuda_host_device end

@@ -45,3 +45,12 @@ typedef cudaTextureAddressMode hipTextureAddressMode;
 typedef cudaTextureFilterMode hipTextureFilterMode;
 typedef cudaChannelFormatKind hipChannelFormatKind;
 typedef cudaChannelFormatDesc hipChannelFormatDesc;
+
+// Dot products, clocks and the like.
+int amd_mixed_dot(int, int, int, bool);
+unsigned int amd_mixed_dot(unsigned int, unsigned int, unsigned int, bool);
+int amd_mixed_dot(short2, short2, int, bool);
+int amd_mixed_dot(char4, char4, int, bool);
+float amd_mixed_dot(__half2, __half2, float, bool);
+int __sudot4(bool, int, bool, int, int, bool);
+unsigned int __smid();

@@ -276,12 +276,14 @@ extern "C" {
     hipError_t hipMemcpy(void*, const void*, size_t, hipMemcpyKind);
     hipError_t hipMemcpyAsync(void*, const void*, size_t, hipMemcpyKind = hipMemcpyDefault, hipStream_t = 0);
     hipError_t hipMemcpy2D(void*, size_t, const void*, size_t, size_t, size_t, hipMemcpyKind);
-    hipError_t hipMemcpy2DAsync(void*, size_t, const void*, size_t, size_t, size_t, hipMemcpyKind, hipStream_t = 0);
+    hipError_t hipMemcpy2DAsync(void*, size_t, const void*, size_t, size_t, size_t, hipMemcpyKind,
+        hipStream_t = 0);
     hipError_t hipMemcpy3D(const hipMemcpy3DParms*);
     hipError_t hipMemcpyPeer(void*, int, const void*, int, size_t);
     hipError_t hipMemcpyPeerAsync(void*, int, const void*, int, size_t, hipStream_t = 0);
     hipError_t hipMemcpyToArray(hipArray_t, size_t, size_t, const void*, size_t, hipMemcpyKind);
-    hipError_t hipMemcpy2DToArray(hipArray_t, size_t, size_t, const void*, size_t, size_t, size_t, hipMemcpyKind);
+    hipError_t hipMemcpy2DToArray(hipArray_t, size_t, size_t, const void*, size_t, size_t, size_t,
+        hipMemcpyKind);
     hipError_t hipMemset(void*, int, size_t);
     hipError_t hipMemsetAsync(void*, int, size_t, hipStream_t = 0);
     hipError_t hipMemset2D(void*, size_t, int, size_t, size_t);
@@ -313,7 +315,8 @@ extern "C" {
     hipError_t hipEventQuery(hipEvent_t);
     hipError_t hipEventCreateWithFlags(hipEvent_t*, unsigned int);
     hipError_t hipDeviceGetStreamPriorityRange(int*, int*);
-    hipError_t hipCreateTextureObject(hipTextureObject_t*, const hipResourceDesc*, const hipTextureDesc*, const void*);
+    hipError_t hipCreateTextureObject(hipTextureObject_t*, const hipResourceDesc*,
+        const hipTextureDesc*, const void*);
     hipError_t hipDestroyTextureObject(hipTextureObject_t);
     hipError_t hipCreateSurfaceObject(hipSurfaceObject_t*, const hipResourceDesc*);
     hipError_t hipMallocArray(hipArray_t*, const hipChannelFormatDesc*, size_t, size_t = 0, unsigned int = 0);
@@ -332,9 +335,12 @@ template <class T> hipError_t hipHostAlloc(T**, size_t, unsigned int);
 template <class T> hipError_t hipMallocManaged(T**, size_t, unsigned int = 1);
 template <class T> hipError_t hipMallocPitch(T**, size_t*, size_t, size_t);
 template <class T> hipError_t hipHostGetDevicePointer(T**, void*, unsigned int);
-template <class T> hipError_t hipMemcpyToSymbol(const T&, const void*, size_t, size_t = 0, hipMemcpyKind = hipMemcpyHostToDevice);
-template <class T> hipError_t hipMemcpyToSymbolAsync(const T&, const void*, size_t, size_t, hipMemcpyKind, hipStream_t = 0);
-template <class T> hipError_t hipMemcpyFromSymbol(void*, const T&, size_t, size_t = 0, hipMemcpyKind = hipMemcpyDeviceToHost);
+template <class T>
+hipError_t hipMemcpyToSymbol(const T&, const void*, size_t, size_t = 0, hipMemcpyKind = hipMemcpyHostToDevice);
+template <class T>
+hipError_t hipMemcpyToSymbolAsync(const T&, const void*, size_t, size_t, hipMemcpyKind, hipStream_t = 0);
+template <class T>
+hipError_t hipMemcpyFromSymbol(void*, const T&, size_t, size_t = 0, hipMemcpyKind = hipMemcpyDeviceToHost);
 template <class T> hipError_t hipGetSymbolAddress(void**, const T&);
 template <class T> hipError_t hipFuncSetAttribute(T, hipFuncAttribute, int);
 template <class T> hipError_t hipFuncSetCacheConfig(T, hipFuncCache_t);

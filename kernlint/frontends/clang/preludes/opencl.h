@@ -1,6 +1,8 @@
+// What an OpenCL source sees before its first line: what the compiler's table of built-in functions leaves out.
 #pragma once
 #pragma clang system_header
-#define KL_V(T,N) typedef T N##2 __attribute__((ext_vector_type(2))); typedef T N##3 __attribute__((ext_vector_type(3))); typedef T N##4 __attribute__((ext_vector_type(4))); typedef T N##8 __attribute__((ext_vector_type(8))); typedef T N##16 __attribute__((ext_vector_type(16)));
+
+// Scalar types.
 typedef unsigned char uchar;
 typedef unsigned short ushort;
 typedef unsigned int uint;
@@ -9,16 +11,34 @@ typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 typedef __INTPTR_TYPE__ intptr_t;
 typedef __UINTPTR_TYPE__ uintptr_t;
-KL_V(char,char) KL_V(uchar,uchar) KL_V(short,short) KL_V(ushort,ushort) KL_V(int,int) KL_V(uint,uint) KL_V(long,long) KL_V(ulong,ulong) KL_V(float,float)
+
+// Vector types.
+#define KL_VECTOR(T) \
+    typedef T T##2 __attribute__((ext_vector_type(2))); \
+    typedef T T##3 __attribute__((ext_vector_type(3))); \
+    typedef T T##4 __attribute__((ext_vector_type(4))); \
+    typedef T T##8 __attribute__((ext_vector_type(8))); \
+    typedef T T##16 __attribute__((ext_vector_type(16)));
+KL_VECTOR(char)
+KL_VECTOR(uchar)
+KL_VECTOR(short)
+KL_VECTOR(ushort)
+KL_VECTOR(int)
+KL_VECTOR(uint)
+KL_VECTOR(long)
+KL_VECTOR(ulong)
+KL_VECTOR(float)
 #ifdef cl_khr_fp64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-KL_V(double,double)
+KL_VECTOR(double)
 #endif
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
-KL_V(half,half)
+KL_VECTOR(half)
 #endif
-#undef KL_V
+#undef KL_VECTOR
+
+// Limits and constants.
 #define NULL ((void*)0)
 #define true 1
 #define false 0
@@ -32,10 +52,10 @@ KL_V(half,half)
 #define SHRT_MIN (-32768)
 #define USHRT_MAX 65535
 #define INT_MAX 2147483647
-#define INT_MIN (-2147483647-1)
+#define INT_MIN (-2147483647 - 1)
 #define UINT_MAX 0xffffffffU
 #define LONG_MAX 0x7fffffffffffffffL
-#define LONG_MIN (-0x7fffffffffffffffL-1)
+#define LONG_MIN (-0x7fffffffffffffffL - 1)
 #define ULONG_MAX 0xffffffffffffffffUL
 #define FLT_MAX 0x1.fffffep127f
 #define FLT_MIN 0x1.0p-126f
@@ -70,122 +90,140 @@ KL_V(half,half)
 #define M_2_SQRTPI_F 1.12837922573090f
 #define M_SQRT2_F 1.41421353816986f
 #define M_SQRT1_2_F 0.70710676908493f
+#define FLT_MANT_DIG 24
+#define FLT_MAX_EXP +128
+#define FLT_MIN_EXP -125
+#define FLT_RADIX 2
+#define DBL_DIG 15
+#define DBL_MANT_DIG 53
+#define HALF_MAX 0x1.ffcp15h
+#define HALF_MIN 0x1.0p-14h
+#define HALF_EPSILON 0x1.0p-10h
+#define M_LOG2E 1.4426950408889634
+#define M_LOG10E 0.4342944819032518
+#define M_LN10 2.302585092994046
+#define M_2_SQRTPI 1.1283791670955126
+#define M_SQRT1_2 0.7071067811865476
 
+// Features. The functions of OpenCL C 3.0 and of the common extensions are there.
 #if __OPENCL_C_VERSION__ >= 200 || defined(__OPENCL_CPP_VERSION__)
 #define __opencl_subgroup_builtins 1
-#ifndef __opencl_c_generic_address_space
+#undef __opencl_c_generic_address_space
 #define __opencl_c_generic_address_space 1
-#endif
-#ifndef __opencl_c_pipes
+#undef __opencl_c_pipes
 #define __opencl_c_pipes 1
-#endif
-#ifndef __opencl_c_device_enqueue
+#undef __opencl_c_device_enqueue
 #define __opencl_c_device_enqueue 1
-#endif
-#ifndef __opencl_c_images
+#undef __opencl_c_images
 #define __opencl_c_images 1
+#undef __opencl_c_read_write_images
 #define __opencl_c_read_write_images 1
+#undef __opencl_c_3d_image_writes
 #define __opencl_c_3d_image_writes 1
-#endif
-#ifndef __opencl_c_program_scope_global_variables
+#undef __opencl_c_program_scope_global_variables
 #define __opencl_c_program_scope_global_variables 1
-#endif
+#undef __opencl_c_atomic_order_acq_rel
 #define __opencl_c_atomic_order_acq_rel 1
+#undef __opencl_c_atomic_order_seq_cst
 #define __opencl_c_atomic_order_seq_cst 1
+#undef __opencl_c_atomic_scope_device
 #define __opencl_c_atomic_scope_device 1
+#undef __opencl_c_atomic_scope_all_devices
 #define __opencl_c_atomic_scope_all_devices 1
-#ifndef __opencl_c_subgroups
+#undef __opencl_c_subgroups
 #define __opencl_c_subgroups 1
-#endif
+#undef __opencl_c_work_group_collective_functions
 #define __opencl_c_work_group_collective_functions 1
+#undef __opencl_c_integer_dot_product_input_4x8bit
 #define __opencl_c_integer_dot_product_input_4x8bit 1
+#undef __opencl_c_integer_dot_product_input_4x8bit_packed
 #define __opencl_c_integer_dot_product_input_4x8bit_packed 1
+#undef __opencl_c_ext_fp32_global_atomic_add
 #define __opencl_c_ext_fp32_global_atomic_add 1
+#undef __opencl_c_ext_fp32_local_atomic_add
 #define __opencl_c_ext_fp32_local_atomic_add 1
+#undef __opencl_c_ext_fp32_global_atomic_min_max
 #define __opencl_c_ext_fp32_global_atomic_min_max 1
+#undef __opencl_c_ext_fp32_local_atomic_min_max
 #define __opencl_c_ext_fp32_local_atomic_min_max 1
-#endif
-#ifndef cl_khr_subgroups
-#define cl_khr_subgroups 1
-#endif
-#ifndef cl_intel_subgroups
-#define cl_intel_subgroups 1
-#endif
-#ifndef cl_khr_subgroup_extended_types
-#define cl_khr_subgroup_extended_types 1
-#endif
-#ifndef cl_khr_subgroup_non_uniform_vote
-#define cl_khr_subgroup_non_uniform_vote 1
-#endif
-#ifndef cl_khr_subgroup_ballot
-#define cl_khr_subgroup_ballot 1
-#endif
-#ifndef cl_khr_subgroup_non_uniform_arithmetic
-#define cl_khr_subgroup_non_uniform_arithmetic 1
-#endif
-#ifndef cl_khr_subgroup_shuffle
-#define cl_khr_subgroup_shuffle 1
-#endif
-#ifndef cl_khr_subgroup_shuffle_relative
-#define cl_khr_subgroup_shuffle_relative 1
-#endif
-#ifndef cl_khr_subgroup_clustered_reduce
-#define cl_khr_subgroup_clustered_reduce 1
-#endif
-#ifndef cl_khr_subgroup_rotate
-#define cl_khr_subgroup_rotate 1
-#endif
-#ifndef cl_khr_extended_bit_ops
-#define cl_khr_extended_bit_ops 1
-#endif
-#ifndef cl_khr_integer_dot_product
-#define cl_khr_integer_dot_product 1
-#endif
-#ifndef cl_khr_3d_image_writes
-#define cl_khr_3d_image_writes 1
-#endif
-#ifndef cl_khr_int64_base_atomics
-#define cl_khr_int64_base_atomics 1
-#endif
-#ifndef cl_khr_int64_extended_atomics
-#define cl_khr_int64_extended_atomics 1
-#endif
-#ifndef cl_khr_mipmap_image
-#define cl_khr_mipmap_image 1
-#endif
-#ifndef cl_ext_float_atomics
-#define cl_ext_float_atomics 1
-#endif
-#ifndef cl_khr_extended_async_copies
-#define cl_khr_extended_async_copies 1
-#endif
-#ifndef cl_intel_subgroups_short
-#define cl_intel_subgroups_short 1
-#endif
-#ifndef cl_khr_global_int32_base_atomics
-#define cl_khr_global_int32_base_atomics 1
-#endif
-#ifndef cl_khr_local_int32_base_atomics
-#define cl_khr_local_int32_base_atomics 1
-#endif
-#ifndef cl_khr_depth_images
-#define cl_khr_depth_images 1
-#endif
-#ifndef cl_khr_gl_msaa_sharing
-#define cl_khr_gl_msaa_sharing 1
-#endif
-#if __OPENCL_C_VERSION__ < 200 && !defined(__OPENCL_CPP_VERSION__)
+#undef __opencl_c_ext_fp64_global_atomic_add
+#define __opencl_c_ext_fp64_global_atomic_add 1
+#undef __opencl_c_ext_fp64_local_atomic_add
+#define __opencl_c_ext_fp64_local_atomic_add 1
+#else
 #define __opencl_c_named_address_space_builtins 1
 #endif
+#undef cl_khr_subgroups
+#define cl_khr_subgroups 1
+#undef cl_intel_subgroups
+#define cl_intel_subgroups 1
+#undef cl_khr_subgroup_extended_types
+#define cl_khr_subgroup_extended_types 1
+#undef cl_khr_subgroup_non_uniform_vote
+#define cl_khr_subgroup_non_uniform_vote 1
+#undef cl_khr_subgroup_ballot
+#define cl_khr_subgroup_ballot 1
+#undef cl_khr_subgroup_non_uniform_arithmetic
+#define cl_khr_subgroup_non_uniform_arithmetic 1
+#undef cl_khr_subgroup_shuffle
+#define cl_khr_subgroup_shuffle 1
+#undef cl_khr_subgroup_shuffle_relative
+#define cl_khr_subgroup_shuffle_relative 1
+#undef cl_khr_subgroup_clustered_reduce
+#define cl_khr_subgroup_clustered_reduce 1
+#undef cl_khr_subgroup_rotate
+#define cl_khr_subgroup_rotate 1
+#undef cl_khr_extended_bit_ops
+#define cl_khr_extended_bit_ops 1
+#undef cl_khr_integer_dot_product
+#define cl_khr_integer_dot_product 1
+#undef cl_khr_3d_image_writes
+#define cl_khr_3d_image_writes 1
+#undef cl_khr_int64_base_atomics
+#define cl_khr_int64_base_atomics 1
+#undef cl_khr_int64_extended_atomics
+#define cl_khr_int64_extended_atomics 1
+#undef cl_khr_mipmap_image
+#define cl_khr_mipmap_image 1
+#undef cl_ext_float_atomics
+#define cl_ext_float_atomics 1
+#undef cl_khr_extended_async_copies
+#define cl_khr_extended_async_copies 1
+#undef cl_intel_subgroups_short
+#define cl_intel_subgroups_short 1
+#undef cl_khr_global_int32_base_atomics
+#define cl_khr_global_int32_base_atomics 1
+#undef cl_khr_local_int32_base_atomics
+#define cl_khr_local_int32_base_atomics 1
+#undef cl_khr_depth_images
+#define cl_khr_depth_images 1
+#undef cl_khr_gl_msaa_sharing
+#define cl_khr_gl_msaa_sharing 1
+
+// Synchronisation.
 typedef uint cl_mem_fence_flags;
 #define CLK_LOCAL_MEM_FENCE 0x01
 #define CLK_GLOBAL_MEM_FENCE 0x02
 #define CLK_IMAGE_MEM_FENCE 0x04
-typedef enum memory_scope { memory_scope_work_item=0, memory_scope_work_group=1, memory_scope_device=2, memory_scope_all_svm_devices=3, memory_scope_all_devices=3, memory_scope_sub_group=4 } memory_scope;
-typedef enum memory_order { memory_order_relaxed=0, memory_order_acquire=2, memory_order_release=3, memory_order_acq_rel=4, memory_order_seq_cst=5 } memory_order;
+typedef enum memory_scope {
+    memory_scope_work_item = 0,
+    memory_scope_work_group = 1,
+    memory_scope_device = 2,
+    memory_scope_all_svm_devices = 3,
+    memory_scope_all_devices = 3,
+    memory_scope_sub_group = 4,
+} memory_scope;
+typedef enum memory_order {
+    memory_order_relaxed = 0,
+    memory_order_acquire = 2,
+    memory_order_release = 3,
+    memory_order_acq_rel = 4,
+    memory_order_seq_cst = 5,
+} memory_order;
 #define ATOMIC_VAR_INIT(x) (x)
 #define ATOMIC_FLAG_INIT 0
-#define kernel_exec(X, typen) __kernel __attribute__((work_group_size_hint(X,1,1))) __attribute__((vec_type_hint(typen)))
+
+// Images and samplers.
 #define CLK_ADDRESS_NONE 0
 #define CLK_ADDRESS_CLAMP_TO_EDGE 2
 #define CLK_ADDRESS_CLAMP 4
@@ -200,18 +238,43 @@ typedef enum memory_order { memory_order_relaxed=0, memory_order_acquire=2, memo
 #define CLK_INTENSITY 0x10B8
 #define CLK_LUMINANCE 0x10B9
 #define CLK_FLOAT 0x10DE
+#define CLK_A 0x10B1
+#define CLK_RG 0x10B2
+#define CLK_RA 0x10B3
+#define CLK_RGB 0x10B4
+#define CLK_BGRA 0x10B6
+#define CLK_ARGB 0x10B7
+#define CLK_SNORM_INT8 0x10D0
+#define CLK_SNORM_INT16 0x10D1
+#define CLK_UNORM_INT8 0x10D2
+#define CLK_UNORM_INT16 0x10D3
+#define CLK_SIGNED_INT8 0x10D7
+#define CLK_SIGNED_INT16 0x10D8
+#define CLK_SIGNED_INT32 0x10D9
+#define CLK_UNSIGNED_INT8 0x10DA
+#define CLK_UNSIGNED_INT16 0x10DB
+#define CLK_UNSIGNED_INT32 0x10DC
+#define CLK_HALF_FLOAT 0x10DD
+
+// Kernels enqueued by kernels, pipes.
 typedef int clk_profiling_info;
 typedef struct {
     uint workDimension;
-    size_t globalWorkOffset[3], globalWorkSize[3], localWorkSize[3];
+    size_t globalWorkOffset[3];
+    size_t globalWorkSize[3];
+    size_t localWorkSize[3];
 } ndrange_t;
 typedef uint kernel_enqueue_flags_t;
 #define CLK_ENQUEUE_FLAGS_NO_WAIT 0
 #define CLK_ENQUEUE_FLAGS_WAIT_KERNEL 1
-#define PIPE_RESERVE_ID_VALID_BIT (1U<<30)
+#define CLK_ENQUEUE_FLAGS_WAIT_WORK_GROUP 2
+#define CLK_SUCCESS 0
 #define CLK_NULL_QUEUE 0
+#define CLK_NULL_EVENT (__builtin_astype(((__SIZE_MAX__)), clk_event_t))
+#define PIPE_RESERVE_ID_VALID_BIT (1U << 30)
+
+// The same bits as another type.
 #define as_char(x) __builtin_astype((x), char)
-#define KL_AS1(T)
 #define as_char2(x) __builtin_astype((x), char2)
 #define as_char3(x) __builtin_astype((x), char3)
 #define as_char4(x) __builtin_astype((x), char4)
@@ -282,5 +345,64 @@ typedef uint kernel_enqueue_flags_t;
 #define as_half16(x) __builtin_astype((x), half16)
 #endif
 #define as_size_t(x) __builtin_astype((x), size_t)
-int printf(__constant const char* st, ...) __attribute__((format(printf, 1, 2)));
+#define as_ptrdiff_t(x) __builtin_astype((x), ptrdiff_t)
 
+#if __OPENCL_C_VERSION__ >= 120 || defined(__OPENCL_CPP_VERSION__)
+int printf(__constant const char* format, ...);
+#endif
+
+// Sub-groups as Intel has them.
+#define KL_OVERLOADED __attribute__((overloadable))
+#define KL_INTEL_SHUFFLE(T) \
+    T KL_OVERLOADED intel_sub_group_shuffle(T, uint); \
+    T KL_OVERLOADED intel_sub_group_shuffle_down(T, T, uint); \
+    T KL_OVERLOADED intel_sub_group_shuffle_up(T, T, uint); \
+    T KL_OVERLOADED intel_sub_group_shuffle_xor(T, uint);
+#define KL_INTEL_SHUFFLES(T) \
+    KL_INTEL_SHUFFLE(T) \
+    KL_INTEL_SHUFFLE(T##2) \
+    KL_INTEL_SHUFFLE(T##4) \
+    KL_INTEL_SHUFFLE(T##8)
+KL_INTEL_SHUFFLES(int)
+KL_INTEL_SHUFFLES(uint)
+KL_INTEL_SHUFFLES(float)
+KL_INTEL_SHUFFLES(short)
+KL_INTEL_SHUFFLES(ushort)
+KL_INTEL_SHUFFLE(long)
+KL_INTEL_SHUFFLE(ulong)
+#ifdef cl_khr_fp64
+KL_INTEL_SHUFFLE(double)
+#endif
+#ifdef cl_khr_fp16
+KL_INTEL_SHUFFLES(half)
+#endif
+#define KL_INTEL_BLOCK(T, S) \
+    T KL_OVERLOADED intel_sub_group_block_read##S(const __global T*); \
+    T##2 KL_OVERLOADED intel_sub_group_block_read##S##2(const __global T*); \
+    T##4 KL_OVERLOADED intel_sub_group_block_read##S##4(const __global T*); \
+    T##8 KL_OVERLOADED intel_sub_group_block_read##S##8(const __global T*); \
+    void KL_OVERLOADED intel_sub_group_block_write##S(__global T*, T); \
+    void KL_OVERLOADED intel_sub_group_block_write##S##2(__global T*, T##2); \
+    void KL_OVERLOADED intel_sub_group_block_write##S##4(__global T*, T##4); \
+    void KL_OVERLOADED intel_sub_group_block_write##S##8(__global T*, T##8);
+KL_INTEL_BLOCK(uint, )
+KL_INTEL_BLOCK(uchar, _uc)
+KL_INTEL_BLOCK(ushort, _us)
+KL_INTEL_BLOCK(ulong, _ul)
+#undef KL_INTEL_SHUFFLE
+#undef KL_INTEL_SHUFFLES
+#undef KL_INTEL_BLOCK
+
+// Integer operations as AMD has them.
+uint amd_bitalign(uint, uint, uint);
+uint amd_bytealign(uint, uint, uint);
+uint amd_bfe(uint, uint, uint);
+uint amd_bfm(uint, uint);
+uint amd_sad(uint, uint, uint);
+uint amd_sad4(uint4, uint4, uint);
+uint amd_pack(float4);
+float amd_unpack0(uint);
+float amd_unpack1(uint);
+float amd_unpack2(uint);
+float amd_unpack3(uint);
+#undef KL_OVERLOADED
