@@ -171,7 +171,9 @@ def _parse_toml(path: str, text: str) -> dict[str, Any]:
         place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
         if place is None:
             line = text.count("\n") + 1
-            raise ConfigError(f"{path}:{line}: {message.replace(' (at end of document)', ' at the end')}") from None
+            raise ConfigError(
+                f"{path}:{line}: {message.replace(' (at end of document)', ' at the end of the file')}"
+            ) from None
         raise ConfigError(f"{path}:{place[1]}:{place[2]}: {message[: place.start()]}") from None
 
 

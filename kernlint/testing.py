@@ -12,7 +12,6 @@ A pack tests itself with one parametrised test::
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kernlint.config import Config
@@ -38,12 +37,10 @@ class Case:
         return f"{self.rule.meta.code}-{self.rule.meta.name}-{self.example.label}"
 
 
-def cases(package: str | None = None) -> Iterator[Case]:
+def cases(package: str | None = None) -> list[Case]:
     """Every example of every rule of an importable package, of all installed packs when None."""
     registry = load() if package is None else collect([importlib.import_module(package)])
-    for rule in registry.rules:
-        for example in examples(rule):
-            yield Case(rule, example)
+    return [Case(rule, example) for rule in registry.rules for example in examples(rule)]
 
 
 def examples(rule: RuleClass) -> tuple[Example, ...]:

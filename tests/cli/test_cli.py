@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from kernlint import __version__
+from kernlint.cli.options import UsageError, parse
+
+BAD = "__global__ void k() { bad(); }\n"
+CLEAN = "__global__ void k() { good(); }\n"
+
+
+def test_exit_codes(kernlint, tmp_path):
+    (tmp_path / "bad.cu").write_text(BAD)
+    (tmp_path / "clean.cu").write_text(CLEAN)
+    (tmp_path / "warn.cu").write_text("__global__ void k() { suspect(); }")
+    (tmp_path / "lost.cu").write_text("// front end: crash")
+    assert kernlint("clean.cu")[0] == 0
+    assert kernlint("bad.cu")[0] == kernlint("check", "bad.cu", "clean.cu")[0] == kernlint()[0] - 1 == 1
+    assert kernlint("bad.cu", "--exit-zero")[0] == 0
+    assert kernlint("warn.cu")[0] == 1
+    assert kernlint("warn.cu", "--fail-on", "error")[0] == 0
+    assert kernlint("bad.cu", "--fail-on", "never")[0] == 0
+    assert kernlint("lost.cu", "bad.cu")[0] == 2
+    assert kernlint("lost.cu", "--exit-zero")[0] == 2
+    assert kernlint("nowhere.cu")[0] == 2
+    assert kernlint("nowhere.cu", "clean.cu")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--frmat", "json", "x"], "unrecognized arguments: --frmat"),
+        (["--format", "sarf", "x"], "unknown format 'sarf'; did you mean sarif?"),
+        (["--format", "sarif=", "x"], "no file behind the ="),
+        (["--format", "sarif", "--format", "json", "x"], "two reports would go to the same place"),
+        (["--format", "sarif=a", "--output", "b", "x"], "every --format has one already"),
+        (["--output", ".", "x"], "is a folder"),
+        (["--output", "no/such/file", "x"], "there is no folder"),
+        (["--block", "0", "x"], "is not one to three positive integers"),
+        (["--select", "bad-cal", "x"], "unknown rule 'bad-cal'; did you mean bad-call?"),
+        (["--target", "h10", "x"], "unknown target 'h10'; did you mean h100"),
+        (["--config", "nowhere.toml", "x"], "nowhere.toml: cannot be read"),
+        (["--config", "x", "--no-config", "x"], "contradict each other"),
+        (["--fail-on", "loud", "x"], "invalid choice: 'loud'"),
+        (["rule", "bad-cal"], "unknown rule 'bad-cal'; did you mean bad-call?"),
+        (["dump", "tre", "x"], "invalid choice: 'tre'"),
+    ],
+)
+def test_usage_errors_are_one_clear_line(kernlint, args, message):
+    code, out, err = kernlint(*args)
+    assert code == 2 and out == "" and err.startswith("kernlint: ") and message in err
+    assert "Traceback" not in err and len(err.splitlines()) <= 2
+
+
+def test_a_broken_configuration_stops_the_run(kernlint, tmp_path):
+    (tmp_path / "a.cu").write_text(BAD)
+    (tmp_path / "kernlint.toml").write_text("select = [\n")
+    code, out, err = kernlint("a.cu")
+    assert (code, out) == (2, "") and f"{tmp_path}/kernlint.toml:2: " in err
+    assert kernlint("a.cu", "--no-config")[0] == 1
+
+
+def test_settings_come_from_the_nearest_file_and_the_command_line_wins(kernlint, tmp_path):
+    for folder, text in (("one", 'ignore = ["bad-call"]'), ("two", 'fail-on = "error"')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "kernlint.toml").write_text(text)
+        (tmp_path / folder / "a.cu").write_text(BAD)
+    out = kernlint("--format", "concise", "one", "two", "-q")[1]
+    assert out.splitlines() == ["two/a.cu:1:23: error[TST101] bad-call: bad is called (in kernel k)"]
+    out = kernlint("--format", "concise", "one", "-q", "--extend-select", "TST101", "--config", "two/kernlint.toml")[1]
+    assert len(out.splitlines()) == 1
+
+
+def test_several_formats_at_once(kernlint, tmp_path):
+    (tmp_path / "a.cu").write_text(BAD)
+    code, out, err = kernlint(
+        "a.cu", "--format", "concise", "--format", "json=a.json", "--format", "sarif", "--output", "a.sarif"
+    )
+    assert code == 1 and "bad is called" in out and err == ""
+    assert json.loads((tmp_path / "a.json").read_text())["findings"][0]["code"] == "TST101"
+    run = json.loads((tmp_path / "a.sarif").read_text())["runs"][0]
+    assert run["results"][0]["ruleId"] == "TST101" and run["invocations"][0]["exitCode"] == 1
+
+
+def test_machine_formats_leave_standard_output_to_the_report(kernlint, tmp_path):
+    (tmp_path / "a.cu").write_text("__global__ void k() { crash(); }")
+    code, out, err = kernlint("a.cu", "--format", "json")
+    assert code == 0 and json.loads(out)["notifications"][0]["kind"] == "rule-crash"
+    assert "kernlint: a.cu: error: rule suspect-call crashed on kernel k" in err
+
+
+def test_rules_and_their_pages(kernlint):
+    code, out, _ = kernlint("rules")
+    assert code == 0 and "TST101  bad-call      error    A kernel calls bad." in out
+    listed = json.loads(kernlint("rules", "--json")[1])
+    assert listed[0]["options"] == {"name": "bad", "limit": 1, "names": "()"}
+    assert json.loads(kernlint("rules", "--json", "--family", "TST102")[1])[0]["name"] == "suspect-call"
+    code, out, _ = kernlint("rule", "bad-call")
+    assert code == 0 and "TST101 bad-call" in out and "Calling bad is bad." in out and "\x1b" not in out
+    assert "directive" in kernlint("rule", "KL002")[1]
+
+
+def test_options_reach_the_front_end(kernlint, tmp_path, monkeypatch):
+    from kernlint import engine
+
+    (tmp_path / "a.cu").write_text(CLEAN)
+    (tmp_path / "kernlint.toml").write_text(
+        'defines = ["A"]\ninclude = ["inc"]\n[[overrides]]\nfiles = ["*.cu"]\nstd = "c++11"'
+    )
+    kernlint("a.cu", "-D", "B=2", "-I", "more", "--target", "a100", "--std", "c++20")
+    options = engine.default_frontend().seen[-1][1]
+    assert options.defines == ("A", "B=2") and options.target == "sm_80" and options.std == "c++20"
+    assert options.include_dirs == (str(tmp_path / "more"), str(tmp_path / "inc"))
+
+
+@pytest.mark.parametrize(
+    ("args", "command"),
+    [
+        ([], "check"),
+        (["a.cu"], "check"),
+        (["--pedantic", "a.cu"], "check"),
+        (["rules"], "rules"),
+        (["check", "rules"], "check"),
+    ],
+)
+def test_check_is_the_default_command(args, command):
+    assert parse(args).command == command
+
+
+def test_parse_errors_are_ours():
+    with pytest.raises(UsageError):
+        parse(["check", "--no-such-option"])
+
+
+# ----------------------------------------------------------------------------------------- as a process
+
+
+def process(*args, **more):
+    return subprocess.run([sys.executable, "-m", "kernlint", *args], capture_output=True, text=True, timeout=60, **more)
+
+
+def test_version_is_quick_and_light():
+    done = process("--version")
+    assert done.stdout == f"kernlint {__version__}\n" and done.returncode == 0
+    probe = "import sys; from kernlint.cli import main; main(['--version']); print(len(set(sys.modules) & {BAD}))"
+    heavy = {"rich", "clang", "lark", "argparse", "importlib.metadata", "kernlint.engine", "dataclasses"}
+    done = subprocess.run(
+        [sys.executable, "-c", probe.replace("BAD", ",".join(map(repr, heavy)))], capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "0"
+
+
+def test_help_exits_cleanly():
+    done = process("check", "--help")
+    assert done.returncode == 0 and "--extend-select" in done.stdout
+
+
+SLOW = """
+import sys, time
+from kernlint import engine, registry
+class Slow:
+    def parse_file(self, source, options):
+        print("started", flush=True)
+        time.sleep(60)
+registry.load = lambda: registry.Registry((), {})
+engine.default_frontend = Slow
+from kernlint.cli import main
+sys.exit(main(["a.cu", "--format", "sarif", "--output", "out.sarif"]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
+def test_an_interrupt_leaves_nothing_half_written(tmp_path):
+    (tmp_path / "a.cu").write_text(CLEAN)
+    child = subprocess.Popen(
+        [sys.executable, "-c", SLOW], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None and child.stdout.readline() == "started\n"
+    time.sleep(0.1)
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == 130 and err == "kernlint: interrupted\n"
+    assert os.listdir(tmp_path) == ["a.cu"]

@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import json
+import os
+import stat
+
+import pytest
+
+from kernlint import report as reports
+from kernlint.report import View, render, shown_path, write
+from tests.report.fixtures import make
+
+
+@pytest.fixture
+def report(sample, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return make(sample, str(tmp_path))
+
+
+def test_json(report):
+    whole = json.loads(render("json", report, View()))
+    assert whole["version"] == 1
+    assert whole["summary"] == {"files": 1, "failed": 1, "kernels": 1, "partial": 1, "missed": 0, "seconds": 0.214}
+    hidden, race, _, _ = whole["findings"]
+    assert hidden["suppressed"] == {"kind": "inSource", "justification": "checked by hand"}
+    assert (race["file"], race["line"], race["column"], race["end_column"]) == ("src/a stencil.cu", 8, 12, 33)
+    assert race["witness"]["steps"][0]["thread"] == [32, 0, 0] and race["witness"]["values"] == {"n": 64}
+    assert race["related"][0]["line"] == 6 and race["suppressed"] is None
+    assert race["fix"]["edits"][0]["text"] == "\n__syncthreads();"
+    assert whole["notifications"][2] == {
+        "level": "error",
+        "kind": "unreadable-file",
+        "message": "does not exist",
+        "file": "/elsewhere/b.cu",
+    }
+
+
+def test_github(report):
+    lines = render("github", report, View()).splitlines()
+    assert lines[0] == (
+        "::error file=src/a stencil.cu,line=8,endLine=8,title=TST101 bad-call,col=12,endColumn=33"
+        "::tile is read before the barrier that publishes it%0Asrc/a stencil.cu:6: tile[threadIdx.x] is written"
+    )
+    assert [line.split(" ")[0] for line in lines] == ["::error", "::warning", "::notice", "::error", "::error"]
+
+
+def test_no_format_of_another_name(report):
+    with pytest.raises(ValueError, match="no format is called 'xml'"):
+        render("xml", report, View())
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
+    path = tmp_path / "out.sarif"
+    path.write_text("old")
+    write("new \N{SNOWMAN}\n", str(path))
+    assert path.read_text(encoding="utf-8") == "new \N{SNOWMAN}\n"
+    umask = os.umask(0o022)
+    os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+
+    def fail(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        write("newer", str(path))
+    assert path.read_text(encoding="utf-8") == "new \N{SNOWMAN}\n" and os.listdir(tmp_path) == ["out.sarif"]
+
+
+def test_a_device_is_written_to_and_not_replaced():
+    write("x", os.devnull)
+    assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_paths_are_shown_from_the_root():
+    assert shown_path("/a/b/c.cu", "/a") == "b/c.cu"
+    assert shown_path("/a/b/c.cu", "/x") == "/a/b/c.cu"
+
+
+def test_timings_are_listed_longest_first(check):
+    report = check({"a.cu": "__global__ void k() { bad(); }"})
+    names = [line.split("  ")[-1].strip() for line in reports.timings(report).splitlines()]
+    assert {"front end", "read", "rule bad-call", "analysis sample calls"} <= set(names) and names[-1] == "whole run"
