@@ -176,6 +176,10 @@ def _wrapped(code: str, kind: Type) -> str:
     return f"(({code} + {half} & {mask}) - {half})"
 
 
+def _signed(kind: Type) -> bool:
+    return isinstance(kind, IntType) and kind.signed
+
+
 class _Coder:
     """Writes terms as Python expressions over the names of their symbols."""
 
@@ -190,9 +194,16 @@ class _Coder:
         if term.op not in _RING and term.op != "shl" and term.op != "cast":
             return self.loose(term, 0)
         bits = term.type.bits if isinstance(term.type, IntType) else 0
-        if self.ranges is not None and self.ranges(term):
+        if self.fits(term):
             return self.plain(term)
         return _wrapped(self.loose(term, bits), term.type)
+
+    def fits(self, term: Term) -> bool:
+        """Whether the literal result of the last operation of ``term`` lies in its type.  A constant added to an
+        unsigned value may be a subtraction in disguise, of which ``ranges`` speaks as such."""
+        if self.ranges is None or (term.op == "add" and term.args[1].op == "const" and not _signed(term.type)):
+            return False
+        return self.ranges(term)
 
     def plain(self, term: Term) -> str:
         """Code for a term of the ring whose result needs no wrapping, from exact arguments."""
@@ -252,7 +263,7 @@ class _Coder:
         return self.loose(term, bits) if isinstance(kind, IntType) and kind.bits >= bits else self.exact(term)
 
     def _full(self, term: Term, kind: IntType) -> str:
-        if self.ranges is not None and self.ranges(term):
+        if self.fits(term):
             return self.plain(term)
         if term.op == "cast":
             if not isinstance(term.args[0].type, IntType):

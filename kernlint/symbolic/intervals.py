@@ -147,6 +147,17 @@ class Ranges:
         """Whether the last operation of ``term`` stays within its type."""
         return not self.wraps(term)
 
+    def downward(self, term: Term) -> bool:
+        """Whether the sum ``x + c`` of an unsigned type is to be read as ``x - (2**bits - c)``: its literal reading
+        may leave the type."""
+        kind, high = term.type, self.of(term.args[0])[1]
+        return (
+            isinstance(kind, IntType)
+            and not kind.signed
+            and high is not None
+            and high + term.args[1].args[0] > kind.high
+        )
+
     def _compute(self, term: Term) -> Bound:
         op, kind = term.op, term.type
         if op == "const":
@@ -193,6 +204,9 @@ class Ranges:
                 return (kind.high - b, kind.high - a) if a >= 0 and b <= kind.high else None
             return ~b, ~a
         c, d = rest[0]
+        if op == "add" and c == d and args[1].op == "const" and not kind.signed and b + d > kind.high:
+            # `x - 1` of an unsigned x is kept as the sum with 2**bits - 1
+            return a + c - (kind.high + 1), b + d - (kind.high + 1)
         if op == "mod":
             return self._modulo(a, b, c, d)
         return _binary(op, a, b, c, d, kind)

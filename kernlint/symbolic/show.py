@@ -32,6 +32,14 @@ def type_name(type_: Type) -> str:
     return f"f{type_.bits}" if isinstance(type_, FloatType) else "value"
 
 
+def _downward(right: Term, kind: Type) -> bool:
+    """Whether adding the constant ``right`` reads better as a subtraction (``n - 1`` of an unsigned n)."""
+    value = right.args[0]
+    return value < 0 or (
+        isinstance(kind, IntType) and not kind.signed and kind.bits > 1 and value >> (kind.bits - 1) != 0
+    )
+
+
 def show(term: Term, casts: bool = False) -> str:
     """``term`` as text; conversions between integers are left out unless ``casts``."""
     return _show(term, 0, casts)
@@ -46,8 +54,9 @@ def _show(term: Term, outer: int, casts: bool) -> str:
     if op in _INFIX:
         sign, level = _INFIX[op]
         left, right = args
-        if op == "add" and right.op == "const" and right.args[0] < 0:
-            sign, text = "-", str(-right.args[0])
+        if op == "add" and right.op == "const" and _downward(right, term.type):
+            bits = term.type.bits if right.args[0] > 0 and isinstance(term.type, IntType) else 0
+            sign, text = "-", str((1 << bits if bits else 0) - right.args[0])
         else:
             text = _show(right, level + 1, casts)
         text = f"{_show(left, level, casts)} {sign} {text}"

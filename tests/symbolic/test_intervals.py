@@ -87,3 +87,15 @@ def test_masks_shifts_and_quotients() -> None:
     assert interval(clamped) == (0, 15)
     chosen = select(binary("lt", tid, const(4, I32), BOOL), tid, const(4, I32))
     assert interval(chosen) == (0, 1023)
+
+
+def test_one_less_of_an_unsigned_value() -> None:
+    below = binary("sub", U.term, const(1, U32), U32)
+    assert interval(below, within(1, 9)) == (0, 8)
+    assert not may_wrap(below, within(1, 9))
+    assert may_wrap(below, within(0, 9))
+    ranges = Ranges(within(1, 9))
+    function = compile_terms([below], [U], fits=ranges.fits)
+    assert function is not None
+    assert function(1) == (0,)
+    assert repr(below) == "u - 1"
