@@ -14,7 +14,10 @@ from kernlint.analysis.trace.memory import havoc, variable_root
 from kernlint.analysis.trace.values import MemPlace, VarPlace, unknown_value
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
-from kernlint.tree.types import BOOL, ArrayType, PointerType, Space
+from kernlint.tree.types import BOOL, ArrayType, PointerType, Space, StructType
+
+LARGE = 256
+"""A struct variable of at least so many bytes is listed among the kernel's arrays: it holds one."""
 
 
 def execute(m: Machine, stmt: n.Stmt | None) -> None:
@@ -59,6 +62,8 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
         if decl.init is not None and decl.space is Space.PRIVATE:
             evaluate(m, decl.init)
         return
+    if isinstance(decl.type, StructType) and (decl.type.size or 0) >= LARGE:
+        variable_root(m, decl)
     if decl.init is None:
         m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}")
         return
