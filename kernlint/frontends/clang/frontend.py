@@ -6,6 +6,7 @@ import os
 import re
 
 from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.embedded import programs
 from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
@@ -61,8 +62,14 @@ class ClangFrontend:
         """
         options = options or FrontendOptions()
         language = Language(options.language) if options.language else language_of(source)
-        if language is None:
-            return []
+        modules = [self._module(source, language, options)] if language is not None else []
+        if language is not Language.OPENCL:
+            for program in programs(source.data):
+                inner = SourceFile(source.path, program.text, source.encoding)
+                modules.append(self._module(inner, program.language, options))
+        return modules
+
+    def _module(self, source: SourceFile, language: Language, options: FrontendOptions) -> Module:
         parse_options = ParseOptions(
             options.defines,
             options.undefines,
@@ -77,15 +84,15 @@ class ClangFrontend:
             if options.instances and language is not Language.OPENCL:
                 templates = kernel_templates(parsed.unit.top_level())
             if not templates:
-                return [lower_module(parsed)]
+                return lower_module(parsed)
             if any(is_named_elsewhere(template, source.data) for template in templates):
                 module = lower_module(parsed)
                 lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
                 templates = [t for t in templates if Span(source.path, *t.cursor.extent[1:3]) in lacking]
                 if not templates:
-                    return [module]
+                    return module
             appended = uses(templates)
         with parse(
             source.path, source.data, language, parse_options, appended=appended, use_cache=options.cache
         ) as parsed:
-            return [lower_module(parsed)]
+            return lower_module(parsed)

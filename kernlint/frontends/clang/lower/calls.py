@@ -11,7 +11,7 @@ from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, convert
 from kernlint.frontends.clang.lower.expressions import member_name, unresolved_call
-from kernlint.frontends.clang.lower.launches import kernel_call, launch_function
+from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, negation
 from kernlint.tree.nodes import (
@@ -90,8 +90,8 @@ def ordinary_call(
     if declaration is None and not name:
         return _dependent_call(scope, cursor, head, arguments)
     qualified = declaration.qualified_name if declaration is not None else name
-    if declaration is not None and (launch := launch_function(scope, cursor, declaration, arguments)) is not None:
-        return launch
+    if launches(scope, name):
+        return launch_function(scope, cursor, name, arguments)
     args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
 

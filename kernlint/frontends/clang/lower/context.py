@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,7 +30,7 @@ from kernlint.tree.types import UNKNOWN, Space, Type
 if TYPE_CHECKING:
     from kernlint.frontends.clang.lower.functions import FunctionTable
 
-MAX_DEPTH = 200
+MAX_DEPTH = 160
 """Nesting of nodes beyond which code is opaque: deeper trees would exhaust the stack of whoever walks them."""
 
 ExprHandler = Callable[["Scope", Cursor], Expr]
@@ -68,19 +69,27 @@ def is_expression(cursor: Cursor) -> bool:
 class Lowering:
     """One translation unit on its way into the tree.
 
-    ``text`` is the main file as parsed; ``variables`` maps a declaration's key to its one node; ``lambdas`` maps a
-    lambda's body to the block lowered for it.
+    ``text`` is the main file as parsed, ``errors`` the compiler's in it (offset, message).  ``variables`` maps a
+    declaration's key to its one node; ``lambdas`` maps a lambda's body to the block lowered for it.
     """
 
     functions: FunctionTable
 
-    def __init__(self, unit: Unit, text: bytes, language: str, synthesised: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        unit: Unit,
+        text: bytes,
+        language: str,
+        synthesised: frozenset[str] = frozenset(),
+        errors: Iterable[tuple[int, str]] = (),
+    ) -> None:
         self.unit = unit
         self.text = text
         self.path = unit.path
         self.language = language
         self.opencl = language == "opencl"
         self.synthesised = synthesised
+        self.errors = sorted(errors)
         self.types = TypeTable(self.opencl, synthesised)
         self.variables: dict[int, VarDecl] = {}
         self.globals: list[VarDecl] = []
@@ -88,6 +97,12 @@ class Lowering:
         self.constants: dict[str, list[Cursor]] | None = None
         self._files: dict[str, bytes] = {self.path: text}
         self._system: dict[int, bool] = {}
+
+    def errors_in(self, file: str | None, start: int, end: int) -> list[tuple[int, str]]:
+        """Compiler errors (offset, message) between two offsets of a file; only those of the main file are known."""
+        if not self.errors or file != self.path:
+            return []
+        return self.errors[bisect_left(self.errors, (start, "")) : bisect_left(self.errors, (end, ""))]
 
     def span_of(self, extent: Extent) -> Span:
         """The span of a clang extent; places no file has are the start of the main file."""

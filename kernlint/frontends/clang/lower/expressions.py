@@ -10,6 +10,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression, sounds_like_sync
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.launches import launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.variables import parameter, variable
 from kernlint.tree.nodes import (
@@ -29,6 +30,7 @@ from kernlint.tree.nodes import (
     ParamDecl,
     Quantity,
     Ref,
+    VarDecl,
 )
 from kernlint.tree.types import (
     I32,
@@ -341,6 +343,8 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
         whole = cursor.extent
         if head.start == whole.start and scope.lowering.slice(whole.file, head.end, whole.end).lstrip().startswith("("):
             return unresolved_call(scope, cursor, children)
+    if text.isidentifier() and (decl := _local_named(scope, text)) is not None:
+        return Ref(scope.span(cursor), decl.type, decl)  # its declaration has an error, but it is there
     match = re.match(r"((?:\w+\s*::\s*)*\w+)\s*(?:<[^;(]*>)?\s*\(", text)
     if match and text.rstrip().endswith(")"):
         name = match.group(1)
@@ -350,11 +354,24 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
     return scope.opaque(cursor, f"expression clang could not make sense of: {_shorten(text)}")
 
 
+def _local_named(scope: Scope, name: str) -> VarDecl | None:
+    """The variable of the current function that is called ``name``, the innermost as far as order tells."""
+    if scope.function is None:
+        return None
+    whole = scope.function.span
+    for decl in reversed(scope.lowering.variables.values()):
+        if decl.name == name and decl.span.file == whole.file and whole.start <= decl.span.start < whole.end:
+            return decl
+    return None
+
+
 def unresolved_call(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
     """``name(args)`` where no overload fits or the choice depends on a template argument."""
     callee = scope.expression(children[0])
-    args = tuple(scope.expression(c) for c in children[1:])
     name = callee.name if isinstance(callee, FunctionRef) else scope.lowering.source(children[0]).strip()
+    if launches(scope, name):
+        return launch_function(scope, cursor, name, children[1:])
+    args = tuple(scope.expression(c) for c in children[1:])
     scope.lose("call", f"call that could not be resolved: {_shorten(name)}", cursor)
     return Call(scope.span(cursor), scope.type(cursor), name, None, args)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections import deque
 from collections.abc import Iterable
 
@@ -33,6 +34,10 @@ from kernlint.tree.types import VOID, PointerType, Space, Type
 FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE)
 _METHODS = (K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION)
 _KERNEL_HEAD = re.compile(r"(?:^|[\s)])(?:__kernel|kernel)\s")
+
+
+FRAMES = 4000
+"""Python frames that lowering may stack up: a few for each of the levels that `MAX_DEPTH` allows."""
 
 
 class FunctionTable:
@@ -198,6 +203,14 @@ class FunctionTable:
 
     def drain(self) -> None:
         """Lower all bodies that are due, and those that they call."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, FRAMES))
+        try:
+            self._drain()
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _drain(self) -> None:
         while self._pending:
             node, cursor, scope = self._pending.popleft()
             try:
@@ -207,8 +220,16 @@ class FunctionTable:
                 self.crashes.append(f"{node.qualified}: {reason}")
                 scope.losses.append(Loss("statement", reason, node.span))
                 body = Block(node.span, (OpaqueStmt(node.span, reason),))
+            self._note_errors(node, scope)
             object.__setattr__(node, "body", body)
             object.__setattr__(node, "losses", (*node.losses, *scope.losses))
+
+    def _note_errors(self, node: FunctionDecl, scope: Scope) -> None:
+        """Errors of the compiler inside the function that left no other trace are losses too."""
+        span = node.span
+        for offset, message in self.lowering.errors_in(span.file, span.start, span.end):
+            if not any(loss.span.start <= offset <= loss.span.end for loss in scope.losses):
+                scope.losses.append(Loss("statement", f"error: {message}", Span(span.file, offset, offset)))
 
     def _body(self, cursor: Cursor, scope: Scope) -> Block:
         body = body_of(cursor)

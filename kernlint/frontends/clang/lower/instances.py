@@ -126,8 +126,8 @@ def _number(parameter: Cursor, attempt: int) -> str | None:
 def is_named_elsewhere(template: Template, text: bytes) -> bool:
     """Whether the text names the template other than to declare it, so that an instance may be in sight."""
     name = template.cursor.spelling.encode()
-    mentions = re.findall(rb"\b" + re.escape(name) + rb"\b\s*(.?)", text)
-    return sum(following != b"(" for following in mentions) > 0
+    mentions = re.finditer(rb"\b" + re.escape(name) + rb"\b\s*(.?)", text)
+    return any(mention.group(1) != b"(" for mention in mentions)
 
 
 def instantiated(cursor: Cursor) -> Cursor | None:
@@ -135,7 +135,8 @@ def instantiated(cursor: Cursor) -> Cursor | None:
     for node in cursor.walk():
         if node.kind == K.DECL_REF_EXPR:
             target = node.referenced
-            if target is not None and target.kind in FUNCTIONS and target.kind != K.FUNCTION_TEMPLATE:
-                if body_of(target) is not None and not target.is_invalid_declaration:
-                    return target
+            if target is None or target.kind not in FUNCTIONS or target.kind == K.FUNCTION_TEMPLATE:
+                continue
+            if body_of(target) is not None and not target.is_invalid_declaration:
+                return target
     return None

@@ -62,13 +62,15 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
     )
 
 
-def launch_function(scope: Scope, cursor: Cursor, declaration: Cursor, arguments: list[Cursor]) -> Expr | None:
-    """A call of a runtime function that launches a kernel; None for every other call."""
-    name = declaration.spelling
-    if not (name in _RUNTIME or name in _HIP_MACROS or name in _WITH_CONFIG or name in _DRIVER) and name not in _OPENCL:
-        return None
-    if name in scope.lowering.synthesised and name not in _OPENCL and name not in _DRIVER:
-        return None
+def launches(scope: Scope, name: str) -> bool:
+    """Whether a function called ``name`` launches a kernel; a made-up one of the CUDA runtime does not count."""
+    if name in _OPENCL or name in _DRIVER:
+        return True
+    return (name in _RUNTIME or name in _HIP_MACROS or name in _WITH_CONFIG) and name not in scope.lowering.synthesised
+
+
+def launch_function(scope: Scope, cursor: Cursor, name: str, arguments: list[Cursor]) -> Expr:
+    """A call of a runtime function that launches a kernel."""
     args = [None if _left_out(c) else scope.expression(c) for c in arguments]
     if name in _RUNTIME:
         return _runtime(scope, cursor, name, args)

@@ -23,6 +23,19 @@ _CONTAINERS = (K.NAMESPACE, K.LINKAGE_SPEC, K.UNEXPOSED_DECL)
 _RECORDS = (K.STRUCT_DECL, K.CLASS_DECL, K.CLASS_TEMPLATE, K.UNION_DECL, K.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION)
 
 
+_HARMLESS = (
+    "non-kernel function variable cannot be declared in",
+    "variable in constant address space must be init",
+    "kernel parameter cannot be",
+    "reference to __",
+    "static assertion failed",
+    "static_assert failed",
+    "dynamic initialization is not supported",
+    "initialization is not supported",
+)
+"""Errors about what the program may do; they take nothing out of the tree."""
+
+
 def lower_module(parsed: ParseResult) -> Module:
     """The module of a parsed source."""
     return ModuleBuilder(parsed).build()
@@ -33,7 +46,12 @@ class ModuleBuilder:
 
     def __init__(self, parsed: ParseResult) -> None:
         self.parsed = parsed
-        self.lowering = Lowering(parsed.unit, parsed.text, parsed.language.value, parsed.synthesised)
+        errors = (
+            (e.offset, e.message)
+            for e in parsed.errors()
+            if e.file == parsed.path and not e.message.startswith(_HARMLESS)
+        )
+        self.lowering = Lowering(parsed.unit, parsed.text, parsed.language.value, parsed.synthesised, errors)
         self.table = FunctionTable(self.lowering)
         self.lowering.functions = self.table
         self.end = len(parsed.text)

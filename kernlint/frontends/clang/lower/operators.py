@@ -120,7 +120,7 @@ def binary(scope: Scope, cursor: Cursor) -> Expr:
     return result
 
 
-_LONGEST_CHAIN = 150
+_LONGEST_CHAIN = 120
 """Operators of one left-leaning chain; the tree below grows one level for each."""
 
 

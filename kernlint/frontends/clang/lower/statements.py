@@ -8,10 +8,11 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement
+from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement, sounds_like_sync
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.literals import constant_node, folded
 from kernlint.frontends.clang.lower.variables import declare
+from kernlint.source import Span
 from kernlint.tree.nodes import (
     Binary,
     Block,
@@ -29,6 +30,7 @@ from kernlint.tree.nodes import (
     IncDec,
     IntLit,
     Label,
+    Loss,
     Member,
     Opaque,
     OpaqueStmt,
@@ -60,7 +62,31 @@ def _is_bodyless(call: Call) -> bool:
 
 @lowers_statement(K.COMPOUND_STMT)
 def block(scope: Scope, cursor: Cursor) -> Block:
-    return Block(scope.span(cursor), sequence(scope, cursor.children))
+    span = scope.span(cursor)
+    errors = scope.lowering.errors_in(span.file, span.start, span.end)
+    if errors and not cursor.extent.in_macro:
+        return Block(span, _with_gaps(scope, span, cursor.children, errors))
+    return Block(span, sequence(scope, cursor.children))
+
+
+def _with_gaps(scope: Scope, span: Span, cursors: list[Cursor], errors: list[tuple[int, str]]) -> tuple[Stmt, ...]:
+    """Statements of a block with errors in it: one that the compiler dropped leaves an opaque one in its place.
+
+    An error outside every statement that is left belongs to a statement that is gone.
+    """
+    result: list[Stmt] = []
+    at = span.start + 1
+    for cursor in [*cursors, None]:
+        until = span.end - 1 if cursor is None else scope.span(cursor).start
+        if gone := [message for offset, message in errors if at <= offset < until]:
+            place = Span(span.file, at, until)
+            reason = f"statement the compiler could not read: {gone[0]}"
+            scope.losses.append(Loss("statement", reason, place))
+            result.append(OpaqueStmt(place, reason, (), sounds_like_sync(scope.lowering.slice(span.file, at, until))))
+        if cursor is not None:
+            append(scope, cursor, result)
+            at = max(at, scope.span(cursor).end)
+    return tuple(result)
 
 
 def sequence(scope: Scope, cursors: list[Cursor]) -> tuple[Stmt, ...]:
@@ -124,12 +150,14 @@ def declarations(scope: Scope, cursor: Cursor) -> Stmt:
         if child.kind == K.VAR_DECL:
             before = len(scope.losses)
             node = declare(scope, child)
+            if node.init is None:
+                _lost_initialiser(scope, cursor, child, node)
             if _is_decomposition(child):
                 decls.append(node)
                 decls.extend(_bindings(scope, child, node))
             else:
                 decls.append(node)
-            if child.is_invalid_declaration and len(scope.losses) == before:
+            if child.is_invalid_declaration and scope.lowering.errors and len(scope.losses) == before:
                 scope.lose("statement", f"declaration with an error: {child.spelling}", child)
         elif child.kind == K.UNEXPOSED_DECL:
             if any(c.kind == K.UNEXPOSED_DECL for c in child.children):
@@ -139,6 +167,19 @@ def declarations(scope: Scope, cursor: Cursor) -> Stmt:
         elif is_expression(child) or child.kind == K.CUDA_SHARED_ATTR:
             continue
     return DeclStmt(scope.span(cursor), tuple(decls))
+
+
+_STARTS_INITIALISER = re.compile(r"\s*(?:\[[^\]]*\]\s*)*[=({]")
+
+
+def _lost_initialiser(scope: Scope, statement: Cursor, cursor: Cursor, node: VarDecl) -> None:
+    """A variable whose initialiser the compiler dropped must not look as if it had none."""
+    whole = statement.extent
+    errors = scope.lowering.errors_in(whole.file, node.span.end, whole.end)
+    if errors and _STARTS_INITIALISER.match(scope.lowering.slice(whole.file, node.span.end, whole.end)):
+        reason = f"initialiser with an error: {errors[0][1]}"
+        scope.lose("statement", reason, statement)
+        object.__setattr__(node, "init", Opaque(node.span, node.type, reason))
 
 
 def _is_decomposition(cursor: Cursor) -> bool:

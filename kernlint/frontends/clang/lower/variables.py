@@ -7,7 +7,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression
 from kernlint.frontends.clang.native import LIB
-from kernlint.tree.nodes import Expr, InitList, ParamDecl, VarDecl
+from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type, VoidType
 
 _FUNCTIONS = (
@@ -113,6 +113,12 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         if isinstance(value, (int, float)):
             object.__setattr__(node, "value", type_.wrap(int(value)))
     init = _initialiser(scope, cursor, node)
+    if init is None and (errors := lowering.errors_in(node.span.file, node.span.start, node.span.end)):
+        # The compiler may have dropped the initialiser: the variable must not look as if it had none.
+        reason = f"declaration with an error: {errors[0][1]}"
+        scope.lose("statement", reason, cursor)
+        if not isinstance(type_, ArrayType):
+            init = Opaque(node.span, type_, reason)
     if init is not None:
         object.__setattr__(node, "init", init)
         if isinstance(type_, OpaqueType) and not isinstance(init.type, OpaqueType) and _is_deduced(cursor):
