@@ -45,6 +45,7 @@ from kernlint.analysis.trace.values import (
     as_term,
     fields_of,
     merge,
+    own_variable,
     root_symbol,
     unknown_value,
     zero_value,
@@ -269,7 +270,7 @@ def _ref_place(m: Machine, decl: n.VarDecl) -> Place | None:
         if isinstance(value, PointerValue):
             return MemPlace(PointerValue(value.root, value.offset, pointee), pointee)
         return VarPlace(decl, (), pointee)
-    if decl.space is Space.PRIVATE and not decl.is_global:
+    if own_variable(decl):
         return VarPlace(decl, (), decl.type)
     if isinstance(decl, n.ParamDecl):
         return VarPlace(decl, (), decl.type)

@@ -11,7 +11,7 @@ from kernlint.analysis.trace.inline import bind
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, variable_root
-from kernlint.analysis.trace.values import MemPlace, VarPlace, unknown_value
+from kernlint.analysis.trace.values import MemPlace, VarPlace, own_variable, unknown_value
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
 from kernlint.tree.types import BOOL, ArrayType, PointerType, Space, StructType
@@ -57,9 +57,9 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
     """A local variable comes to life: scalars get their value, arrays their memory."""
     if m.state is None:
         return
-    if decl.space is not Space.PRIVATE or isinstance(decl.type, ArrayType):
+    if not own_variable(decl) or isinstance(decl.type, ArrayType):
         variable_root(m, decl)
-        if decl.init is not None and decl.space is Space.PRIVATE:
+        if decl.init is not None and own_variable(decl):
             evaluate(m, decl.init)
         return
     if isinstance(decl.type, StructType) and (decl.type.size or 0) >= LARGE:

@@ -208,3 +208,10 @@ def zero_value(type_: Type) -> Value:
 def is_object(type_: Type) -> bool:
     """Whether variables of this type live in memory for the walk (arrays)."""
     return isinstance(type_, ArrayType)
+
+
+def own_variable(decl: VarDecl) -> bool:
+    """Whether a variable belongs to one call of the function walked: private in a kernel, automatic in host code."""
+    if decl.space is Space.HOST:
+        return not decl.is_global and not decl.static
+    return decl.space is Space.PRIVATE and not decl.is_global
