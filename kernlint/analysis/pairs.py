@@ -1,0 +1,253 @@
+"""Concurrent pairs: which two accesses of a kernel may two threads make with no barrier between them.
+
+Two accesses are concurrent when the last barrier that both threads have passed is the same *instance* of the same
+barrier.  An access carries its possible last barriers as labels; a label says for each loop around the barrier how
+many iterations ago it ran.  For a pair of labels with the same barrier this gives, loop by loop::
+
+    both ran n and m iterations ago     counter_a - n == counter_b - m     (a tie with shift n - m)
+    a came after the loop, b is in it   the loop ends after b's iteration  (a guard of b)
+    both came after the loop            nothing: there is one last iteration
+    the loop is not around the barrier  nothing: each thread is in an iteration of its own
+
+A symbol that belongs to a loop in which the two threads are in different iterations is a different value for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Label, LoopContext, RootKind
+from kernlint.prove.query import LoopRange, Side
+from kernlint.symbolic.terms import (
+    BOOL,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    conjunction,
+    const,
+    disjunction,
+    negate,
+    substitute,
+    symbols,
+)
+from kernlint.tree.types import I64
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two accesses to one object that two threads of a block may make in the same phase.
+
+    ``first`` comes before ``second`` in the text (or is the same access); ``a`` and ``b`` are what the prover needs
+    to know of them.  ``tied`` and ``private``: as in :class:`kernlint.prove.query.Overlap`.  ``barrier``: the last
+    one that both threads have passed (None: none yet).  ``carried``: the loop of which one of them is already in
+    the next iteration (None: both in one run of the code); ``reversed``: then it is ``first`` that is ahead.
+    """
+
+    first: Access
+    second: Access
+    a: Side
+    b: Side
+    tied: tuple[tuple[Symbol, Symbol, int], ...] = ()
+    private: frozenset[Symbol] = frozenset()
+    barrier: BarrierEvent | None = None
+    carried: LoopContext | None = None
+    reversed: bool = False
+
+
+def conflicting(first: Access, second: Access) -> bool:
+    """Whether the kinds of two accesses to one object conflict: one changes it and not both are atomic."""
+    if first.root is not second.root or not (first.writes or second.writes):
+        return False
+    return not (first.kind is AccessKind.ATOMIC and second.kind is AccessKind.ATOMIC)
+
+
+def known(access: Access) -> bool:
+    """Whether object, size and manner of the access are plain enough to reason about."""
+    return access.root.kind is not RootKind.UNKNOWN and bool(access.size) and not access.asynchronous
+
+
+def same_value(first: Access, second: Access) -> bool:
+    """Whether two writes store one value that is the same for all threads of a block and rests on no memory."""
+    if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE:
+        return False
+    if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
+        return False
+    return all(
+        symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY for symbol in symbols(first.value)
+    ) and not _opaque(first.value)
+
+
+_STEADY = frozenset(
+    {
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.OFFSET,
+        SymbolKind.WARP_SIZE,
+        SymbolKind.PARAM,
+        SymbolKind.TEMPLATE,
+        SymbolKind.SIZEOF,
+    }
+)
+"""Kinds of symbols that have one value in the whole run of a block."""
+
+
+def _opaque(term: Term) -> bool:
+    return term.op == "call" or any(_opaque(arg) for arg in term.terms)
+
+
+def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator[Pair]:
+    """The ways in which two threads of a block make the two accesses in one phase.
+
+    With ``warp`` the phases are those of the threads of a warp, which warp barriers and collectives end too.
+    Labels that are not exact give nothing: no verdict can rest on them.
+    """
+    ours = first.warp_labels if warp else first.labels
+    theirs = second.warp_labels if warp else second.labels
+    for i, mine in enumerate(ours):
+        for j, other in enumerate(theirs):
+            if first is second and j < i:
+                continue
+            if mine.barrier is other.barrier and mine.exact and other.exact:
+                pair = _pair(first, mine, second, other)
+                if pair is not None:
+                    yield pair
+
+
+def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:
+    ours, theirs = dict(mine.shifts), dict(other.shifts)
+    if ours.keys() != theirs.keys():
+        return None
+    tied: list[tuple[Symbol, Symbol, int]] = []
+    even: set[int] = set()
+    extra_a: list[Term] = [mine.condition]
+    extra_b: list[Term] = [other.condition]
+    carried: LoopContext | None = None
+    ahead = False
+    for loop, x in ours.items():
+        y = theirs[loop]
+        if x is not None and y is not None:
+            tied.append((loop.counter, loop.counter, x - y))
+            if x == y:
+                even.add(id(loop))
+            elif carried is None:
+                carried, ahead = loop, x > y
+        elif x is None and y is None:
+            if loop.trips.uniformity > Uniformity.BLOCK:
+                return None
+            even.add(id(loop))
+        else:
+            inside, shift, extra = (first, x, extra_a) if y is None else (second, y, extra_b)
+            ends = _ends(loop, shift or 0)
+            if ends is None or loop.trips.uniformity > Uniformity.BLOCK or loop not in inside.loops:
+                return None
+            extra.append(ends)
+    private = _private(first, second, even)
+    return Pair(
+        first,
+        second,
+        side(first, extra_a),
+        side(second, extra_b),
+        tuple(tied),
+        private,
+        mine.barrier,
+        carried,
+        ahead,
+    )
+
+
+def side(access: Access, extra: Sequence[Term] = ()) -> Side:
+    """The access as the prover wants it, with ``extra`` conditions."""
+    guards = dict.fromkeys(guard.term for guard in access.guards)
+    for term in extra:
+        if term.value != 1:
+            guards[term] = None
+    return Side(
+        access.offset,
+        access.size or 0,
+        tuple(guards),
+        tuple(LoopRange(loop.counter, running(loop), loop.unroll_count) for loop in access.loops),
+    )
+
+
+def running(loop: LoopContext) -> Term | None:
+    """The truth term under which iteration ``loop.counter`` runs, given that the earlier ones did; None: unknown."""
+    condition = loop.condition
+    if condition is None or not loop.post_tested:
+        return condition
+    if _varying(condition, loop):
+        return None
+    before = substitute(condition, {loop.counter: binary("sub", loop.counter.term, const(1), I64)})
+    return disjunction(binary("eq", loop.counter.term, const(0), BOOL), before)
+
+
+def _varying(term: Term, loop: LoopContext) -> bool:
+    """Whether ``term`` has symbols that belong to an iteration of ``loop`` but are not its counter."""
+    return any(symbol.serial > loop.serial and symbol is not loop.counter for symbol in symbols(term))
+
+
+def _ends(loop: LoopContext, shift: int) -> Term | None:
+    """The truth term under which a thread in iteration ``loop.counter``, whose last barrier ran ``shift`` iterations
+    ago, meets no other one in the loop; None: it cannot be so, or it cannot be told."""
+    if loop.leaves or loop.returns:
+        return None
+    now = [term for term, _ in loop.exits]
+    if shift == 0:
+        reasons = list(now)
+        if loop.condition is not None:
+            step = 0 if loop.post_tested else 1
+            reasons.append(negate(_after(loop.condition, loop, step)))
+        if not loop.post_tested or now:
+            reasons += [_after(term, loop, 1) for term in now]
+    elif shift == 1 and now:
+        reasons = now
+    else:
+        return None
+    ends = reasons[0] if reasons else None
+    for reason in reasons[1:]:
+        ends = reason if ends is None else disjunction(ends, reason)
+    return ends
+
+
+def _after(term: Term, loop: LoopContext, step: int) -> Term:
+    """``term`` of ``loop``'s current iteration, said of the one ``step`` later: what belongs to an iteration is
+    another value there."""
+    if not step:
+        return term
+    images: dict[Symbol, Term] = {loop.counter: binary("add", loop.counter.term, const(step), I64)}
+    for symbol in symbols(term):
+        if symbol.serial > loop.serial and symbol is not loop.counter:
+            images[symbol] = Symbol(
+                symbol.kind,
+                f"{symbol.name}'",
+                symbol.type,
+                low=symbol.low,
+                high=symbol.high,
+                uniformity=symbol.uniformity,
+                origin=symbol.origin,
+            ).term
+    return substitute(term, images)
+
+
+def _private(first: Access, second: Access, even: set[int]) -> frozenset[Symbol]:
+    """Symbols of which the two threads see different values, as they are in different iterations of a loop."""
+    uneven = [loop.serial for loop in first.loops if loop in second.loops and id(loop) not in even]
+    if not uneven:
+        return frozenset()
+    outermost = min(uneven)
+    found: set[Symbol] = set()
+    for access in (first, second):
+        for term in (access.offset, *(guard.term for guard in access.guards)):
+            found.update(s for s in symbols(term) if s.serial > outermost and s.kind is not SymbolKind.COUNTER)
+    return frozenset(found)
+
+
+def together(terms: Sequence[Term]) -> Term:
+    """Conjunction of truth terms (TRUE for none)."""
+    out = const(1, BOOL)
+    for term in terms:
+        out = conjunction(out, term)
+    return out
