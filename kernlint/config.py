@@ -6,8 +6,6 @@ expected, broken TOML gives file and line.  Rule names and options are checked l
 
 from __future__ import annotations
 
-import difflib
-import fnmatch
 import os
 import re
 import sys
@@ -16,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from kernlint.finding import Severity
+from kernlint.nearest import nearest
 
 FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 """Names looked for in each folder, in this order."""
@@ -94,6 +93,8 @@ def glob_fits(glob: str, path: str, root: str) -> bool:
 
     A glob without a slash fits a name at any depth; ``*`` crosses slashes, as in ``fnmatch``.
     """
+    import fnmatch
+
     relative = os.path.relpath(os.path.abspath(path), root or os.getcwd()).replace(os.sep, "/")
     glob = glob.rstrip("/").removeprefix("./")
     parts = relative.split("/")
@@ -198,7 +199,7 @@ class _Reader:
         for key, value in table.items():
             parse = keys.get(key)
             if parse is None:
-                near = difflib.get_close_matches(key, keys, n=1, cutoff=0.5)
+                near = nearest(key, keys)
                 hint = f"did you mean {near[0]}?" if near else f"the keys are {', '.join(sorted(keys))}"
                 raise ConfigError(f"{self.at(prefix + key)}: unknown key {prefix + key}; {hint}")
             result[key.replace("-", "_")] = parse(self, prefix + key, value)

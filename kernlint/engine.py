@@ -8,7 +8,6 @@ kernel (or one file, when the front end fails), is reported loudly, and the run 
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -329,5 +328,7 @@ def _why(error: BaseException) -> str:
 
 def _trace(error: BaseException) -> str:
     """The innermost few frames of a traceback, one line each."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)[-6:]
     return "\n".join(f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)

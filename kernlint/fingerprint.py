@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 
@@ -19,6 +18,10 @@ def of(findings: Sequence[Finding], text_of: Callable[[str], SourceFile]) -> lis
     It is made of rule, kernel and the marked source text without white space: not of lines, columns or the message.
     Findings that agree in all of that are told apart by counting them from the top of the file.
     """
+    if not findings:
+        return []
+    import hashlib
+
     seen: dict[str, int] = {}
     prints = []
     for finding in findings:

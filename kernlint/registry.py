@@ -7,7 +7,6 @@ rule class defined in them is taken: there is no list of rules anywhere.  The bu
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import importlib
 import inspect
 import pkgutil
@@ -17,10 +16,10 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
+from kernlint.nearest import nearest
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document
-
-GROUP = "kernlint.rules"
 
 _CODE = re.compile(r"[A-Z]{2,6}\d{3}")
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -84,9 +83,8 @@ class Registry:
         known += [*CONTROL_CODES, *CONTROL_CODES.values()]
         if families:
             known += sorted(set(self.families.values()))
-        by_key = {n.lower(): n for n in known}
-        near = difflib.get_close_matches(name.strip().lower(), by_key, n=2, cutoff=0.6)
-        return f"; did you mean {' or '.join(by_key[n] for n in near)}?" if near else "; see: kernlint rules"
+        near = nearest(name.strip(), known, count=2, cutoff=0.6)
+        return f"; did you mean {' or '.join(near)}?" if near else "; see: kernlint rules"
 
 
 def names_control(selector: str) -> bool:
@@ -96,11 +94,8 @@ def names_control(selector: str) -> bool:
 
 def load() -> Registry:
     """All rules of all installed packs.  Raises :class:`RegistryError`."""
-    from importlib.metadata import entry_points
-
     packages = []
-    for entry in sorted({(e.name, e.value) for e in entry_points(group=GROUP)}):
-        name, value = entry
+    for name, value in packs.installed():
         try:
             packages.append(importlib.import_module(value))
         except Exception as error:

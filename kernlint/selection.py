@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import types
 import typing
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any
 
 from kernlint.config import Config, ConfigError
 from kernlint.finding import Severity
+from kernlint.nearest import nearest
 from kernlint.registry import Registry, UnknownRule
 from kernlint.rule import AnyRule, RuleClass
 
@@ -129,7 +129,7 @@ def _fill(rule: RuleClass, given: Mapping[str, Any], where: str) -> Any:
     for key, value in given.items():
         name = known.get(key.replace("_", "-"))
         if name is None:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+            near = nearest(key, known)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known) or 'no options'}"
             raise ConfigError(f"{where}: {rule.meta.name} has no option {key}; {hint}")
         converted = _convert(hints[name], value)

@@ -8,15 +8,15 @@ bare ``NOLINT`` speaks to other tools.  A directive that silences nothing is a f
 
 from __future__ import annotations
 
-import difflib
+import pkgutil
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib import resources
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
+from kernlint.nearest import nearest
 from kernlint.registry import CONTROL_CODES, Registry, UnknownRule
 from kernlint.result import Suppression
 from kernlint.source import SourceFile, Span
@@ -80,8 +80,8 @@ class Directives:
 def _grammar() -> Lark:
     from lark import Lark
 
-    text = resources.files("kernlint.data").joinpath("directives.lark").read_text(encoding="utf-8")
-    return Lark(text, parser="lalr")
+    text = pkgutil.get_data("kernlint.data", "directives.lark") or b""
+    return Lark(text.decode(), parser="lalr")
 
 
 def comments(data: bytes) -> Iterator[tuple[int, str]]:
@@ -144,7 +144,7 @@ class _Reader:
         word = re.match(r"[\w-]*", text)
         verb = word.group() if word else ""
         if verb not in VERBS:
-            near = difflib.get_close_matches(verb, VERBS, n=1, cutoff=0.5)
+            near = nearest(verb, VERBS)
             hint = f"did you mean {near[0]}?" if near else f"the directives are {', '.join(VERBS)}"
             self._complain(place(0, max(len(verb), 1)), f"unknown directive {verb or text!r}; {hint}")
             return

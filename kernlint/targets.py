@@ -6,13 +6,13 @@ registers or banks as the name says.
 
 from __future__ import annotations
 
-import difflib
-import json
+import pkgutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from typing import Any
+
+from kernlint.nearest import nearest
 
 OPENCL_MINIMUM = "opencl-minimum"
 """Name of the target that stands for what every conforming OpenCL device must offer."""
@@ -72,8 +72,9 @@ class Target:
 
 @lru_cache(maxsize=1)
 def _table() -> dict[str, Any]:
-    text = resources.files("kernlint.data").joinpath("targets.json").read_text(encoding="utf-8")
-    table: dict[str, Any] = json.loads(text)
+    import json
+
+    table: dict[str, Any] = json.loads(pkgutil.get_data("kernlint.data", "targets.json") or b"")
     return table
 
 
@@ -117,7 +118,7 @@ def find(name: str) -> Target:
     key = aliases().get(key, key)
     if (target := all_targets().get(key)) is not None:
         return target
-    near = difflib.get_close_matches(key, [*all_targets(), *aliases()], n=3, cutoff=0.5)
+    near = nearest(key, [*all_targets(), *aliases()], count=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(all_targets())}"
     raise UnknownTarget(f"unknown target {name!r}{hint}")
 

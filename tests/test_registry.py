@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 
 import pytest
 
-from kernlint import registry
+from kernlint import packs, registry
 from kernlint.registry import RegistryError, UnknownRule
 
 PAGE = '"""T.\n\n```cuda bad\nx // expect: KL101\n```\n```cuda good\nx\n```\n"""'
@@ -100,7 +100,8 @@ def test_selectors(sample):
 
 
 def test_the_built_in_pack_is_found_by_its_entry_point():
-    assert ("builtin", "kernlint_rules") in {(e.name, e.value) for e in entry_points(group=registry.GROUP)}
+    assert ("builtin", "kernlint_rules") in packs.installed()
+    assert packs.installed() == sorted({(e.name, e.value) for e in entry_points(group=packs.GROUP)})
     loaded = registry.load()
     codes = [r.meta.code for r in loaded.rules]
     assert codes == sorted(codes) and all(r.__module__.startswith("kernlint_rules.") for r in loaded.rules)

@@ -12,6 +12,7 @@ from kernlint import report
 from kernlint.cli.options import FORMATS, UsageError
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine
+from kernlint.nearest import nearest
 from kernlint.registry import Registry
 
 
@@ -29,9 +30,7 @@ def outputs(options: argparse.Namespace) -> list[Output]:
     for text in options.formats or ["full"]:
         name, equals, path = text.partition("=")
         if name not in FORMATS:
-            import difflib
-
-            near = difflib.get_close_matches(name, FORMATS, n=1, cutoff=0.4)
+            near = nearest(name, FORMATS, cutoff=0.4)
             hint = f"did you mean {near[0]}?" if near else f"the formats are {', '.join(FORMATS)}"
             raise UsageError(f"unknown format {name!r}; {hint}")
         if equals and not path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 
 from kernlint.cli.settings import Settings
@@ -26,9 +27,9 @@ def dump(options: argparse.Namespace, registry: Registry) -> int:
             continue
         for module in modules:
             if options.what == "tree":
-                from kernlint.tree.dump import dump as dump_tree
+                from kernlint.tree.dump import module_text, to_json
 
-                print(dump_tree(module, as_json=options.json))
+                print(json.dumps(to_json(module), indent=1) if options.json else module_text(module))
             else:
                 from kernlint.analysis.dump import dump as dump_facts
 

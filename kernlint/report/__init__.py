@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from dataclasses import dataclass
 
 from kernlint.result import Level, Notification, Report
@@ -67,14 +66,14 @@ def write(text: str, path: str | None) -> None:
         with open(path, "w", encoding="utf-8") as handle:
             handle.write(text)
         return
-    folder = os.path.dirname(os.path.abspath(path))
-    handle_, temporary = tempfile.mkstemp(prefix=".kernlint-", dir=folder)
-    try:
-        with os.fdopen(handle_, "w", encoding="utf-8", newline="\n") as handle:
+    temporary = f"{path}.{os.getpid()}.tmp"
+    with open(temporary, "x", encoding="utf-8", newline="\n") as handle:
+        try:
             handle.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+    try:
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -29,7 +28,13 @@ def wants_color(color: str, to_file: bool = False) -> bool:
 
 def terminal_width() -> int:
     """Columns to write for: the terminal's, 100 when there is none; between 40 and 200."""
-    columns = shutil.get_terminal_size((100, 24)).columns
+    columns = int(given) if (given := os.environ.get("COLUMNS", "")).isdigit() else 0
+    if not columns:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns
+        except (OSError, ValueError):
+            columns = 0
+    columns = columns or 100
     return min(max(columns, 40), 200)
 
 

@@ -10,15 +10,13 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from kernlint import __version__, fingerprint
 from kernlint.finding import Edit, Finding, Severity, Step
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS
 from kernlint.report import View, shown_path
-from kernlint.report.terminal import step_text, witness_text
+from kernlint.report.words import step_text, witness_text
 from kernlint.result import Notification, Report, Result
 from kernlint.rule import RuleClass, document
 from kernlint.source import Span
@@ -74,7 +72,21 @@ def source_root(folder: str) -> str:
 
 
 def _folder_uri(path: str) -> str:
-    return Path(path).as_uri().rstrip("/") + "/"
+    return _file_uri(path).rstrip("/") + "/"
+
+
+_SAFE = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
+
+
+def _quote(path: str) -> str:
+    """Percent-encode a path (RFC 3986); ``urllib`` does it too, at 4 ms for the import."""
+    return "".join(chr(byte) if byte in _SAFE else f"%{byte:02X}" for byte in os.fsencode(path))
+
+
+def _file_uri(path: str) -> str:
+    absolute = os.path.abspath(path).replace(os.sep, "/")
+    drive, rest = os.path.splitdrive(absolute)
+    return f"file://{'/' + drive if drive else ''}{_quote(rest)}"
 
 
 class _Writer:
@@ -129,8 +141,8 @@ class _Writer:
     def _location(self, path: str) -> Json:
         shown = shown_path(path, self.root)
         if os.path.isabs(shown):
-            return {"uri": Path(shown).as_uri()}
-        return {"uri": quote(shown), "uriBaseId": BASE}
+            return {"uri": _file_uri(shown)}
+        return {"uri": _quote(shown), "uriBaseId": BASE}
 
     def region(self, span: Span) -> Json:
         source = self.report.sources.get(span.file)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from kernlint.finding import Finding, Step, Witness
+from kernlint.finding import Finding, Witness
 from kernlint.report import (
     View,
     notification_line,
@@ -16,6 +16,7 @@ from kernlint.report import (
 )
 from kernlint.report.console import Line, cells, terminal_width, to_text, wants_color
 from kernlint.report.frame import Mark, frames, gutter_of
+from kernlint.report.words import index, step_text, witness_text
 from kernlint.result import Report
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
@@ -89,33 +90,6 @@ def marks_of(finding: Finding) -> list[Mark]:
     return marks[:MAX_MARKS]
 
 
-def step_text(witness: Witness | None, step: Step) -> str:
-    """``thread 32 writes tile[32]``; with the block when the grid has several."""
-    block, grid = (witness.block, witness.grid) if witness else ((2, 2, 2), (2, 2, 2))
-    thread = f"thread {_index(step.thread, block)}"
-    if max(grid) > 1:
-        thread = f"block {_index(step.block, grid)} {thread}"
-    return f"{thread} {step.what}"
-
-
-def _index(index: tuple[int, int, int], extent: tuple[int, int, int]) -> str:
-    """An index with as many axes as the extent has: ``32`` or ``(3, 1)``."""
-    axes = max((n + 1 for n in range(3) if extent[n] > 1 or index[n] > 0), default=1)
-    return str(index[0]) if axes == 1 else f"({', '.join(map(str, index[:axes]))})"
-
-
-def _dims(extent: tuple[int, int, int]) -> str:
-    axes = max((n + 1 for n in range(3) if extent[n] > 1), default=1)
-    return f"({', '.join(map(str, extent[:axes]))})"
-
-
-def witness_text(witness: Witness) -> str:
-    """``block (64), grid (1), n = 64, replayed``."""
-    parts = [f"block {_dims(witness.block)}", f"grid {_dims(witness.grid)}"]
-    parts += [f"{name} = {value}" for name, value in witness.values]
-    return ", ".join([*parts, "replayed"] if witness.replayed else parts)
-
-
 def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iterator[Line]:
     indent = " " * (gutter + 2)
     notes: list[tuple[str, str]] = []
@@ -154,8 +128,8 @@ def _table(witness: Witness, report: Report, indent: str) -> Iterator[str]:
     head = ("block", "thread", "line", "index", "")
     rows = [
         (
-            _index(step.block, witness.grid),
-            _index(step.thread, witness.block),
+            index(step.block, witness.grid),
+            index(step.thread, witness.block),
             str(report.sources.get(step.span.file).line_of(step.span.start)),
             "" if step.index is None else str(step.index),
             "" if labelled else step.what,  # the frame says it already
