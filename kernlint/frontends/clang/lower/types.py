@@ -164,7 +164,7 @@ class TypeTable:
             return VectorType(F16, 2)
         if name in self._synthesised or name == "__kl_any":
             return OpaqueType(name)
-        qualified = clang.spelling
+        qualified = _unqualified(clang.spelling)
         size = clang.size
         if size < 0:
             return OpaqueType(qualified)
@@ -239,3 +239,10 @@ _NAMED = {
 def _plain_type(clang: ClangType) -> Type | None:
     """Some sugar survives canonicalisation in dependent contexts; its spelling may still be a plain name."""
     return _NAMED.get(clang.spelling.removeprefix("const "))
+
+
+def _unqualified(spelling: str) -> str:
+    """The name of a record type without ``const`` and ``volatile``: a record is kept under the first use's type."""
+    for qualifier in ("const ", "volatile ") * 2:
+        spelling = spelling.removeprefix(qualifier)
+    return spelling
