@@ -140,7 +140,7 @@ class Budget:
     z3's resource units, 0: do not ask it.
     """
 
-    steps: int = 400
+    steps: int = 600
     points: int = 20_000
     rlimit: int = 3_000_000
 
