@@ -1,4 +1,6 @@
-"""The clang front end for CUDA, HIP and OpenCL."""
+"""The clang front end: CUDA, HIP and OpenCL sources to the kernel tree, with nothing but libclang installed."""
+
+from __future__ import annotations
 
 from kernlint.frontends.clang.frontend import ClangFrontend
 

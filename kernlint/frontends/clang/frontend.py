@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.embedded import programs
@@ -52,6 +55,18 @@ def language_of(source: SourceFile) -> Language | None:
     return None
 
 
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Cyclic garbage collection off: trees are built of very many small objects, none of which is garbage yet."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 class ClangFrontend:
     """Implements :class:`kernlint.frontends.base.Frontend` on libclang."""
 
@@ -62,11 +77,12 @@ class ClangFrontend:
         """
         options = options or FrontendOptions()
         language = Language(options.language) if options.language else language_of(source)
-        modules = [self._module(source, language, options)] if language is not None else []
-        if language is not Language.OPENCL:
-            for program in programs(source.data):
-                inner = SourceFile(source.path, program.text, source.encoding)
-                modules.append(self._module(inner, program.language, options))
+        with _collection_paused():
+            modules = [self._module(source, language, options)] if language is not None else []
+            if language is not Language.OPENCL:
+                for program in programs(source.data):
+                    inner = SourceFile(source.path, program.text, source.encoding)
+                    modules.append(self._module(inner, program.language, options))
         return modules
 
     def _module(self, source: SourceFile, language: Language, options: FrontendOptions) -> Module:
