@@ -1,0 +1,133 @@
+r"""The rule ``grid-stride-mismatch``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import LoopContext
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    const,
+    substitute,
+    symbols,
+)
+
+AXES = "xyz"
+
+
+class GridStrideMismatch(Rule):
+    r"""A grid-stride loop whose step is not the size of the grid.
+
+    A loop that starts at the global index of the thread covers every element once only when it steps by the number
+    of threads of the grid along the same axis, ``blockDim.x * gridDim.x``. With another step (``blockDim.x`` squared,
+    ``blockDim.x`` or ``gridDim.x`` alone, another axis) elements are visited several times or never.
+
+    Silent when the loop's bound depends on the block (each block walks a chunk of its own).
+
+    ```cuda bad
+    __global__ void scale(float *x, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * blockDim.x)  // expect: KL407
+            x[i] *= 2.0f;
+    }
+    ```
+
+    ```opencl bad
+    __kernel void scale(__global float *x, const int n) {
+        for (int i = get_global_id(0); i < n; i += get_local_size(0))  // expect: KL407
+            x[i] *= 2.0f;
+    }
+    ```
+
+    ```cuda good
+    __global__ void scale(float *x, int n) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+            x[i] *= 2.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void scale(__global float *x, const int n) {
+        for (int i = get_global_id(0); i < n; i += get_global_size(0))
+            x[i] *= 2.0f;
+    }
+    ```
+    """
+
+    meta = Meta("KL407", "grid-stride-mismatch", Severity.WARNING)
+    needs = (trace,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for loop in facts[trace].loops:
+            for phi in loop.phis:
+                if phi.init is None or phi.step is None or loop.condition is None:
+                    continue
+                axis = _global_axis(polynomial(phi.init))
+                if axis is None or not _bounded(loop, phi):
+                    continue
+                first = substitute(phi.step, {loop.counter: const(0), phi: phi.init})
+                step = polynomial(first) - polynomial(phi.init)
+                wrong = _wrong_step(step, axis)
+                if wrong:
+                    name = AXES[axis]
+                    yield self.finding(
+                        loop.condition_span or loop.span,
+                        f"{phi.name} starts at the thread's index in the grid but steps by {wrong}",
+                        related=[Related(loop.span, f"the loop of {phi.name}")],
+                        fix=f"step by blockDim.{name} * gridDim.{name}",
+                    )
+
+
+def _global_axis(init: Polynomial) -> int | None:
+    """The axis a when ``init`` is the global index along it, ``bid * bdim + tid`` (times one factor)."""
+    for axis in range(3):
+        pair = tuple(sorted((BLOCK[axis].term, BLOCK_DIM[axis].term), key=repr))
+        factor = init.coefficients.get(pair)
+        if factor is None:
+            factor = init.coefficients.get(pair[::-1])
+        if factor is not None and init.coefficients.get((THREAD[axis].term,)) == factor:
+            return axis
+    return None
+
+
+def _bounded(loop: LoopContext, phi: Symbol) -> bool:
+    """Whether the condition compares the loop's variable with a bound that is the same for all blocks."""
+    condition = loop.condition
+    while condition is not None and condition.op in ("land", "cast"):
+        condition = condition.args[0]
+    if condition is None or condition.op not in ("lt", "le"):
+        return False
+    start = set(symbols(phi.init)) if phi.init is not None else set()
+    left, right = condition.args
+    return bool(start & set(symbols(left))) and not _depends_on_block(right)
+
+
+def _depends_on_block(term: Term) -> bool:
+    return any(symbol.kind in (SymbolKind.BLOCK, SymbolKind.THREAD, SymbolKind.LOAD) for symbol in symbols(term))
+
+
+def _wrong_step(step: Polynomial, axis: int) -> str | None:
+    """The step in words when it is a product of launch sizes that does not cover the grid along ``axis``."""
+    if len(step.coefficients) != 1:
+        return None
+    ((monomial, factor),) = step.coefficients.items()
+    atoms = [atom.symbol for atom in monomial]
+    sizes = [s for s in atoms if s is not None and s.kind in (SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM)]
+    if not sizes or len(sizes) != len(atoms):
+        return None
+    wanted = {BLOCK_DIM[axis], GRID_DIM[axis]}
+    if wanted <= set(sizes):
+        return None
+    text = " * ".join(show(atom) for atom in monomial).replace("bdim", "blockDim").replace("gdim", "gridDim")
+    return text if factor == 1 else f"{factor} * {text}"

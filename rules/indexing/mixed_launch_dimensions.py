@@ -1,0 +1,138 @@
+r"""The rule ``mixed-launch-dimensions``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.index_terms import IndexSum, index_sums, launch_symbols
+from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.trace import trace
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.polynomial import Polynomial
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind
+
+AXES = "xyz"
+
+
+class MixedLaunchDimensions(Rule):
+    r"""A global index put together from different axes, or with ``+`` where ``*`` belongs.
+
+    The index of a thread in the grid is ``blockIdx.x * blockDim.x + threadIdx.x``, the same axis three times. A row
+    built from ``blockIdx.x * blockDim.y`` repeats rows or leaves them out as soon as the block is not square or the
+    grid has more than one block along ``y``.
+
+    Reported are: a block size whose axis is neither that of the block index nor that of the thread index added to
+    it; a block index of the wrong axis when the launch in sight runs along the right one, or when the kernel uses
+    the same block index properly elsewhere and never the right one; and ``blockIdx.x + blockDim.x + threadIdx.x``.
+
+    Silent: a block index that counts something else (``blockIdx.y * blockDim.x + threadIdx.x`` with one row of blocks
+    for each ``x``), a deliberate transpose (constant tile edges, no block size), linear block numbers.
+
+    ```cuda bad
+    __global__ void fill(float *out, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.x + threadIdx.y;
+        if (x < width && y < height)  // expect: KL402
+            out[y * width + x] = 1.0f;
+    }
+    ```
+
+    ```opencl bad
+    __kernel void copy(__global const int *in, __global int *out, const int n) {
+        const int i = get_group_id(0) + get_local_size(0) + get_local_id(0);
+        if (i < n)  // expect: KL402
+            out[i] = in[i];
+    }
+    ```
+
+    ```cuda good
+    __global__ void fill(float *out, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x < width && y < height) out[y * width + x] = 1.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void copy(__global const int *in, __global int *out, const int n) {
+        const int i = get_group_id(1) * get_local_size(0) + get_local_id(0);
+        if (i < n) out[get_group_id(0) * n + i] = in[get_group_id(0) * n + i];
+    }
+    ```
+    """
+
+    meta = Meta("KL402", "mixed-launch-dimensions", Severity.WARNING, tags=("OpenCL C work-item functions",))
+    needs = (trace, index_sums, launches)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        sums = facts[index_sums]
+        used = launch_symbols(tuple(found.term for found in sums))
+        products = {pair for found in sums for pair in _products(found.form)}
+        said: set[str] = set()
+        for found in sums:
+            verdict = _added(found.form) or self._mixed(found, used, products, facts[launches])
+            if verdict is None or verdict[0] in said:
+                continue
+            said.add(verdict[0])
+            message, fix = verdict
+            related = [Related(launch.span, "launched here") for launch in facts[launches][:1]]
+            yield self.finding(found.span, message, related=related, fix=fix)
+
+    def _mixed(
+        self, found: IndexSum, used: set[Symbol], products: set[tuple[int, int]], seen: tuple[LaunchFact, ...]
+    ) -> tuple[str, str] | None:
+        for block, size in _products(found.form):
+            if block == size:
+                continue
+            threads = _threads_added(found.form)
+            if not threads:
+                continue
+            right = f"blockIdx.{AXES[size]} * blockDim.{AXES[size]} + threadIdx.{AXES[size]}"
+            name = f"blockIdx.{AXES[block]} * blockDim.{AXES[size]}"
+            if size not in threads:
+                if block in threads:
+                    right = f"blockIdx.{AXES[block]} * blockDim.{AXES[block]} + threadIdx.{AXES[block]}"
+                return f"{name} is added to threadIdx.{AXES[min(threads)]}: the axes do not belong together", right
+            other_unused = BLOCK[size] not in used
+            if other_unused and ((block, block) in products or _contradicts(seen, block, size)):
+                return f"{name} + threadIdx.{AXES[size]} takes the block index of another axis", right
+        return None
+
+
+def _contradicts(seen: tuple[LaunchFact, ...], block: int, size: int) -> bool:
+    """Whether every launch in sight spreads its blocks along ``size`` and not along ``block``."""
+    grids = [launch.grid for launch in seen]
+    return bool(grids) and all(grid is not None and grid[block].value == 1 and grid[size].value != 1 for grid in grids)
+
+
+def _products(form: Polynomial) -> Iterator[tuple[int, int]]:
+    """(axis of the block index, axis of the block size) of each monomial ``c * bid * bdim``."""
+    for monomial in form.coefficients:
+        atoms = [atom.symbol for atom in monomial]
+        blocks = [s for s in atoms if s is not None and s.kind is SymbolKind.BLOCK]
+        sizes = [s for s in atoms if s is not None and s.kind is SymbolKind.BLOCK_DIM]
+        if len(blocks) == 1 and len(sizes) == 1 and not any(s in GRID_DIM for s in atoms):
+            yield blocks[0].axis, sizes[0].axis
+
+
+def _threads_added(form: Polynomial) -> set[int]:
+    """Axes of the thread indices that are added without a block size as a factor."""
+    axes = set()
+    for monomial in form.coefficients:
+        atoms = [atom.symbol for atom in monomial]
+        if not any(s in BLOCK_DIM for s in atoms):
+            axes |= {s.axis for s in atoms if s is not None and s in THREAD}
+    return axes
+
+
+def _added(form: Polynomial) -> tuple[str, str] | None:
+    """``bid + bdim + tid`` of one axis, all with the same factor."""
+    for axis in range(3):
+        factors = {form.coefficients.get((group[axis].term,)) for group in (THREAD, BLOCK, BLOCK_DIM)}
+        if len(factors) == 1 and None not in factors:
+            name = AXES[axis]
+            right = f"blockIdx.{name} * blockDim.{name} + threadIdx.{name}"
+            return f"blockIdx.{name} + blockDim.{name} + threadIdx.{name} adds where it has to multiply", right
+    return None
