@@ -10,11 +10,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from kernlint.finding import Severity
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 
 FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 """Names looked for in each folder, in this order."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from kernlint.record import dataclass
 
 KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl"})
 """Suffixes that mean kernel code."""

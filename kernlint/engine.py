@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from kernlint import discovery, fingerprint, merge, suppress
@@ -17,6 +17,7 @@ from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, Modul
 from kernlint.config import Config
 from kernlint.finding import Finding
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
+from kernlint.record import dataclass
 from kernlint.registry import Registry
 from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from kernlint.record import dataclass
 from kernlint.source import Span
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kernlint.finding import Finding, Related, Severity
+from kernlint.record import dataclass
 from kernlint.result import Result, Sources
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import FunctionDecl

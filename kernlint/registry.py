@@ -12,13 +12,13 @@ import inspect
 import pkgutil
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document
 
 _CODE = re.compile(r"[A-Z]{2,6}\d{3}")

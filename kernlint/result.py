@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from kernlint.finding import Finding, Severity
+from kernlint.record import dataclass
 from kernlint.registry import Registry
 from kernlint.source import SourceError, SourceFile, Span, read
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kernlint.analysis.base import AnyAnalysis, Facts, ModuleAnalysis, ModuleFacts
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witness
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.nodes import Loss, Node
 

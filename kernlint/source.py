@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from kernlint.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 from kernlint.registry import CONTROL_CODES, Registry, UnknownRule
 from kernlint.result import Suppression
 from kernlint.source import SourceFile, Span

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 
 OPENCL_MINIMUM = "opencl-minimum"
 """Name of the target that stands for what every conforming OpenCL device must offer."""

@@ -11,9 +11,10 @@ whole file (host launches, allocations) and is shared by all kernels of it.  Bot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, TypeVar
 
+from kernlint.record import dataclass
 from kernlint.targets import Target
 from kernlint.timing import Timings
 from kernlint.tree.nodes import FunctionDecl, Kernel, Module

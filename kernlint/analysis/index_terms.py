@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, Term, symbols

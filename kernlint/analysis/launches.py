@@ -8,12 +8,12 @@ guards.  Launches bind to kernels within one file only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Root, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, binary, cast, const
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Launch

@@ -6,13 +6,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kernlint import report
 from kernlint.cli.options import FORMATS, UsageError
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 from kernlint.registry import Registry
 
 

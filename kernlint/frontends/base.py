@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from kernlint.record import dataclass
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Module
 

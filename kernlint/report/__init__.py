@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 
+from kernlint.record import dataclass
 from kernlint.result import Level, Notification, Report
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from kernlint.record import dataclass
 from kernlint.report.console import Line, cell, cells
 from kernlint.result import Sources
 from kernlint.source import SourceFile, Span

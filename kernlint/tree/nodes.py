@@ -9,9 +9,9 @@ Code that could not be understood is an :class:`Opaque` (expression) or :class:`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.types import Space, Type
 

@@ -6,8 +6,9 @@ Sizes and alignments are in bytes and follow the 64-bit device ABI that CUDA, HI
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
+
+from kernlint.record import dataclass
 
 
 class Space(Enum):

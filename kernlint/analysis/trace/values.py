@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kernlint.analysis.trace.events import Root
+from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, call, const, select, unknown
 from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
 from kernlint.tree.types import (

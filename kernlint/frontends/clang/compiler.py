@@ -11,13 +11,13 @@ import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.kinds import ParseFlag, Severity
 from kernlint.frontends.clang.native import LIB, CXUnsavedFile, take
 from kernlint.frontends.clang.unit import Unit
+from kernlint.record import dataclass
 
 PARSE_FLAGS = ParseFlag.KEEP_GOING | ParseFlag.DETAILED_PREPROCESSING_RECORD
 _PRELUDE_FLAGS = ParseFlag.INCOMPLETE | ParseFlag.FOR_SERIALIZATION

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.options import Language
+from kernlint.record import dataclass
 
 _TOKEN = re.compile(
     rb"""//[^\n]*|/\*.*?\*/

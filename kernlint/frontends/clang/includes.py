@@ -16,7 +16,8 @@ import re
 import stat
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from kernlint.record import dataclass
 
 MAX_FILES = 400
 """Files read for one source."""

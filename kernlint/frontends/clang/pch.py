@@ -19,8 +19,10 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from kernlint.record import dataclass
 
 CACHE_VARIABLE = "KERNLINT_CACHE_DIR"
 

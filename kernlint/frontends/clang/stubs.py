@@ -8,9 +8,10 @@ through another one that is missing. A library that is there (one of its headers
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernlint.frontends.clang.options import Language
+from kernlint.record import dataclass
 
 
 @dataclass(frozen=True, slots=True)

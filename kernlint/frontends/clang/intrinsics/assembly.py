@@ -7,10 +7,10 @@ become an :class:`Asm` without effects; text that holds anything else is an :cla
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.intrinsics import gcn
 from kernlint.frontends.clang.intrinsics.ptx import PtxLowering
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.nodes import Asm, Block, Expr, Stmt
 

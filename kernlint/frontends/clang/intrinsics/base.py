@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     AddressOf,

@@ -8,7 +8,6 @@ Clusters are not modelled: their ranks are opaque, only their barrier is not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.intrinsics.base import (
     ALL_MEMORY,
@@ -25,6 +24,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     unqualify,
 )
 from kernlint.frontends.clang.intrinsics.launch_values import vector
+from kernlint.record import dataclass
 from kernlint.tree.nodes import (
     AsyncCopy,
     AsyncWait,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import lower_asm
 from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.record import dataclass
 from kernlint.tree.nodes import Asm, Stmt
 
 _TOKEN = re.compile(

@@ -8,12 +8,12 @@ tried, and one that does not compile costs nothing.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, body_of
+from kernlint.record import dataclass
 
 MAX_INSTANCES = 4
 """Instances of one kernel that are kept."""

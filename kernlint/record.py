@@ -1,0 +1,119 @@
+"""``dataclass`` for frozen, slotted classes, made in a fifth of the time.
+
+The tree, the facts and the reports are some two hundred frozen dataclasses, and making one takes ``dataclasses``
+a third of a millisecond (it compiles each method by itself and makes ``__setattr__`` anew): together a fifth of a whole
+run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once; the
+rest is shared.  ``dataclasses.fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever, and type
+checkers are told that it *is* ``dataclasses.dataclass``.  Anything but ``frozen=True, slots=True`` goes to the original.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, **more):
+        """A drop-in for :func:`dataclasses.dataclass`."""
+        if not (frozen and slots) or more:
+            return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, **more)
+        return _make(cls, eq) if cls is not None else lambda decorated: _make(decorated, eq)
+
+
+__all__ = ["dataclass"]
+
+_MISSING = dataclasses.MISSING
+
+
+def _make(cls: Any, eq: bool) -> Any:
+    namespace = dict(cls.__dict__)
+    annotations = namespace.get("__annotations__") or getattr(cls, "__annotations__", {})
+    if any(isinstance(type_, str) and type_.startswith(("ClassVar", "InitVar")) for type_ in annotations.values()):
+        return dataclasses.dataclass(cls, frozen=True, slots=True, eq=eq)
+    fields: dict[str, dataclasses.Field[Any]] = {}
+    for base in reversed(cls.__mro__[1:]):
+        fields.update(getattr(base, "__dataclass_fields__", {}))
+    inherited = set(fields)
+    for name, type_ in annotations.items():
+        default = namespace.pop(name, _MISSING)
+        field: Any = default if isinstance(default, dataclasses.Field) else dataclasses.field(default=default)
+        field.name, field.type = name, type_
+        field._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # what fields() and replace() look for
+        fields[name] = field
+    namespace.update(_methods(cls, fields, eq))
+    for name in ("__dict__", "__weakref__"):
+        namespace.pop(name, None)
+    namespace["__slots__"] = tuple(name for name in annotations if name not in inherited)
+    namespace["__dataclass_fields__"] = fields
+    namespace["__match_args__"] = tuple(fields)
+    made = type(cls)(cls.__name__, cls.__bases__, namespace)
+    made.__qualname__ = cls.__qualname__
+    return made
+
+
+def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool) -> dict[str, Any]:
+    """The methods of the class, those it defines itself left out where ``dataclasses`` leaves them out."""
+    names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
+    params, body = [], []
+    optional = ""
+    for name, field in fields.items():
+        value = name
+        if field.default is not _MISSING:
+            names[f"_default_{name}"] = field.default
+            params.append(f"{name}=_default_{name}")
+        elif field.default_factory is not _MISSING:
+            names[f"_factory_{name}"] = field.default_factory
+            params.append(f"{name}=_missing")
+            value = f"_factory_{name}() if {name} is _missing else {name}"
+        elif optional:
+            raise TypeError(f"non-default argument {name!r} follows default argument {optional!r}")
+        else:
+            params.append(name)
+        optional = optional or (name if "=" in params[-1] else "")
+        body.append(f" _set(self, {name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        body.append(" self.__post_init__()")
+    lines = [f"def __init__(self, {', '.join(params)}):", *(body or [" pass"])]
+    if eq:
+        compared = [name for name, field in fields.items() if field.compare]
+        this, that = (f"({''.join(f'{who}.{name}, ' for name in compared)})" for who in ("self", "other"))
+        lines += [
+            "def __eq__(self, other):",
+            f" return {this} == {that} if other.__class__ is self.__class__ else NotImplemented",
+        ]
+        lines += ["def __hash__(self):", f" return hash({this})"]
+    made: dict[str, Any] = {}
+    exec("\n".join(lines), names, made)
+    for method in made.values():
+        method.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
+    own = cls.__dict__
+    made = {name: method for name, method in made.items() if name == "__init__" or own.get(name) is None}
+    shared = {"__setattr__": _no_set, "__delattr__": _no_delete, "__getstate__": _get_state, "__setstate__": _set_state}
+    if "__repr__" not in own:
+        shared["__repr__"] = _show
+    return {**shared, **made}
+
+
+def _no_set(self: Any, name: str, value: object) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _no_delete(self: Any, name: str) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _show(self: Any) -> str:
+    shown = (name for name, field in type(self).__dataclass_fields__.items() if field.repr)
+    return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
+
+def _get_state(self: Any) -> list[Any]:
+    return [getattr(self, name) for name in type(self).__dataclass_fields__]
+
+
+def _set_state(self: Any, state: list[Any]) -> None:
+    for name, value in zip(type(self).__dataclass_fields__, state, strict=True):
+        object.__setattr__(self, name, value)
