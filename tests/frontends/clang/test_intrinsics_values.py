@@ -111,6 +111,9 @@ def test_namespaces() -> None:
     assert pure(call("max", number(1), number(2), namespace="std")).name == "max"
     assert call("max", number(1), number(2), namespace="mine") is None
     assert call("swap", variable(), variable(), namespace="std", type_=VOID) is None
+    # Algorithms that share a name with an OpenCL function or a cast.
+    assert call("rotate", pointer(), pointer(), pointer(), namespace="std", type_=VOID) is None
+    assert call("move", pointer(), pointer(), pointer(), namespace="std", type_=VOID) is None
 
 
 def test_standard_min_of_references_has_a_value_type() -> None:

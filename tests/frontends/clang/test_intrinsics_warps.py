@@ -11,6 +11,7 @@ from kernlint.tree.nodes import (
     Barrier,
     Binary,
     Call,
+    Deref,
     Expr,
     IntLit,
     LaunchValue,
@@ -245,3 +246,15 @@ def test_matrix_tiles_are_gaps_and_no_barriers() -> None:
     fragment = of_class("nvcuda::wmma::fragment")
     store = call("store_matrix_sync", pointer(), fragment, number(16), number(0), namespace="nvcuda::wmma", type_=VOID)
     assert isinstance(store, Opaque) and store.writes and not store.may_sync
+
+
+def test_functions_of_cub() -> None:
+    lane = call("LaneId", namespace="cub", type_=U32)
+    assert isinstance(lane, LaunchValue) and lane.quantity is Quantity.LANE_ID
+    value = variable("x", F32)
+    down = warp_op(
+        call("ShuffleDown", value, number(1), number(31), number(-1), namespace="cub", type_=F32, templates=("16",))
+    )
+    assert down.kind == "shuffle_down" and isinstance(down.width, IntLit) and down.width.value == 16
+    loaded = call("ThreadLoad", pointer(), namespace="cub", type_=F32)
+    assert isinstance(loaded, Deref)

@@ -57,7 +57,7 @@ def lower_call(ctx: CallContext) -> Expr | None:
     namespace = ctx.qualified.rpartition("::")[0]
     if namespace not in _NAMESPACES:
         return _qualified(ctx, namespace)
-    if namespace and (found := objects.lower_free(ctx)) is not None:
+    if namespace and ((found := objects.lower_free(ctx)) is not None or ctx.name in maths.OPENCL_NAMES):
         return found
     handler = FREE_FUNCTIONS.get(ctx.name)
     if handler is None:
@@ -80,6 +80,8 @@ def _qualified(ctx: CallContext, namespace: str) -> Expr | None:
         return handler(ctx) if handler else None
     if root in ("cuda", "std"):
         return objects.lower_free(ctx)
+    if namespace in collectives.NAMESPACES and ctx.name in collectives.FREE:
+        return collectives.FREE[ctx.name](ctx)
     return collectives.lower_method(ctx)
 
 

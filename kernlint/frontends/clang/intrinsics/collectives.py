@@ -11,14 +11,20 @@ from __future__ import annotations
 
 from kernlint.frontends.clang.intrinsics.base import (
     VOID,
+    WARP_SIZES,
     CallContext,
+    Handler,
     address_of,
     as_pointer,
+    assign,
+    deref,
+    pure,
     sequence,
     small_int,
     unqualify,
     words,
 )
+from kernlint.frontends.clang.intrinsics.launch_values import fixed
 from kernlint.tree.nodes import (
     Barrier,
     Call,
@@ -26,14 +32,16 @@ from kernlint.tree.nodes import (
     Deref,
     Expr,
     IntLit,
+    LaunchValue,
     Member,
     Opaque,
+    Quantity,
     Ref,
     Scope,
     Subscript,
     WarpOp,
 )
-from kernlint.tree.types import I32, ArrayType, PointerType, Space, VoidType
+from kernlint.tree.types import I32, U32, ArrayType, PointerType, Space, VoidType
 
 NAMESPACES = ("cub", "hipcub", "rocprim", "cuda::experimental", "gpuprim", "thrust::cub")
 
@@ -111,6 +119,48 @@ def lower_method(ctx: CallContext) -> Expr | None:
     if leaf in BLOCK_MOVES:
         return _move(ctx, leaf, qualified, arguments)
     return None
+
+
+def _thread_load(ctx: CallContext) -> Expr | None:
+    return deref(ctx.args[0]) if ctx.args and as_pointer(ctx.args[0]) is not None else None
+
+
+def _thread_store(ctx: CallContext) -> Expr | None:
+    if len(ctx.args) != 2 or as_pointer(ctx.args[0]) is None:
+        return None
+    return assign(deref(ctx.args[0]), ctx.args[1], ctx.span)
+
+
+def _shuffle(kind: str) -> Handler:
+    """``ShuffleDown<WIDTH>(value, lane or distance, last lane, mask)``; ``ShuffleIndex<WIDTH>(value, lane, mask)``."""
+
+    def make(ctx: CallContext) -> Expr | None:
+        if len(ctx.args) < 3:
+            return None
+        width = small_int(ctx.template_args[0]) if ctx.template_args else None
+        segment = IntLit(ctx.span, I32, width) if width not in (None, WARP_SIZES.get(ctx.language)) else None
+        return WarpOp(ctx.span, ctx.type, kind, Scope.WARP, ctx.name, ctx.args[:2], ctx.args[-1], segment)
+
+    return make
+
+
+def _warp_id(ctx: CallContext) -> Expr:
+    # The special register behind it promises no more than some number of the thread's warp.
+    return pure(ctx, args=(LaunchValue(ctx.span, U32, Quantity.LINEAR_THREAD_ID),))
+
+
+FREE: dict[str, Handler] = {
+    "LaneId": fixed(Quantity.LANE_ID),
+    "WarpId": _warp_id,
+    "RowMajorTid": fixed(Quantity.LINEAR_THREAD_ID),
+    "LaneMaskLt": lambda ctx: pure(ctx, "lanemask_lt", (LaunchValue(ctx.span, U32, Quantity.LANE_ID),)),
+    "ThreadLoad": _thread_load,
+    "ThreadStore": _thread_store,
+    "ShuffleUp": _shuffle("shuffle_up"),
+    "ShuffleDown": _shuffle("shuffle_down"),
+    "ShuffleIndex": _shuffle("shuffle"),
+}
+"""Functions of namespace ``cub``."""
 
 
 def _move(ctx: CallContext, leaf: str, qualified: str, arguments: tuple[str, ...]) -> Expr | None:

@@ -9,8 +9,7 @@ from kernlint.frontends.clang.intrinsics import maths
 from kernlint.tree.nodes import AddressOf, Expr, Member, Ref, Subscript
 from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, StructType, Type
 
-# Functions whose writes are known: indices of the pointers that they store through.
-_WRITES: dict[str, tuple[int, ...]] = {
+KNOWN_WRITES: dict[str, tuple[int, ...]] = {
     "memcpy": (0,),
     "memset": (0,),
     "memmove": (0,),
@@ -27,12 +26,15 @@ _WRITES: dict[str, tuple[int, ...]] = {
     "skipahead": (1,),
     "skipahead_sequence": (1,),
     "__match_all_sync": (2,),
-    "__nv_atomic_thread_fence": (),
+    "norm": (),
+    "normf": (),
 }
+"""Functions whose writes are known: indices of the pointers that they store through."""
+
 for _prefix in ("curand", "hiprand", "rocrand"):
     for _draw in ("", "4", "_uniform", "_normal", "_log_normal", "_poisson"):
         for _kind in ("", "2", "4", "_double", "2_double", "4_double"):
-            _WRITES[f"{_prefix}{_draw}{_kind}"] = (0,)  # the state advances
+            KNOWN_WRITES[f"{_prefix}{_draw}{_kind}"] = (0,)  # the state advances
 
 _SYNC_WORDS = re.compile(
     r"sync(?!hro)|synchroni[sz]e|barrier|(?:^|_)wait|[a-z]Wait|(?:^|_)join(?:_|$)|rendezvous", re.I
@@ -72,8 +74,8 @@ def unresolved_effect(name: str, args: Sequence[Expr], language: str) -> tuple[t
     when its name says so or when it is given shared memory, a group or a barrier object.
     """
     leaf = name.rpartition("::")[2].partition("<")[0]
-    if leaf in _WRITES:
-        return tuple(i for i in _WRITES[leaf] if i < len(args)), False
+    if leaf in KNOWN_WRITES:
+        return tuple(i for i in KNOWN_WRITES[leaf] if i < len(args)), False
     if known_pure(leaf):
         return (), False
     writes = tuple(i for i, arg in enumerate(args) if _writable(arg))

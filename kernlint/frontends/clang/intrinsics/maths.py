@@ -28,7 +28,7 @@ _FLOAT_STEMS = words(
     erfcinv erfcx erfinv exp exp10 exp2 expm1 fdim fdivide floor fma fmod hypot ilogb j0 j1 jn ldexp lgamma
     llrint llround log log10 log1p log2 logb lrint lround nan nearbyint nextafter norm3d norm4d normcdf
     normcdfinv pow powi rcbrt remainder rhypot rint rnorm3d rnorm4d round rsqrt scalbln scalbn sin sinh sinpi
-    sqrt tan tanh tgamma trunc y0 y1 yn isfinite isinf isnan isnormal signbit finite pow10 rcp"""
+    sqrt tan tanh tanpi tgamma trunc y0 y1 yn isfinite isinf isnan isnormal signbit finite pow10 rcp"""
 )
 _OPENCL_STEMS = words(
     """acospi asinpi atan2pi atanpi tanpi mad maxmag minmag pown powr rootn cospi sinpi sign degrees radians mix step
@@ -43,21 +43,23 @@ _OPENCL_STEMS = words(
     get_kernel_preferred_work_group_size_multiple is_valid_event is_valid_reserve_id"""
 )
 _CUDA_NAMES = words(
-    """__sinf __cosf __tanf __expf __exp10f __logf __log2f __log10f __powf __fdividef __saturatef __tanhf __frsqrt_rn
-    __byte_perm __funnelshift_l __funnelshift_lc __funnelshift_r __funnelshift_rc __fns __sad __usad __hadd
-    __rhadd __uhadd __urhadd __dp4a __dp2a_lo __dp2a_hi __bitextract_u32 __bitextract_u64 __bitinsert_u32
-    __bitinsert_u64 __lastbit_u32_u32 __lastbit_u32_u64 __vimax_s16x2_relu __vimax3_s32 __vimin3_s32
-    __vimax_s32_relu __vimin_s32_relu __vimax3_u32 __vimin3_u32 __viaddmax_s32 __viaddmin_s32 __vibmax_s32
-    __vibmin_s32 __viaddmax_s32_relu __double2hiint __double2loint __hiloint2double __finitef __isinff __isnanf
-    __signbitf __isinf __isnan __finite __signbit __signbitd fminimum fmaximum cuCabs cuCabsf cuCadd cuCaddf
-    cuCsub cuCsubf cuCmul cuCmulf cuCdiv cuCdivf cuConj cuConjf cuCreal cuCrealf cuCimag cuCimagf cuCfma cuCfmaf
-    __cosf lerp saturate __nv_cvt_float_to_fp8 __nv_cvt_float2_to_fp8x2 __nv_cvt_double_to_fp8
-    __nv_cvt_halfraw_to_fp8 __nv_cvt_halfraw2_to_fp8x2 __nv_cvt_bfloat16raw_to_fp8
-    __nv_cvt_bfloat16raw2_to_fp8x2 __nv_cvt_fp8_to_halfraw __nv_cvt_fp8x2_to_halfraw2 __nv_cvt_float_to_fp4
-    __nv_cvt_float2_to_fp4x2 __nv_cvt_fp4_to_halfraw __nv_cvt_fp4x2_to_halfraw2 __nv_cvt_float_to_fp6
-    __nv_cvt_float2_to_fp6x2 __hip_cvt_float_to_fp8 __hip_cvt_float2_to_fp8x2 __hip_cvt_fp8_to_halfraw
-    __hip_cvt_fp8x2_to_halfraw2 has_single_bit bit_ceil bit_floor bit_width midpoint"""
+    """__exp2f __frcp_approx __rsqrtf __sqrtf __float_to_tf32 cuComplexDoubleToFloat cuComplexFloatToDouble
+    hipComplexDoubleToFloat hipComplexFloatToDouble __sinf __cosf __tanf __expf __exp10f __logf __log2f
+    __log10f __powf __fdividef __saturatef __tanhf __frsqrt_rn __byte_perm __funnelshift_l __funnelshift_lc
+    __funnelshift_r __funnelshift_rc __fns __sad __usad __hadd __rhadd __uhadd __urhadd __dp4a __dp2a_lo
+    __dp2a_hi __bitextract_u32 __bitextract_u64 __bitinsert_u32 __bitinsert_u64 __lastbit_u32_u32
+    __lastbit_u32_u64 __vimax_s16x2_relu __vimax3_s32 __vimin3_s32 __vimax_s32_relu __vimin_s32_relu
+    __vimax3_u32 __vimin3_u32 __viaddmax_s32 __viaddmin_s32 __vibmax_s32 __vibmin_s32 __viaddmax_s32_relu
+    __double2hiint __double2loint __hiloint2double __finitef __isinff __isnanf __signbitf __isinf __isnan
+    __finite __signbit __signbitd fminimum fmaximum __cosf lerp saturate __nv_cvt_float_to_fp8
+    __nv_cvt_float2_to_fp8x2 __nv_cvt_double_to_fp8 __nv_cvt_halfraw_to_fp8 __nv_cvt_halfraw2_to_fp8x2
+    __nv_cvt_bfloat16raw_to_fp8 __nv_cvt_bfloat16raw2_to_fp8x2 __nv_cvt_fp8_to_halfraw
+    __nv_cvt_fp8x2_to_halfraw2 __nv_cvt_float_to_fp4 __nv_cvt_float2_to_fp4x2 __nv_cvt_fp4_to_halfraw
+    __nv_cvt_fp4x2_to_halfraw2 __nv_cvt_float_to_fp6 __nv_cvt_float2_to_fp6x2 __hip_cvt_float_to_fp8
+    __hip_cvt_float2_to_fp8x2 __hip_cvt_fp8_to_halfraw __hip_cvt_fp8x2_to_halfraw2 has_single_bit bit_ceil
+    bit_floor bit_width midpoint"""
 )
+_COMPLEX = words("abs add sub mul div onj real imag fma")
 _SIMD_STEMS = words(
     """abs absss neg negss add addss addus sub subss subus avgs avgu haddu absdiffs absdiffu sads sadu maxs maxu mins
     minu cmpeq cmpne cmpges cmpgeu cmpgts cmpgtu cmples cmpleu cmplts cmpltu seteq setne setgtu setgts setltu
@@ -71,19 +73,19 @@ _ROUNDED_STEMS = words(
 _HALF_STEMS = words(
     """__hadd __hsub __hmul __hdiv __hfma __hneg __hmax __hmin __habs __hmax_nan __hmin_nan __hadd_sat __hsub_sat
     __hmul_sat __hfma_sat __hfma_relu __hlt __hgt __hle __hge __heq __hne __hltu __hgtu __hleu __hgeu __hequ
-    __hneu __hisnan __hisinf hexp hexp2 hexp10 hlog hlog2 hlog10 hsqrt hrsqrt hrcp htanh hsin hcos hceil hfloor
-    hrint htrunc hdiv htanh_approx __hcmadd"""
+    __hneu __hisnan __hisinf hexp hexp2 hexp10 hlog hlog2 hlog10 hsqrt hrsqrt hrcp htanh hsin hcos hceil
+    hfloor hrint htrunc hdiv htanh_approx __hcmadd"""
 )
 _HALF2_NAMES = words(
     """__hadd2 __hsub2 __hmul2 __h2div __hfma2 __hneg2 __hmax2 __hmin2 __habs2 __hmax2_nan __hmin2_nan __hadd2_sat
     __hsub2_sat __hmul2_sat __hfma2_sat __hfma2_relu __hlt2 __hgt2 __hle2 __hge2 __heq2 __hne2 __hbeq2 __hbne2
     __hblt2 __hbgt2 __hble2 __hbge2 __hbequ2 __hbneu2 __hltu2 __hgtu2 __hleu2 __hgeu2 __hequ2 __hneu2
-    __heq2_mask __hne2_mask __hgt2_mask __hge2_mask __hlt2_mask __hle2_mask __hisnan2 h2exp h2exp2 h2exp10 h2log
-    h2log2 h2log10 h2sqrt h2rsqrt h2rcp h2tanh h2sin h2cos h2ceil h2floor h2rint h2trunc h2div __low2half
-    __high2half __low2float __high2float __low2half2 __high2half2 __lows2half2 __highs2half2 __lowhigh2highlow
-    __half2half2 __float2half2_rn __low2bfloat16 __high2bfloat16 __low2bfloat162 __high2bfloat162
-    __lows2bfloat162 __highs2bfloat162 __bfloat162bfloat162 __float2bfloat162_rn __hcmadd hisnan hisinf
-    __halves2half2_sat"""
+    __heq2_mask __hne2_mask __hgt2_mask __hge2_mask __hlt2_mask __hle2_mask __hisnan2 h2exp h2exp2 h2exp10
+    h2log h2log2 h2log10 h2sqrt h2rsqrt h2rcp h2tanh h2sin h2cos h2ceil h2floor h2rint h2trunc h2div
+    __low2half __high2half __low2float __high2float __low2half2 __high2half2 __lows2half2 __highs2half2
+    __lowhigh2highlow __half2half2 __float2half2_rn __low2bfloat16 __high2bfloat16 __low2bfloat162
+    __high2bfloat162 __lows2bfloat162 __highs2bfloat162 __bfloat162bfloat162 __float2bfloat162_rn __hcmadd
+    hisnan hisinf __halves2half2_sat"""
 )
 _BUILTIN_PURE = words(
     """__builtin_amdgcn_rcp __builtin_amdgcn_rcpf __builtin_amdgcn_rsq __builtin_amdgcn_rsqf __builtin_amdgcn_sqrtf
@@ -97,8 +99,8 @@ _BUILTIN_PURE = words(
     __builtin_amdgcn_cvt_off_f32_i4 __builtin_amdgcn_cvt_pk_fp8_f32 __builtin_amdgcn_cvt_pk_bf8_f32
     __builtin_amdgcn_cvt_pk_f32_fp8 __builtin_amdgcn_cvt_pk_f32_bf8 __builtin_amdgcn_cvt_f32_fp8
     __builtin_amdgcn_cvt_f32_bf8 __builtin_amdgcn_cvt_sr_fp8_f32 __builtin_amdgcn_cvt_sr_bf8_f32
-    __builtin_amdgcn_frexp_mantf __builtin_amdgcn_frexp_expf __builtin_amdgcn_classf __builtin_amdgcn_div_scalef
-    __builtin_amdgcn_div_fmasf __builtin_amdgcn_div_fixupf __builtin_amdgcn_fdot2
+    __builtin_amdgcn_frexp_mantf __builtin_amdgcn_frexp_expf __builtin_amdgcn_classf
+    __builtin_amdgcn_div_scalef __builtin_amdgcn_div_fmasf __builtin_amdgcn_div_fixupf __builtin_amdgcn_fdot2
     __builtin_amdgcn_fdot2_f32_bf16 __builtin_amdgcn_fdot2_f16_f16 __builtin_amdgcn_fdot2_bf16_bf16
     __builtin_amdgcn_sdot2 __builtin_amdgcn_udot2 __builtin_amdgcn_sdot4 __builtin_amdgcn_udot4
     __builtin_amdgcn_sudot4 __builtin_amdgcn_sdot8 __builtin_amdgcn_udot8 __builtin_amdgcn_sudot8
@@ -123,12 +125,12 @@ _MATRIX_PREFIXES = (
 _NO_EFFECT = words(
     """prefetch __prof_trigger __nanosleep nanosleep __builtin_prefetch __builtin_amdgcn_s_sleep
     __builtin_amdgcn_s_setprio __builtin_amdgcn_sched_barrier __builtin_amdgcn_sched_group_barrier
-    __builtin_amdgcn_iglp_opt __builtin_amdgcn_s_waitcnt __builtin_amdgcn_s_waitcnt_vscnt __builtin_amdgcn_s_nop
-    __builtin_amdgcn_s_setreg __builtin_amdgcn_s_sethalt __builtin_amdgcn_s_incperflevel
-    __builtin_amdgcn_s_decperflevel __builtin_amdgcn_s_dcache_inv __builtin_amdgcn_s_dcache_wb
-    __builtin_amdgcn_buffer_wbinvl1 __builtin_amdgcn_buffer_wbinvl1_vol __builtin_amdgcn_s_sendmsg
-    __builtin_amdgcn_s_ttracedata cudaTriggerProgrammaticLaunchCompletion cudaGridDependencySynchronize
-    discard_memory release_event retain_event"""
+    __builtin_amdgcn_iglp_opt __builtin_amdgcn_s_waitcnt __builtin_amdgcn_s_waitcnt_vscnt
+    __builtin_amdgcn_s_nop __builtin_amdgcn_s_setreg __builtin_amdgcn_s_sethalt
+    __builtin_amdgcn_s_incperflevel __builtin_amdgcn_s_decperflevel __builtin_amdgcn_s_dcache_inv
+    __builtin_amdgcn_s_dcache_wb __builtin_amdgcn_buffer_wbinvl1 __builtin_amdgcn_buffer_wbinvl1_vol
+    __builtin_amdgcn_s_sendmsg __builtin_amdgcn_s_ttracedata cudaTriggerProgrammaticLaunchCompletion
+    cudaGridDependencySynchronize discard_memory release_event retain_event"""
 )
 _CLOCKS = words(
     """clock clock64 wall_clock64 globaltimer __clock __clock64 __builtin_readcyclecounter __builtin_amdgcn_s_memtime
@@ -165,6 +167,15 @@ def _extreme(name: str) -> Handler:
     return make
 
 
+def _rotate(ctx: CallContext) -> Expr | None:
+    return pure(ctx, "rotate") if len(ctx.args) == 2 else None
+
+
+def _only_argument(ctx: CallContext) -> Expr | None:
+    """``std::move(x)``; with three arguments it is an algorithm."""
+    return ctx.args[0] if len(ctx.args) == 1 else None
+
+
 def _magnitude(ctx: CallContext) -> Expr | None:
     if len(ctx.args) != 1:
         return None
@@ -176,7 +187,7 @@ _CANONICAL = {
     "clz": "__clz __clzll clz __builtin_clz __builtin_clzl __builtin_clzll __builtin_clzs countl_zero",
     "ctz": "ctz __builtin_ctz __builtin_ctzl __builtin_ctzll __builtin_ctzs countr_zero",
     "ffs": "__ffs __ffsll ffs ffsll __builtin_ffs __builtin_ffsl __builtin_ffsll",
-    "rotate": "rotate __builtin_rotateleft8 __builtin_rotateleft16 __builtin_rotateleft32 __builtin_rotateleft64 rotl",
+    "rotate": "__builtin_rotateleft8 __builtin_rotateleft16 __builtin_rotateleft32 __builtin_rotateleft64 rotl",
     "rotate_right": "__builtin_rotateright16 __builtin_rotateright32 __builtin_rotateright64 rotr",
     "bitreverse": "__brev __brevll __builtin_bitreverse8 __builtin_bitreverse32 __builtin_bitreverse64 bit_reverse",
     "mul24": "__mul24 __umul24 mul24",
@@ -347,6 +358,7 @@ def _table() -> dict[str, Handler]:
     names += [f"__builtin_{stem}{suffix}" for stem in _FLOAT_STEMS for suffix in ("", "f", "l", "f16")]
     names += [f"__builtin_elementwise_{stem}" for stem in _FLOAT_STEMS]
     names += [*_OPENCL_STEMS, "native_divide", "native_recip", "half_divide", "half_recip", "native_powr", "half_powr"]
+    names += [f"{library}C{stem}{suffix}" for library in ("cu", "hip") for stem in _COMPLEX for suffix in ("", "f")]
     names += [*_CUDA_NAMES, *_HALF_STEMS, *_HALF2_NAMES, *_BUILTIN_PURE]
     names += [f"__v{stem}{width}" for stem in _SIMD_STEMS for width in ("2", "4")]
     names += [f"{stem}_{mode}" for stem in _ROUNDED_STEMS for mode in _ROUNDED]
@@ -368,10 +380,10 @@ def _table() -> dict[str, Handler]:
         ("assert", "__kl_assert", "CUDA_KERNEL_ASSERT", "KERNEL_ASSERT", "_CCCL_ASSERT"), _assume(True)
     )
     table |= dict.fromkeys(("__builtin_assume", "__assume", "_CCCL_ASSUME"), _assume(False))
-    passing = (
-        "__builtin_expect __builtin_expect_with_probability __builtin_assume_aligned __builtin_launder move forward"
-    )
-    table |= dict.fromkeys((*passing.split(), "as_const", "launder", "assume_aligned"), transparent)
+    passing = "__builtin_expect __builtin_expect_with_probability __builtin_assume_aligned __builtin_launder"
+    table |= dict.fromkeys((*passing.split(), "launder", "assume_aligned"), transparent)
+    table |= dict.fromkeys(("move", "forward", "as_const"), _only_argument)
+    table["rotate"] = _rotate
     table |= dict.fromkeys(("__builtin_addressof", "addressof"), _address)
     table |= dict.fromkeys(_NO_EFFECT, pure)
     table |= dict.fromkeys((*_CLOCKS, *_PRINTING), _known_call)
@@ -380,6 +392,9 @@ def _table() -> dict[str, Handler]:
 
 TABLE = _table()
 """Handlers by unqualified name."""
+
+OPENCL_NAMES = frozenset((*_OPENCL_STEMS, "rotate", "select"))
+"""OpenCL functions with everyday names: in a namespace of C++ they are something else (``std::rotate``)."""
 
 EFFECT_FREE = frozenset((*_CLOCKS, *_PRINTING))
 """Calls that change nothing a kernel can see, though their value is not a function of their arguments."""
