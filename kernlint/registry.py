@@ -182,7 +182,7 @@ def _check(rule: RuleClass) -> None:
 
 
 def _frozen(options: Any) -> bool:
-    return bool(options.__dataclass_params__.frozen)
+    return options.__setattr__ is not object.__setattr__
 
 
 def _family(package: ModuleType, module: ModuleType) -> str:
