@@ -115,9 +115,7 @@ def loaded(name: str, low: int | None = None, high: int | None = None) -> E:
 def counter(name: str) -> E:
     """The iteration number of a loop, as an int."""
     origin = object()
-    return E(
-        cast(Symbol(SymbolKind.COUNTER, name, I64, low=0, uniformity=Uniformity.GRID, origin=origin).term, I32)
-    )
+    return E(cast(Symbol(SymbolKind.COUNTER, name, I64, low=0, uniformity=Uniformity.GRID, origin=origin).term, I32))
 
 
 def symbol_of(e: E) -> Symbol:

@@ -198,9 +198,7 @@ def _library() -> list[Problem]:
         Problem("sum per block", True, race(sums, sums, "grid")),
         Problem("every thread stores the sum", False, race(side(BX), side(BX), "grid")),
         Problem("thread index across blocks", False, race(side(TX), side(TX), "grid")),
-        Problem(
-            "bounds: column guard only", False, bounds(side(GY * w + GX, GX < w), h * w, block=PLANE, grid=grid)
-        ),
+        Problem("bounds: column guard only", False, bounds(side(GY * w + GX, GX < w), h * w, block=PLANE, grid=grid)),
         Problem(
             "bounds: clamped neighbour", True, bounds(side(row * w + GX + 1, GX + 1 < w, row < h), h * w, grid=grid)
         ),

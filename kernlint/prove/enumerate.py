@@ -1,0 +1,331 @@
+"""Refutation by trying small launches: a hash of the bytes that one access touches, probed by the other.
+
+Everything is evaluated in machine integers, so a witness is a fact about the terms.  Scalars are given plausible
+values only (positive sizes); which ones is said in the witness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import gcd
+from typing import Any
+
+from kernlint.prove import choices
+from kernlint.prove.collect import Collector, Point, collector, constants_of
+from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Triple, is_shared
+from kernlint.prove.translate import launch_bounds
+from kernlint.symbolic.evaluate import environment, evaluate, source_of
+from kernlint.symbolic.intervals import Ranges
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
+
+WARP = 32
+ENOUGH = 4096
+"""Points kept of one access in one launch."""
+
+PATIENCE = 4000
+"""Points spent on a better witness once one within a warp is found."""
+
+
+def refute(query: Query, budget: Budget) -> Refuted | None:
+    """A launch, values and threads for which the fault happens, or None when none was found."""
+    return _Search(query, budget).run()
+
+
+class _Search:
+    def __init__(self, query: Query, budget: Budget) -> None:
+        self.query = query
+        self.points = budget.points
+        self.known = query.launch.known()
+        terms: list[Term] = list(query.premises)
+        sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
+        if isinstance(query, Bounds):
+            terms.append(query.extent)
+        found: dict[Symbol, None] = dict.fromkeys((*BLOCK_DIM, *GRID_DIM))
+        if isinstance(query, Overlap) and query.within == "block":
+            found.update(dict.fromkeys(BLOCK))
+        found.update((s, None) for term in terms for s in symbols(term))
+        found.update((s, None) for side in sides for s in side.symbols if is_shared(s, query))
+        self.shared = list(found)
+        ranges = Ranges(launch_bounds(query.launch))
+        collected = [collector(side, query, self.shared, ranges) for side in dict.fromkeys(sides)]
+        self.sides: list[Collector] = [c for c in collected if c is not None]
+        self.computable = len(self.sides) == len(collected) and not self._excluded()
+        if len(self.sides) < len(sides):
+            self.sides *= 2
+        constants = constants_of(terms)
+        for side in self.sides:
+            constants |= side.constants
+        self.values = choices.Values(self.shared, self.known, constants, query.premises)
+        self.check = self._premises(terms, ranges)
+        self.best: Refuted | None = None
+
+    def _excluded(self) -> bool:
+        """Whether guards that are not computable exclude each other."""
+        from kernlint.symbolic.terms import negate
+
+        skipped = {guard for side in self.sides for guard in side.skipped}
+        return any(
+            negate(guard) in skipped for guard in skipped if all(is_shared(s, self.query) for s in symbols(guard))
+        )
+
+    def _premises(self, terms: Sequence[Term], ranges: Ranges) -> Any:
+        """Code that gives the premises' truth (and the extent) from the shared symbols' values."""
+        names = [f"p[{i}]" for i in range(len(self.shared))]
+        texts = source_of(terms, self.shared, names=names, fits=ranges.fits)
+        if texts is None:
+            return None
+        return eval(f"lambda p: ({''.join(text + ', ' for text in texts)})", environment())
+
+    # -- the search --------------------------------------------------------------------------------------------------
+
+    def run(self) -> Refuted | None:
+        if not self.computable or self.check is None:
+            return None
+        for block, grid, where, values in self._settings():
+            if self.points <= 0:
+                break
+            try:
+                self._try(block, grid, where, values)
+            except ArithmeticError:  # undefined behaviour under these values: no witness
+                continue
+            if self.best is not None:
+                if not self.best.same_warp or self._only_one_warp():
+                    break
+                self.points = min(self.points, PATIENCE)
+        return self.best
+
+    def _only_one_warp(self) -> bool:
+        return isinstance(self.query, Bounds) or self.query.require_same_warp
+
+    def _settings(self) -> Iterator[tuple[Triple, Triple, Triple, dict[Symbol, int]]]:
+        """(block, grid, index of the block in question, values), the first launch's first trials first."""
+        launch = self.query.launch
+        single = isinstance(self.query, Overlap) and self.query.within == "block"
+        shapes: list[tuple[Triple, Triple, Triple]] = []
+        grids = choices.grids(launch, self.query)
+        for block in choices.blocks(launch):
+            for grid in grids:
+                shapes.append((block, grid, (0, 0, 0)))
+                if single and max(grid) > 1:
+                    shapes.append((block, grid, (min(1, grid[0] - 1), min(1, grid[1] - 1), min(1, grid[2] - 1))))
+        if single:  # the grid and the block's place matter only where they are mentioned
+            used = {s.kind for side in self.sides for s in side.shared if s in self._mentioned()}
+            if not used & {SymbolKind.BLOCK, SymbolKind.GRID_DIM}:
+                shapes = shapes[:: max(1, len(shapes) // len(choices.blocks(launch)))]
+        streams = [self.values.trials(block, grid) for block, grid, _ in shapes]
+        started = 0
+        while streams:
+            # every eight trials one more launch joins in
+            for index in range(min(started // 8 + 1, len(streams))):
+                values = next(streams[index], None)
+                if values is not None:
+                    yield (*shapes[index], values)
+                elif index == 0:
+                    started += 8
+            started += 1
+            if started > 8 * len(streams) + 160:
+                return
+
+    def _mentioned(self) -> set[Symbol]:
+        query = self.query
+        sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
+        return {s for side in sides for s in side.symbols} | {s for p in query.premises for s in symbols(p)}
+
+    def _try(self, block: Triple, grid: Triple, where: Triple, values: dict[Symbol, int]) -> None:
+        env = {**choices.dims_of(block, grid), **values, **self.known}
+        for symbol, dim in zip(BLOCK, where, strict=True):
+            env.setdefault(symbol, dim)
+        for symbol, term in self.values.definitions.items():
+            value = evaluate(term, env)
+            if value is None:
+                self.points -= 1
+                return
+            env[symbol] = value
+        block = (env[BLOCK_DIM[0]], env[BLOCK_DIM[1]], env[BLOCK_DIM[2]])
+        grid = (env[GRID_DIM[0]], env[GRID_DIM[1]], env[GRID_DIM[2]])
+        where = (env[BLOCK[0]], env[BLOCK[1]], env[BLOCK[2]])
+        self.points -= 2
+        size = block[0] * block[1] * block[2]
+        if (
+            min(*block, *grid) < 1
+            or size > self.query.launch.max_threads
+            or any(w >= g for w, g in zip(where, grid, strict=True))
+        ):
+            return
+        shared = [env[symbol] for symbol in self.shared]
+        checked = self.check(shared)
+        premises = len(self.query.premises)
+        if not all(checked[:premises]):
+            return
+        single = isinstance(self.query, Overlap) and self.query.within == "block"
+        places = [where] if single else choices.some_blocks(grid)
+        walked = choices.threads(block)
+        setting = _Setting(self, block, grid, shared)
+        if isinstance(self.query, Bounds):
+            setting.leave(self.query, places, walked, checked[premises])
+        else:
+            setting.meet(self.query, places, walked)
+
+
+class _Setting:
+    """One launch with values for everything shared."""
+
+    def __init__(self, search: _Search, block: Triple, grid: Triple, shared: list[int]) -> None:
+        self.search = search
+        self.block = block
+        self.grid = grid
+        self.shared = shared
+
+    def points(
+        self, side: Collector, places: Sequence[Triple], walked: Sequence[Triple], data: Sequence[int]
+    ) -> list[Point]:
+        """What ``side`` touches, as far as the budget goes."""
+        lanes = max(1, len(walked) * len(places))
+        count = len(side.counters)
+        room = max(2, int((ENOUGH / lanes) ** (1 / count))) if count else 1
+        limits = []
+        for most, conditional in zip(side.limits, side.conditional, strict=True):
+            limit = min(room, 40) if conditional else 2
+            limits.append(limit if most is None else min(limit, most))
+        found, steps = side.walk(self.shared, places, walked, limits, ENOUGH, data)
+        self.search.points -= steps
+        return found
+
+    def data(self, side: Collector, second: bool) -> list[int]:
+        """Values for what a thread's data decides: the same in both threads every other time."""
+        turn = self.search.points // 2
+        out = []
+        for index, symbol in enumerate(side.data):
+            pool = self.search.values.pool(symbol, self.block, self.grid)
+            out.append(pool[(turn + index + (turn % 3 if second else 0)) % len(pool)])
+        return out
+
+    def leave(self, query: Bounds, places: Sequence[Triple], walked: Sequence[Triple], extent: int) -> None:
+        """Look for an access outside ``[0, extent)``."""
+        side = self.search.sides[0]
+        data = self.data(side, False)
+        last = extent - query.access.size
+        for point in self.points(side, places, walked, data):
+            if point[0] < 0 or point[0] > last:
+                self.search.best = self.refuted(side, point, data, None, None, (), True, extent)
+                return
+
+    def meet(self, query: Overlap, places: Sequence[Triple], walked: Sequence[Triple]) -> None:
+        """Look for two threads that touch one byte."""
+        first, second = self.search.sides
+        ours_data = self.data(first, False)
+        ours = self.points(first, places, walked, ours_data)
+        if not ours:
+            return
+        theirs_data = self.data(second, True)
+        same = first is second and ours_data == theirs_data
+        theirs = ours if same else self.points(second, places, walked, theirs_data)
+        if not theirs:
+            return
+        ties = []
+        for x, y, shift in query.tied:
+            if x in first.counters and y in second.counters:
+                ties.append((first.counters.index(x), second.counters.index(y), shift))
+        unit = gcd(query.a.size, query.b.size)
+        if unit > 1 and any(p[0] % unit for p in ours) | any(p[0] % unit for p in theirs):
+            unit = 1
+        pair = self.pair(query, ours, theirs, ties, unit)
+        if pair is None:
+            return
+        one, other = pair
+        same_warp = self.warp(one) == self.warp(other)
+        if self.search.best is None or not same_warp:
+            self.search.best = self.refuted(first, one, ours_data, second, other, theirs_data, same_warp, None)
+
+    def warp(self, point: Point) -> tuple[Triple, int]:
+        """The block and the number of the warp in it."""
+        x, y, z = point[2]
+        return point[1], (x + self.block[0] * (y + self.block[1] * z)) // WARP
+
+    def pair(
+        self, query: Overlap, ours: list[Point], theirs: list[Point], ties: list[tuple[int, int, int]], unit: int
+    ) -> tuple[Point, Point] | None:
+        """Two points of different threads on one byte, of different warps if there are such."""
+        table: dict[Any, list[Point]] = {}
+        count = query.b.size // unit
+        for point in theirs:
+            start = point[0] // unit
+            extra: tuple[Any, ...] = tuple(point[3][y] + shift for _, y, shift in ties)
+            if query.require_same_warp:
+                extra += self.warp(point)
+            for cell in range(start, start + count):
+                kept = table.setdefault((cell, extra), [])
+                if len(kept) < 4 and not any(self._alike(query, point, k, len(kept)) for k in kept):
+                    kept.append(point)
+        fallback: tuple[Point, Point] | None = None
+        count = query.a.size // unit
+        for point in ours:
+            start = point[0] // unit
+            extra = tuple(point[3][x] for x, _, _ in ties)
+            if query.require_same_warp:
+                extra += self.warp(point)
+            for cell in range(start, start + count):
+                for other in table.get((cell, extra), ()):
+                    if other[2] == point[2] and other[1] == point[1]:
+                        continue
+                    if query.within == "blocks" and other[1] == point[1]:
+                        continue
+                    if query.require_same_warp:
+                        return point, other
+                    if self.warp(other) != self.warp(point):
+                        return point, other
+                    if not query.exclude_same_warp and fallback is None:
+                        fallback = (point, other)
+        return fallback
+
+    def _alike(self, query: Overlap, x: Point, y: Point, kept: int) -> bool:
+        """Whether ``y``, one of ``kept``, does as a partner wherever ``x`` does: two threads, or threads of two
+        warps (blocks), suffice for every third."""
+        if x[2] == y[2] and x[1] == y[1]:
+            return True
+        if query.within == "blocks":
+            return x[1] == y[1]
+        if kept == 1 and not query.exclude_same_warp:
+            return False
+        return self.warp(x) == self.warp(y)
+
+    def refuted(
+        self,
+        first: Collector,
+        x: Point,
+        ours: Sequence[int],
+        second: Collector | None,
+        y: Point | None,
+        theirs: Sequence[int],
+        same_warp: bool,
+        extent: int | None,
+    ) -> Refuted:
+        """The answer for a pair of points, or for one."""
+        parts = [(first, x, ours)] + ([(second, y, theirs)] if second is not None and y is not None else [])
+        actors = []
+        doubtful = False
+        for side, point, data in parts:
+            counters = tuple(zip(side.counters, point[3], strict=True))
+            beyond = any(k > 0 and not c for k, c in zip(point[3], side.conditional, strict=True))
+            doubtful = doubtful or side.doubtful or bool(side.data) or beyond
+            actors.append(Actor(point[1], point[2], point[0], counters, tuple(zip(side.data, data, strict=True))))
+        mentioned = self.search._mentioned()
+        dims = (SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.BLOCK)
+        values = []
+        for symbol, value in zip(self.search.shared, self.shared, strict=True):
+            if symbol.kind not in dims:
+                values.append((symbol, value))
+                doubtful = doubtful or (
+                    symbol.kind not in SETTLED and symbol in mentioned and symbol not in self.search.known
+                )
+        return Refuted(
+            self.block,
+            self.grid,
+            tuple(values),
+            actors[0],
+            actors[1] if len(actors) > 1 else None,
+            doubtful,
+            any(side.data_in_address for side, _, _ in parts),
+            same_warp,
+            extent,
+        )
