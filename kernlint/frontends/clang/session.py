@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -18,20 +18,59 @@ from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagnostics, read_skipped
 from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, IncludeScan, scan_includes
 from kernlint.frontends.clang.kinds import Severity
+from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
-from kernlint.frontends.clang.prelude import CACHE, precompiled_arguments, prelude_headers, text_arguments
+from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.stubs import StubChoice
+from kernlint.frontends.clang.synthesis import Synthesis
 from kernlint.frontends.clang.unit import Unit
+
+SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
+"""The file, present only in memory, that made-up declarations stand in."""
+
+MAX_ROUNDS = 3
+"""Parses with made-up declarations that one source may cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """All that a parse of one source is made of, but what is appended or made up."""
+
+    path: str
+    text: bytes
+    language: Language
+    options: ParseOptions
+    includes: IncludeScan
+    headers: tuple[Path, ...]
+    use_cache: bool
+
+    def run(self, appended: str, made_up: str) -> Unit:
+        """Parse once, with the precompiled prelude or with its text where that is not to be had."""
+        content = self.text + b"\n" + appended.encode() if appended else self.text
+        files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n")}
+        base = base_arguments(self.language, self.options)
+        rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]
+        if made_up:
+            files[SYNTHESISED_HEADER] = made_up.encode("latin-1")
+            rest = ["-include", SYNTHESISED_HEADER, *rest]
+        if ready := precompiled_arguments(self.headers, base, self.use_cache):
+            loading, key = ready
+            try:
+                return parse_unit(self.path, [*base, *loading, *rest], files)
+            except FrontendError:
+                CACHE.forget(key)
+        return parse_unit(self.path, [*base, *text_arguments(self.headers), *rest], files)
 
 
 @dataclass(slots=True)
 class ParseResult:
     """A parsed source; close it (or use it as a context manager) when its cursors are no longer needed.
 
-    ``text`` is what was parsed, without ``appended``. ``skipped`` are the byte ranges of the main file that an inactive
-    ``#if`` left out. ``missing`` are the headers that were not found, ``refused`` notes on what was not read, and
-    ``synthesised`` the names whose declarations were made up: no conclusion may rest on their types or values.
-    ``seconds`` has the time spent in each stage.
+    ``text`` is what was parsed, without ``appended``. ``skipped`` are the byte ranges of the main file that an
+    inactive ``#if`` left out. ``synthesised`` are the qualified names whose declarations were made up: no conclusion
+    may rest on their types or values; all of them are declared in the file ``SYNTHESISED_HEADER``. ``losses`` weighs
+    the errors in device code (see ``losses``), ``rounds`` counts the parses it took, ``seconds`` the time spent in
+    each stage.
     """
 
     unit: Unit
@@ -42,9 +81,13 @@ class ParseResult:
     diagnostics: tuple[Diagnostic, ...]
     skipped: tuple[tuple[int, int], ...]
     includes: IncludeScan
-    synthesised: frozenset[str] = frozenset()
-    appended: str = ""
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    synthesised: frozenset[str]
+    losses: int
+    rounds: int
+    appended: str
+    seconds: Mapping[str, float]
+    _job: _Job
+    _made_up: str
 
     @property
     def missing(self) -> frozenset[str]:
@@ -59,6 +102,16 @@ class ParseResult:
     def errors(self) -> Iterator[Diagnostic]:
         """The diagnostics that are errors."""
         return (d for d in self.diagnostics if d.severity >= Severity.ERROR)
+
+    def with_appended(self, appended: str) -> ParseResult:
+        """The same source parsed once more with ``appended`` behind its text; this result stays valid.
+
+        Raises ``FrontendError`` as ``parse`` does.
+        """
+        started = time.perf_counter()
+        attempt = _Attempt.of(self._job, appended, Synthesis(self.language), self._made_up)
+        attempt.names = self.synthesised
+        return attempt.result({"parse": time.perf_counter() - started}, 1)
 
     def close(self) -> None:
         """Free the translation unit; cursors and types of it must not be used afterwards."""
@@ -76,6 +129,47 @@ class ParseResult:
         self.unit.dispose()
 
 
+@dataclass(slots=True)
+class _Attempt:
+    """One parse and what it lost."""
+
+    job: _Job
+    appended: str
+    unit: Unit
+    diagnostics: tuple[Diagnostic, ...]
+    skipped: tuple[tuple[int, int], ...]
+    names: frozenset[str]
+    made_up: str
+    losses: int
+
+    @classmethod
+    def of(cls, job: _Job, appended: str, synthesis: Synthesis, made_up: str) -> _Attempt:
+        unit = job.run(appended, made_up)
+        diagnostics = read_diagnostics(unit)
+        skipped = read_skipped(unit)
+        losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
+        return cls(job, appended, unit, diagnostics, skipped, synthesis.names, made_up, losses)
+
+    def result(self, seconds: Mapping[str, float], rounds: int) -> ParseResult:
+        return ParseResult(
+            unit=self.unit,
+            path=self.job.path,
+            text=self.job.text,
+            language=self.job.language,
+            options=self.job.options,
+            diagnostics=self.diagnostics,
+            skipped=self.skipped,
+            includes=self.job.includes,
+            synthesised=self.names,
+            losses=self.losses,
+            rounds=rounds,
+            appended=self.appended,
+            seconds=seconds,
+            _job=self.job,
+            _made_up=self.made_up,
+        )
+
+
 def parse(
     path: str | os.PathLike[str],
     text: bytes,
@@ -84,10 +178,13 @@ def parse(
     *,
     appended: str = "",
     use_cache: bool = True,
+    synthesise: bool = True,
 ) -> ParseResult:
     """Parse ``text`` (UTF-8, without a byte order mark) as the content of the file ``path``, which need not exist.
 
-    ``appended`` is put behind the text in memory, so that offsets into the text stay valid.
+    ``appended`` is put behind the text in memory, so that offsets into the text stay valid. Where errors cost device
+    code, the parse is repeated with declarations made up for the unknown names, and the attempt that lost least is
+    kept; ``synthesise`` turns that off.
 
     Raises ``FrontendError`` when libclang is missing or fails as a whole.
     """
@@ -97,41 +194,34 @@ def parse(
     choice = StubChoice(language)
     includes = scan_includes(name, text, options.include_dirs, look=choice.see, resolved=choice.found)
     headers = prelude_headers(language, choice.headers())
+    job = _Job(name, text, language, options, includes, headers, use_cache)
     scanned = time.perf_counter()
-    content = text + b"\n" + appended.encode() if appended else text
-    files = {name: content, **dict.fromkeys(sorted(includes.virtual), b"\n")}
-    unit = _parse_with_prelude(
-        name, base_arguments(language, options), headers, source_arguments(options), files, use_cache
-    )
+    synthesis = Synthesis(language)
+    best = last = _Attempt.of(job, appended, synthesis, "")
     parsed = time.perf_counter()
-    return ParseResult(
-        unit=unit,
-        path=name,
-        text=text,
-        language=language,
-        options=options,
-        diagnostics=read_diagnostics(unit),
-        skipped=read_skipped(unit),
-        includes=includes,
-        appended=appended,
-        seconds={"includes": scanned - started, "parse": parsed - scanned},
-    )
+    rounds = 1
+    while synthesise and best.losses and rounds <= MAX_ROUNDS:
+        if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
+            break
+        last = _Attempt.of(job, appended, synthesis, synthesis.text())
+        rounds += 1
+        if last.losses < best.losses:
+            best = last
+    seconds = {
+        "includes": scanned - started,
+        "parse": parsed - scanned,
+        "synthesis": time.perf_counter() - parsed,
+    }
+    return best.result(seconds, rounds)
 
 
-def _parse_with_prelude(
-    path: str,
-    base: list[str],
-    headers: tuple[Path, ...],
-    rest: list[str],
-    files: Mapping[str, bytes],
-    use_cache: bool,
-) -> Unit:
-    """Parse with the precompiled prelude, or with its text where that is not to be had."""
-    rest = [*rest, f"-I{VIRTUAL_FOLDER}"]
-    if ready := precompiled_arguments(headers, base, use_cache):
-        loading, key = ready
-        try:
-            return parse_unit(path, [*base, *loading, *rest], files)
-        except FrontendError:
-            CACHE.forget(key)
-    return parse_unit(path, [*base, *text_arguments(headers), *rest], files)
+def _texts(job: _Job, diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
+    """The main file and the headers with errors, one character per byte."""
+    texts = {job.path: job.text.decode("latin-1")}
+    for name in {d.file for d in diagnostics if d.severity >= Severity.ERROR and d.file is not None}:
+        if name not in texts and not name.startswith((VIRTUAL_FOLDER, str(FOLDER))):
+            try:
+                texts[name] = Path(name).read_bytes().decode("latin-1")
+            except OSError:
+                continue
+    return texts

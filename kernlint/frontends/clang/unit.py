@@ -136,7 +136,19 @@ class Unit:
             if not main_only or self.is_main(location(raw)):
                 found.append(Cursor(raw, self))
 
-        self._each(keep)
+        self._each(self.root().raw, keep)
+        return found
+
+    def members(self, scope: Cursor) -> list[Cursor]:
+        """Direct children of a node, without the trees below them: cheap for a namespace or a class."""
+        found: list[Cursor] = []
+        self._each(scope.raw, lambda raw: found.append(Cursor(raw, self)))
+        return found
+
+    def child_kinds(self, cursor: Cursor) -> list[int]:
+        """Kinds of the direct children of a node."""
+        found: list[int] = []
+        self._each(cursor.raw, lambda raw: found.append(raw.kind))
         return found
 
     def preprocessing(self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,)) -> list[Cursor]:
@@ -148,13 +160,14 @@ class Unit:
             if raw.kind in kinds and self.is_main(location(raw)):
                 found.append(Cursor(raw, self))
 
-        self._each(keep)
+        self._each(self.root().raw, keep)
         return found
 
-    def _each(self, keep: Callable[[CXCursor], None]) -> None:
+    def _each(self, parent: CXCursor, keep: Callable[[CXCursor], None]) -> None:
+        self.live_handle()
         failure: list[BaseException] = []
 
-        def visit(raw: CXCursor, parent: CXCursor, _: object) -> int:
+        def visit(raw: CXCursor, _: CXCursor, __: object) -> int:
             try:
                 keep(raw)
             except BaseException as error:  # an exception must not cross the C frames; it is raised below
@@ -162,7 +175,7 @@ class Unit:
                 return _BREAK
             return _CONTINUE
 
-        LIB.visitChildren(LIB.getTranslationUnitCursor(self.live_handle()), VISITOR(visit), None)
+        LIB.visitChildren(parent, VISITOR(visit), None)
         if failure:
             raise failure[0]
 

@@ -241,6 +241,8 @@ struct cudaLaunchConfig_t {
     unsigned int numAttrs;
 };
 extern "C" {
+    void cudaGridDependencySynchronize();
+    void cudaTriggerProgrammaticLaunchCompletion();
     cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
     unsigned int __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* =0);
     cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);

@@ -1,0 +1,142 @@
+"""How much of the device code an error cost.
+
+Errors in host functions cost no kernel; errors in kernels, in the device functions they may call, and those that made
+a kernel's declaration disappear do. Extents come from the cursors, so an error counts once however many instances
+repeat it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kernlint.frontends.clang.compiler import Diagnostic
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind, Severity
+from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.unit import Unit
+
+LOST_KERNEL = 8
+"""What a kernel without a declaration weighs, in errors."""
+
+_FUNCTIONS = frozenset(
+    {
+        CursorKind.FUNCTION_DECL,
+        CursorKind.FUNCTION_TEMPLATE,
+        CursorKind.CXX_METHOD,
+        CursorKind.CONSTRUCTOR,
+        CursorKind.DESTRUCTOR,
+        CursorKind.CONVERSION_FUNCTION,
+    }
+)
+_SCOPES = frozenset(
+    {
+        CursorKind.NAMESPACE,
+        CursorKind.LINKAGE_SPEC,
+        CursorKind.UNEXPOSED_DECL,
+        CursorKind.STRUCT_DECL,
+        CursorKind.CLASS_DECL,
+        CursorKind.UNION_DECL,
+        CursorKind.CLASS_TEMPLATE,
+        CursorKind.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
+    }
+)
+_DEVICE = frozenset({CursorKind.CUDA_GLOBAL_ATTR, CursorKind.CUDA_DEVICE_ATTR})
+_KERNEL = {
+    Language.CUDA: re.compile(rb"\b__global__\b"),
+    Language.HIP: re.compile(rb"\b__global__\b"),
+    Language.OPENCL: re.compile(rb"\b(?:__)?kernel\b"),
+}
+_DEVICE_WORD = re.compile(rb"\b(?:__global__|__device__|__kernel|kernel|__host__)\b")
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """The byte ranges of the functions of one file, device and host ones apart, sorted and disjoint."""
+
+    device: tuple[tuple[int, int], ...]
+    host: tuple[tuple[int, int], ...]
+
+    def in_device(self, offset: int) -> bool:
+        """Whether an offset lies in a kernel or device function."""
+        return _within(self.device, offset)
+
+    def in_host(self, offset: int) -> bool:
+        """Whether an offset lies in a function that only the host has."""
+        return _within(self.host, offset)
+
+
+def _within(ranges: tuple[tuple[int, int], ...], offset: int) -> bool:
+    index = bisect_right(ranges, (offset, 1 << 62)) - 1
+    return index >= 0 and ranges[index][0] <= offset < ranges[index][1]
+
+
+def find_functions(unit: Unit, language: Language) -> Functions:
+    """The functions written in the main file of a unit."""
+    device: set[tuple[int, int]] = set()
+    host: set[tuple[int, int]] = set()
+
+    def visit(cursors: Iterable[Cursor]) -> None:
+        for cursor in cursors:
+            if cursor.kind in _FUNCTIONS:
+                extent = cursor.extent
+                on_device = language is Language.OPENCL or any(kind in _DEVICE for kind in unit.child_kinds(cursor))
+                (device if on_device else host).add((extent.start, extent.end))
+            elif cursor.kind in _SCOPES:
+                visit(unit.members(cursor))
+
+    visit(unit.top_level())
+    return Functions(_disjoint(device), _disjoint(host - device))
+
+
+def _disjoint(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """The outermost of nested ranges, sorted."""
+    result: list[tuple[int, int]] = []
+    for start, end in sorted(ranges, key=lambda each: (each[0], -each[1])):
+        if not result or start >= result[-1][1]:
+            result.append((start, end))
+    return tuple(result)
+
+
+def count_losses(
+    unit: Unit, text: bytes, language: Language, diagnostics: Iterable[Diagnostic], skipped: Iterable[tuple[int, int]]
+) -> int:
+    """The weight of what errors cost the device code of the main file; 0: nothing.
+
+    An error in a device function weighs 1, a kernel whose declaration is missing ``LOST_KERNEL``. An error outside of
+    all functions weighs 1 if the declaration it stands in is one of device code.
+    """
+    errors = {d.offset for d in diagnostics if d.severity >= Severity.ERROR and d.file == unit.path}
+    elsewhere = {
+        (d.file, d.offset) for d in diagnostics if d.severity >= Severity.ERROR and d.file not in (unit.path, None)
+    }
+    if not errors and not elsewhere:
+        return 0
+    functions = find_functions(unit, language)
+    loss = len(elsewhere)
+    for offset in errors:
+        if functions.in_device(offset) or (not functions.in_host(offset) and _of_device_code(text, offset)):
+            loss += 1
+    if errors:
+        hidden = sorted((*skipped, *(match.span() for match in _COMMENT.finditer(text))))
+        ranges = _disjoint(set(hidden))
+        for match in _KERNEL[language].finditer(text):
+            at = match.start()
+            if not functions.in_device(at) and not _within(ranges, at) and _opens_body(text, at):
+                loss += LOST_KERNEL
+    return loss
+
+
+def _of_device_code(text: bytes, offset: int) -> bool:
+    end = min((at for at in (text.find(b"{", offset), text.find(b";", offset)) if at >= 0), default=len(text))
+    start = max(text.rfind(b";", 0, offset), text.rfind(b"}", 0, offset)) + 1
+    return bool(_DEVICE_WORD.search(text, start, min(end, offset + 2000)))
+
+
+def _opens_body(text: bytes, at: int) -> bool:
+    """Whether the declaration that a kernel keyword begins has a body."""
+    brace, semicolon = text.find(b"{", at), text.find(b";", at)
+    return brace >= 0 and (semicolon < 0 or brace < semicolon)

@@ -1,0 +1,247 @@
+"""Names that a parse did not know, read from its error messages and from how the source uses them.
+
+Clang says which name is unknown and sometimes what it should have been; the text says the rest: a name before ``::``
+is a scope, before ``(`` a function, before another name a type, between ``<`` and ``>`` an argument.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from kernlint.frontends.clang.compiler import Diagnostic
+from kernlint.frontends.clang.kinds import Severity
+
+
+class Role(Enum):
+    """What an unknown name has to be for its uses to make sense."""
+
+    TYPE = "type"
+    FUNCTION = "function"
+    CONSTANT = "constant"
+    VARIABLE = "variable"
+    SCOPE = "scope"
+    MACRO = "macro"
+    CALL_MACRO = "macro with arguments"
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A name missing from ``scope`` (a qualified name; empty for the global one).
+
+    ``role`` is what clang's message implies, None where only the text can tell.
+    """
+
+    scope: str
+    name: str
+    role: Role | None
+
+    @property
+    def qualified(self) -> str:
+        """The name with its scope."""
+        return f"{self.scope}::{self.name}" if self.scope else self.name
+
+
+_MESSAGES: tuple[tuple[re.Pattern[str], Role | None], ...] = (
+    (re.compile(r"unknown type name '(?P<name>\w+)'"), Role.TYPE),
+    (re.compile(r"no template named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (re.compile(r"no template named '(?P<name>\w+)'"), Role.TYPE),
+    (re.compile(r"no type named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (re.compile(r"no member named '(?P<name>\w+)' in the global namespace"), None),
+    (re.compile(r"no member named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), None),
+    (re.compile(r"use of undeclared identifier '(?P<name>\w+)'"), None),
+    (re.compile(r"(?:call to undeclared|implicit declaration of) function '(?P<name>\w+)'"), Role.FUNCTION),
+    (re.compile(r"call to function '(?P<name>\w+)' that is neither visible"), Role.FUNCTION),
+    (re.compile(r"incomplete type '(?:struct |class |const )*(?:(?P<scope>[\w:]+)::)?(?P<name>\w+)'"), Role.TYPE),
+)
+_AT_PLACE = re.compile(r"type specifier is required|requires a type specifier|expected namespace name")
+
+_WORDS = """
+alignas asm auto bool break case catch char class const constexpr continue decltype default delete do double
+else enum explicit extern false float for friend global goto half if inline int kernel local long mutable namespace
+new noexcept nullptr operator private protected public return short signed sizeof static struct switch template this
+throw true try typedef typename union unsigned using virtual void volatile while __kernel __global __local __constant
+__private uint uchar ushort ulong
+"""
+_KEYWORDS = frozenset(_WORDS.split())
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+
+
+def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> Iterator[Unknown]:
+    """The unknown names of the errors, each as often as it is reported.
+
+    ``texts`` has the content of the files that errors lie in, by path, one character per byte.
+    """
+    for diagnostic in diagnostics:
+        if diagnostic.severity < Severity.ERROR:
+            continue
+        for pattern, role in _MESSAGES:
+            if match := pattern.search(diagnostic.message):
+                groups = match.groupdict()
+                if groups["name"] not in _KEYWORDS:
+                    yield Unknown(groups.get("scope") or "", groups["name"], role)
+                break
+        else:
+            text = texts.get(diagnostic.file or "")
+            if text is not None and _AT_PLACE.search(diagnostic.message):
+                here = _IDENTIFIER.match(text, diagnostic.offset)
+                if here and here.group() not in _KEYWORDS:
+                    yield Unknown("", here.group(), None)
+
+
+_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+
+
+def plain_text(text: str) -> str:
+    """The text without comments and strings."""
+    return _NOISE.sub(" ", text)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One use of a name: its template arguments (None: no list), and the text after the name and them."""
+
+    arguments: tuple[str, ...] | None
+    before: str
+    after: str
+
+
+_WINDOW = 160  # characters looked at behind a name
+_CONTROL = re.compile(r"\s*(?:for|while|do|if|return)\b|\s*\{")
+_DECLARATION = re.compile(
+    r"(?:\s*[*&]+\s*|\s+)(?:const\b\s*|__restrict__\b\s*|__restrict\b\s*|restrict\b\s*|[*&]\s*)*[A-Za-z_]\w*\s*[;=,)\[({:]"
+)
+_SPECIFIER = re.compile(
+    r"(?:\([^()\n]*\))?\s+(?:__\w+__|static|inline|constexpr|const|extern|void|bool|char|short|int|long|unsigned|signed|float|double|"
+    r"struct|template|kernel|__kernel|half|size_t|auto)\b|\s+[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_]\w*\s*\("
+)
+
+
+_TYPE_LIKE = re.compile(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
+_INTEGER = r"\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+"
+
+
+class Uses:
+    """How names are used in the texts of a parse."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.text = "\n".join(map(plain_text, texts))
+
+    def of(self, qualified: str) -> list[Use]:
+        """All uses of a name, qualified or not as given."""
+        spelled = r"\s*::\s*".join(map(re.escape, qualified.split("::")))
+        pattern = re.compile(rf"(?<![\w.])(?<!->)(?<!::){spelled}\b")
+        return [self._use(match) for match in pattern.finditer(self.text)]
+
+    def _use(self, match: re.Match[str]) -> Use:
+        end = match.end()
+        arguments, rest = template_arguments(self.text, end)
+        return Use(arguments, self.text[max(0, match.start() - 40) : match.start()], self.text[rest : rest + _WINDOW])
+
+    def members_of(self, scope: str) -> set[tuple[str, ...]]:
+        """The paths of names that the texts look up in a scope: ``a::b::c`` gives ``(b, c)`` for ``a``."""
+        pattern = re.compile(rf"(?<![\w.:])(?:::)?{re.escape(scope)}((?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+)")
+        found = set()
+        for match in pattern.finditer(self.text):
+            found.add(tuple(part for part in re.findall(r"[A-Za-z_]\w*", match.group(1)) if part != "template"))
+        return found
+
+    def aliases(self) -> dict[str, str]:
+        """Namespace aliases of the texts."""
+        return dict(re.findall(r"\bnamespace\s+(\w+)\s*=\s*(?:::)?([\w:]+)\s*;", self.text))
+
+    def role(self, unknown: Unknown, uses: list[Use]) -> Role:
+        """What the name has to be."""
+        if any(use.after.lstrip().startswith("::") for use in uses):
+            return Role.SCOPE if not any(_is_type_use(use) for use in uses) else Role.TYPE
+        if unknown.role is Role.FUNCTION:
+            return Role.FUNCTION
+        bare = [use for use in uses if use.arguments is None]
+        if not unknown.scope and any(
+            _CONTROL.match(use.after) and not use.before.rstrip().endswith(")") for use in bare
+        ):
+            return Role.MACRO
+        if unknown.role is Role.TYPE:
+            if not unknown.scope and any(_is_attribute_use(use) for use in bare):
+                called = any(use.after.lstrip().startswith("(") for use in bare)
+                return Role.CALL_MACRO if called else Role.MACRO
+            return Role.TYPE
+        if any(_is_type_use(use) for use in uses):
+            return Role.TYPE
+        if any(use.after.lstrip().startswith("(") for use in uses):
+            return Role.FUNCTION
+        if any(use.arguments is not None for use in uses):
+            return Role.TYPE
+        if re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name):
+            return Role.CONSTANT
+        return Role.VARIABLE
+
+    def is_value(self, argument: str) -> bool:
+        """Whether a template argument is a value (else a type), by its form or by how its name is declared."""
+        argument = argument.strip()
+        if not re.fullmatch(r"(?:::)?[A-Za-z_]\w*", argument):
+            head = _TYPE_LIKE.match(argument)
+            return head is None or bool(re.search(r"(?:_v|::value)$", argument))
+        name = argument.lstrip(":")
+        if name in ("true", "false"):
+            return True
+        if name in _KEYWORDS or name.endswith("_t"):
+            return False
+        escaped = re.escape(name)
+        if re.search(rf"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?{escaped}\b", self.text):
+            return False
+        declared = rf"{_INTEGER}(?:\.\.\.\s*)?{escaped}\b"
+        if re.search(declared, self.text) or re.search(rf"#\s*define\s+{escaped}\b", self.text):
+            return True
+        return bool(re.fullmatch(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*|k[A-Z]\w*|[A-Z]{4,}", name))
+
+
+def _is_type_use(use: Use) -> bool:
+    return bool(_DECLARATION.match(use.after)) and not use.before.rstrip().endswith(("return", "case", "goto"))
+
+
+def _is_statement_prefix(use: Use) -> bool:
+    return bool(_CONTROL.match(use.after)) and not use.before.rstrip().endswith(")")
+
+
+def _is_attribute_use(use: Use) -> bool:
+    """The name stands where a declaration begins, with a whole declaration behind it."""
+    return bool(_SPECIFIER.match(use.after))
+
+
+def template_arguments(text: str, start: int) -> tuple[tuple[str, ...] | None, int]:
+    """The template argument list that begins at ``start`` (white space allowed), and where the text goes on.
+
+    A ``<`` that is a comparison gives None: its other end is missing, or lies behind ``;``, ``{`` or ``&&``.
+    """
+    at = start
+    while at < len(text) and text[at] in " \t\n":
+        at += 1
+    if at >= len(text) or text[at] != "<" or text[at : at + 2] in ("<<", "<="):
+        return None, start
+    depth, nested, begin, found = 0, 0, at + 1, []
+    for end in range(at, min(len(text), at + 400)):
+        char = text[end]
+        if char in "([":
+            nested += 1
+        elif char in ")]":
+            nested -= 1
+            if nested < 0:
+                return None, start
+        elif char in ";{}" or text[end : end + 2] in ("&&", "||"):
+            return None, start
+        elif nested:
+            continue
+        elif char == "<":
+            depth += 1
+        elif char == ">" and text[end - 1] != "-":
+            depth -= 1
+            if depth == 0:
+                found.append(text[begin:end].strip())
+                return tuple(part for part in found if part), end + 1
+        elif char == "," and depth == 1:
+            found.append(text[begin:end].strip())
+            begin = end + 1
+    return None, start
