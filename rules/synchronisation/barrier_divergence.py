@@ -104,11 +104,14 @@ class BarrierDivergence(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         agree = facts[agreement]
+        found: dict[Span, tuple[Culprit, list[BarrierEvent]]] = {}
         for barrier in facts[trace].barriers:
             if barrier.scope in (Scope.BLOCK, Scope.GRID) and barrier.certain and not barrier.named:
                 culprit = self._culprit(barrier, agree)
                 if culprit is not None:
-                    yield self._report(facts, barrier, culprit)
+                    found.setdefault(culprit.span, (culprit, []))[1].append(barrier)
+        for culprit, barriers in found.values():
+            yield self._report(facts, barriers, culprit)
 
     def _culprit(self, barrier: BarrierEvent, agree: Agreement) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
@@ -138,7 +141,8 @@ class BarrierDivergence(Rule):
                 return Culprit(term, span, True, "return")
         return None
 
-    def _report(self, facts: Facts, barrier: BarrierEvent, culprit: Culprit) -> Finding:
+    def _report(self, facts: Facts, barriers: list[BarrierEvent], culprit: Culprit) -> Finding:
+        barrier = barriers[0]
         opencl = facts.module.language == "opencl"
         condition = show(culprit.term)
         if len(condition) > 80:
@@ -150,6 +154,8 @@ class BarrierDivergence(Rule):
             message = f"threads of one block disagree on reaching {barrier.name}"
             severity = Severity.WARNING
         related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]
+        others = {other.span: other for other in barriers if other.span != barrier.span}
+        related += [Related(other.span, "and so is this barrier") for other in list(others.values())[:3]]
         related += [Related(span, "called from here") for span in reversed(barrier.stack)]
         return self.finding(
             barrier.span,

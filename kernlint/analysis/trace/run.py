@@ -138,8 +138,9 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
 
     def lower(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
         if symbol.kind is SymbolKind.LOAD and (
-            symbol.origin[0].space is Space.PRIVATE or symbol.origin[0].kind is RootKind.UNKNOWN
+            symbol.origin[0].space in (Space.PRIVATE, Space.SHARED) or symbol.origin[0].kind is RootKind.UNKNOWN
         ):
+            # What a block has put into shared memory together is often the same wherever a thread reads it.
             return Uniformity.GRID
         if symbol.kind is SymbolKind.PHI and (symbol.init is None or symbol.step is None):
             return Uniformity.GRID
