@@ -1,0 +1,233 @@
+"""How the grid of a launch relates to the amount of work: exact, rounded up to whole blocks, or unknown.
+
+A launch rounds up when its grid is ``(t + u - 1) / u`` in any of the usual spellings, and nothing the host has
+checked says that ``u`` divides ``t``.  Then up to ``u - 1`` surplus threads (or items) run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import Term, const, retype
+from kernlint.tree.types import I64, IntType
+
+
+class Cover(Enum):
+    """What is known of a grid along one axis."""
+
+    EXACT = "exact"  # the threads are no more than the work
+    ROUNDED_UP = "rounded up"  # whole blocks cover the work, the last one may be surplus in part
+    CONSTANT = "constant"  # a number of blocks that has nothing to do with a size
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class AxisCover:
+    """``kind`` for one axis; ``count``: the work that is divided, ``unit``: the divisor (both host terms, in the
+    same items), where the grid is a quotient."""
+
+    kind: Cover
+    count: Term | None = None
+    unit: Term | None = None
+
+
+UNKNOWN = AxisCover(Cover.UNKNOWN)
+
+_CEILING = re.compile(r"ceil|div_?up|divup|cdiv|div_?round_?up|iDivUp|get_?blocks|num_?blocks", re.IGNORECASE)
+"""Names of helpers that were not found in the file and round a quotient up (``at::ceil_div``, ``GET_BLOCKS``)."""
+
+
+def plain(term: Term) -> Term:
+    """``term`` without the conversions around it."""
+    while term.op == "cast":
+        term = term.args[0]
+    return term
+
+
+def conjuncts(term: Term) -> Iterator[Term]:
+    """The truths that a true ``term`` is made of: parts of an ``&&``, negated parts of a negated ``||``."""
+    from kernlint.symbolic.terms import negate
+
+    if term.op == "land":
+        yield from conjuncts(term.args[0])
+        yield from conjuncts(term.args[1])
+    elif term.op == "lnot" and term.args[0].op == "lor":
+        yield from conjuncts(negate(term.args[0].args[0]))
+        yield from conjuncts(negate(term.args[0].args[1]))
+    else:
+        yield term
+
+
+def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:
+    """Classify the number of blocks ``grid``; ``checks`` are truths that the host has established."""
+    found = _quotient(plain(grid))
+    if found.kind is Cover.ROUNDED_UP and found.count is not None and found.unit is not None:
+        if _multiple(found.count, found.unit) or any(_divides(check, found.count, found.unit) for check in checks):
+            return AxisCover(Cover.EXACT, found.count, found.unit)
+    return found
+
+
+def _quotient(grid: Term) -> AxisCover:
+    if grid.value is not None:
+        return AxisCover(Cover.CONSTANT)
+    op = grid.op
+    if op == "div":
+        return _division(grid)
+    if op == "shr" and grid.args[1].value is not None:
+        return _divided(polynomial(grid.args[0]), const(1 << grid.args[1].value, I64), grid.args[0])
+    if op == "add":
+        return _sum(plain(grid.args[0]), plain(grid.args[1]))
+    if op in ("min", "max"):
+        return _best(grid.args)
+    if op == "select":
+        return _best(grid.args[1:])
+    if op == "mul":
+        return _product(grid.args)
+    if op == "call":
+        return _called(grid)
+    return UNKNOWN
+
+
+def _best(args: Iterable[Term]) -> AxisCover:
+    """A grid clamped from above or below rounds up as the quotient in it does."""
+    for arg in args:
+        found = _quotient(plain(arg))
+        if found.kind in (Cover.ROUNDED_UP, Cover.EXACT):
+            return found
+    return UNKNOWN
+
+
+def _product(args: tuple[Term, ...]) -> AxisCover:
+    """``ceil(n / b) * batch``: the blocks of one batch item round up."""
+    found = [f for f in (_quotient(plain(arg)) for arg in args) if f.kind is Cover.ROUNDED_UP]
+    return found[0] if len(found) == 1 else UNKNOWN
+
+
+def _division(grid: Term) -> AxisCover:
+    whole = polynomial(grid.args[0])
+    return _divided(whole, grid.args[1], grid.args[0])
+
+
+def _divided(whole: Polynomial, unit: Term, raw: Term) -> AxisCover:
+    """``whole / unit``, truncated."""
+    divisor = polynomial(unit)
+    size = divisor.constant
+    offset = whole.coefficients.get((), 0)
+    atoms = {mono for mono in whole.coefficients if mono}
+    if size is not None:
+        if size <= 0 or not atoms:
+            return UNKNOWN
+        if size > 1 and offset >= size - 1:
+            return AxisCover(Cover.ROUNDED_UP, _less(raw, number(size - 1)), unit)
+        return AxisCover(Cover.EXACT, raw, unit) if offset <= 0 else UNKNOWN
+    if set(divisor.coefficients) & atoms and whole.coefficients != divisor.coefficients:
+        rest = whole - divisor + number(1)
+        if rest.constant is None and not set(divisor.coefficients) - {()} & set(rest.coefficients):
+            return AxisCover(Cover.ROUNDED_UP, _less(raw, divisor - number(1)), unit)
+    return AxisCover(Cover.EXACT, raw, unit) if offset <= 0 else UNKNOWN
+
+
+def _sum(a: Term, b: Term) -> AxisCover:
+    """``n / b + (n % b != 0)``, ``n / b + 1`` and ``(n - 1) / b + 1``."""
+    for quotient, extra in ((a, b), (b, a)):
+        if quotient.op != "div":
+            continue
+        if _remainder(extra, quotient):
+            return AxisCover(Cover.ROUNDED_UP, quotient.args[0], quotient.args[1])
+        if extra.value == 1:
+            return AxisCover(Cover.ROUNDED_UP, quotient.args[0], quotient.args[1])
+    return UNKNOWN
+
+
+def _remainder(term: Term, quotient: Term) -> bool:
+    """Whether ``term`` is 1 exactly where the division leaves a remainder (in one of its spellings)."""
+    term = plain(term)
+    if term.op in ("ne", "lt", "eq", "select", "lnot"):
+        return any(_remainder(arg, quotient) for arg in term.args if isinstance(arg, Term))
+    return term.op == "mod" and term.args[0] == quotient.args[0] and term.args[1] == quotient.args[1]
+
+
+def _called(grid: Term) -> AxisCover:
+    """``ceil(float(n) / b)`` and helpers known by their name alone."""
+    name, *args = grid.args
+    name = str(name).split("@")[0]
+    if not _CEILING.search(name):
+        return UNKNOWN
+    if len(args) == 1:
+        inner = plain(args[0])
+        if inner.op == "div":
+            return AxisCover(Cover.ROUNDED_UP, plain(inner.args[0]), plain(inner.args[1]))
+        return AxisCover(Cover.ROUNDED_UP, inner, None) if isinstance(inner.type, IntType) else UNKNOWN
+    if len(args) == 2:
+        return AxisCover(Cover.ROUNDED_UP, plain(args[0]), plain(args[1]))
+    return UNKNOWN
+
+
+def _less(term: Term, by: Polynomial) -> Term:
+    """A term for ``term - by`` that keeps the written form where it can."""
+    term = plain(term)
+    amount = by.constant
+    if amount == 0:
+        return term
+    if term.op == "add":
+        for kept, gone in (term.args, term.args[::-1]):
+            rest = by - polynomial(gone)
+            if rest.constant is not None or len(rest.coefficients) < len(by.coefficients):
+                return _less(kept, rest)
+    if term.op == "sub" and (by + polynomial(term.args[1])).coefficients != by.coefficients:
+        return _less(term.args[0], by + polynomial(term.args[1]))
+    from kernlint.symbolic.terms import binary
+
+    if amount is not None:
+        return binary("sub", retype(term, I64), const(amount, I64), I64)
+    return term
+
+
+def _multiple(count: Term, unit: Term) -> bool:
+    """Whether ``unit`` divides ``count`` whatever the variables are."""
+    size = polynomial(unit).constant
+    whole = polynomial(count)
+    if size is not None:
+        return size == 1 or all(value % size == 0 for value in whole.coefficients.values())
+    divisor = polynomial(unit).coefficients
+    if len(divisor) != 1:
+        return False
+    (mono, factor), *_ = divisor.items()
+    return all(
+        value % factor == 0 and all(m.count(atom) >= mono.count(atom) for atom in mono)
+        for m, value in whole.coefficients.items()
+    )
+
+
+def _divides(check: Term, count: Term, unit: Term) -> bool:
+    """Whether the truth ``check`` says that ``unit`` divides ``count``."""
+    for part in conjuncts(check):
+        part = plain(part)
+        if part.op == "lnot":
+            inner = plain(part.args[0])
+            part_mod = inner if inner.op == "mod" else None
+        elif part.op == "eq":
+            left, right = plain(part.args[0]), plain(part.args[1])
+            part_mod = left if left.op == "mod" and right.value == 0 else right if left.value == 0 else None
+        else:
+            part_mod = None
+        if part_mod is None or part_mod.op != "mod":
+            continue
+        value, by = polynomial(part_mod.args[0]), polynomial(part_mod.args[1])
+        if value == polynomial(count) or _factor(value, polynomial(count)):
+            size, needed = by.constant, polynomial(unit).constant
+            if by == polynomial(unit) or (size is not None and needed and size % needed == 0):
+                return True
+    return False
+
+
+def _factor(value: Polynomial, count: Polynomial) -> bool:
+    """Whether ``count`` is a multiple of ``value``, a single symbol."""
+    if len(value.coefficients) != 1 or set(value.coefficients.values()) != {1}:
+        return False
+    (mono,) = value.coefficients
+    return bool(mono) and all(all(m.count(a) >= mono.count(a) for a in mono) for m in count.coefficients)
