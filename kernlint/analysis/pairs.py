@@ -17,23 +17,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Label, LoopContext, RootKind
+from kernlint.analysis.trace.events import (
+    Access,
+    AccessKind,
+    BarrierEvent,
+    GuardKind,
+    Label,
+    LoopContext,
+    RootKind,
+)
 from kernlint.prove.query import LoopRange, Side
 from kernlint.symbolic.terms import (
-    BOOL,
     Symbol,
     SymbolKind,
     Term,
     Uniformity,
     binary,
-    conjunction,
     const,
     disjunction,
     negate,
     substitute,
     symbols,
 )
-from kernlint.tree.types import I64
+from kernlint.tree.types import BOOL, I64
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +151,14 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
             if ends is None or loop.trips.uniformity > Uniformity.BLOCK or loop not in inside.loops:
                 return None
             extra.append(ends)
-    private = _private(first, second, even)
+    a, b = side(first, extra_a), side(second, extra_b)
     return Pair(
         first,
         second,
-        side(first, extra_a),
-        side(second, extra_b),
+        a,
+        b,
         tuple(tied),
-        private,
+        _private(first, second, a, b, even),
         mine.barrier,
         carried,
         ahead,
@@ -161,7 +167,15 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
 
 def side(access: Access, extra: Sequence[Term] = ()) -> Side:
     """The access as the prover wants it, with ``extra`` conditions."""
-    guards = dict.fromkeys(guard.term for guard in access.guards)
+    guards: dict[Term, None] = {}
+    spoken = {s for term in (access.offset, *extra) for s in symbols(term) if s.kind is SymbolKind.TRIPS}
+    for guard in reversed(access.guards):
+        # That a loop ended says nothing where nobody speaks of how often it ran.
+        counts = [s for s in symbols(guard.term) if s.kind is SymbolKind.TRIPS]
+        if guard.kind is not GuardKind.AFTER_LOOP or any(s in spoken for s in counts):
+            guards[guard.term] = None
+            spoken.update(counts)
+    guards = dict.fromkeys(reversed(guards))
     for term in extra:
         if term.value != 1:
             guards[term] = None
@@ -169,7 +183,7 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
         access.offset,
         access.size or 0,
         tuple(guards),
-        tuple(LoopRange(loop.counter, running(loop), loop.unroll_count) for loop in access.loops),
+        tuple(LoopRange(loop.counter, running(loop)) for loop in access.loops),
     )
 
 
@@ -192,16 +206,13 @@ def _varying(term: Term, loop: LoopContext) -> bool:
 def _ends(loop: LoopContext, shift: int) -> Term | None:
     """The truth term under which a thread in iteration ``loop.counter``, whose last barrier ran ``shift`` iterations
     ago, meets no other one in the loop; None: it cannot be so, or it cannot be told."""
-    if loop.leaves or loop.returns:
-        return None
     now = [term for term, _ in loop.exits]
     if shift == 0:
         reasons = list(now)
         if loop.condition is not None:
             step = 0 if loop.post_tested else 1
             reasons.append(negate(_after(loop.condition, loop, step)))
-        if not loop.post_tested or now:
-            reasons += [_after(term, loop, 1) for term in now]
+        reasons += [_after(term, loop, 1) for term in now]
     elif shift == 1 and now:
         reasons = now
     else:
@@ -232,22 +243,14 @@ def _after(term: Term, loop: LoopContext, step: int) -> Term:
     return substitute(term, images)
 
 
-def _private(first: Access, second: Access, even: set[int]) -> frozenset[Symbol]:
+def _private(first: Access, second: Access, a: Side, b: Side, even: set[int]) -> frozenset[Symbol]:
     """Symbols of which the two threads see different values, as they are in different iterations of a loop."""
     uneven = [loop.serial for loop in first.loops if loop in second.loops and id(loop) not in even]
     if not uneven:
         return frozenset()
     outermost = min(uneven)
-    found: set[Symbol] = set()
-    for access in (first, second):
-        for term in (access.offset, *(guard.term for guard in access.guards)):
-            found.update(s for s in symbols(term) if s.serial > outermost and s.kind is not SymbolKind.COUNTER)
-    return frozenset(found)
-
-
-def together(terms: Sequence[Term]) -> Term:
-    """Conjunction of truth terms (TRUE for none)."""
-    out = const(1, BOOL)
-    for term in terms:
-        out = conjunction(out, term)
-    return out
+    return frozenset(
+        symbol
+        for symbol in (*a.symbols, *b.symbols)
+        if symbol.serial > outermost and symbol.kind is not SymbolKind.COUNTER
+    )

@@ -1,0 +1,101 @@
+"""Races in words: what each of two threads does, where, under which launch."""
+
+from __future__ import annotations
+
+from kernlint.analysis.races import Race
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Trace
+from kernlint.finding import Related, Severity, Step, Witness
+from kernlint.prove.query import Actor, Refuted
+from kernlint.tree.nodes import Scope
+
+Replay = None
+"""No emulator replays witnesses yet: see :func:`severity`."""
+
+
+def severity(witness: Witness) -> Severity:
+    """The level that a race's evidence supports: an error only when its witness was replayed."""
+    return Severity.ERROR if witness.replayed else Severity.WARNING
+
+
+def verb(access: Access) -> str:
+    """What the access does, as a verb: reads, writes, updates atomically."""
+    if access.kind is AccessKind.ATOMIC:
+        return "updates" if access.atomic_op != "load" else "reads"
+    return "writes" if access.kind is AccessKind.WRITE else "reads"
+
+
+def element(access: Access, offset: int) -> int | None:
+    """Index of the element of the object at byte ``offset``; None when the element's size is not known."""
+    size = access.root.element.size or access.size
+    return offset // size if size else None
+
+
+def cell(access: Access, offset: int) -> str:
+    """``tile[32]``, or the plain name of a single variable."""
+    root = access.root
+    if root.extent is not None and root.extent == root.element.size:
+        return root.name
+    index = element(access, offset)
+    return root.name if index is None else f"{root.name}[{index}]"
+
+
+def step(access: Access, actor: Actor) -> Step:
+    """What one thread of the witness does."""
+    return Step(
+        actor.block,
+        actor.thread,
+        access.span,
+        f"{verb(access)} {cell(access, actor.offset)}",
+        element(access, actor.offset),
+    )
+
+
+def witness(first: Access, second: Access, found: Refuted) -> Witness:
+    """The prover's witness as it is shown: launch, values, one step for each thread."""
+    values = [(symbol.name, value) for symbol, value in found.values if not symbol.name.startswith("?")]
+    steps = [step(first, found.first)]
+    if found.second is not None:
+        steps.append(step(second, found.second))
+    return Witness(found.block, found.grid, tuple(values), tuple(steps))
+
+
+def shown(race: Race) -> Witness:
+    """The witness of a race."""
+    return witness(race.pair.first, race.pair.second, race.witness)
+
+
+def thread_name(actor: Actor, block: tuple[int, int, int]) -> str:
+    """``thread 32`` in a block of one row, else ``thread (0, 2, 0)``."""
+    x, y, z = actor.thread
+    return f"thread {x}" if block[1] == block[2] == 1 else f"thread ({x}, {y}, {z})"
+
+
+def late_barrier(race: Race, of: Trace) -> BarrierEvent | None:
+    """The barrier that ends the phase of a race too late: it comes after both accesses, and could stand between.
+
+    It could when both accesses run once, one after the other, and nothing that follows it needs it where it is.
+    """
+    first, second = race.pair.first, race.pair.second
+    if first is second or race.pair.carried is not None or first.loops or second.loops:
+        return None
+    for barrier in of.barriers:
+        ends = barrier.order > second.order and barrier.scope is Scope.BLOCK and barrier.certain and not barrier.named
+        if not ends or barrier.loops or not any(label.barrier is race.pair.barrier for label in barrier.labels):
+            continue
+        after = (
+            access
+            for access in of.accesses
+            if access.root is race.root
+            and access.order > barrier.order
+            and any(label.barrier is barrier for label in access.labels)
+        )
+        if any(access.writes or second.writes for access in after):
+            return None
+        return barrier
+    return None
+
+
+def calls(*accesses: Access) -> tuple[Related, ...]:
+    """The call sites through which accesses of helpers are reached, each once, innermost first."""
+    found = dict.fromkeys(span for access in accesses for span in reversed(access.stack))
+    return tuple(Related(span, "called from here") for span in found)

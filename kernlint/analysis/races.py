@@ -1,0 +1,302 @@
+"""Races in shared memory: concurrent pairs of accesses that two threads make to one place.
+
+A race is kept only with a witness: a block that somebody would launch (see :mod:`kernlint.analysis.shapes`) and two
+threads of it for which both conditions hold and the bytes overlap.  It has to show under every shape that is
+guessed, or under one that is in sight.  Threads of two different warps are tried first: they leave no excuse.  Pairs
+of one warp count only where no warp barrier or collective stands between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.pairs import Pair, concurrent, conflicting, known, same_value
+from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
+from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side, is_shared
+from kernlint.prove.solve import solve
+from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    cast,
+    const,
+    symbols,
+)
+from kernlint.tree.types import BOOL, I64, IntType, Space
+
+QUERIES = 600
+"""Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
+
+BUDGET = Budget(steps=200, points=20_000, rlimit=0)
+
+WAVE = 64
+"""Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
+
+GENERIC = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
+"""Values for scalars that stand in an address: large and without common factors, as no pitch below the width of
+what it separates, and no coincidence of two sizes, is held against a kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only threads of one warp do."""
+
+    pair: Pair
+    witness: Refuted
+    shape: Shape
+    same_warp: bool = False
+
+    @property
+    def root(self) -> Root:
+        """The object that both access."""
+        return self.pair.first.root
+
+    @property
+    def accesses(self) -> tuple[Access, Access]:
+        """Both accesses, the one that comes first in time first."""
+        if self.pair.reversed:
+            return self.pair.second, self.pair.first
+        return self.pair.first, self.pair.second
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks the prover about pairs, remembers the answers and counts the questions."""
+
+    shapes: Shapes
+    language: str
+    left: int = QUERIES
+    answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
+
+    def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
+        """The race of a pair, when it shows under each shape (under one, when they were seen)."""
+        found: Race | None = None
+        for shape in self.shapes.plausible:
+            witness = self._under(pair, shape, warp)
+            if witness is not None:
+                found = found or Race(pair, witness, shape, warp)
+                if self.shapes.seen:
+                    return found
+            elif not self.shapes.seen:
+                return None
+        return found
+
+    def _under(self, pair: Pair, shape: Shape, warp: bool) -> Refuted | None:
+        if shape.threads < 2:
+            return None
+        launch = Launch(shape.block, shape.grid, shape.threads, trips(pair, shape))
+        for a, b, same, apart in self._variants(pair, shape, warp):
+            query = Overlap(
+                a,
+                b,
+                "block",
+                pair.tied,
+                exclude_same_warp=apart,
+                require_same_warp=same,
+                private=pair.private,
+                launch=launch,
+            )
+            if unsettled(query):
+                return None
+            witness = self.ask(query)
+            if witness is not None and not witness.data_in_address and self._generic(query):
+                return witness
+        return None
+
+    def _variants(self, pair: Pair, shape: Shape, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
+        """(a, b, within one warp, in different warps) to ask for, best witness first."""
+        if warp:
+            yield pair.a, pair.b, True, False
+        elif self.language == "hip":
+            if shape.threads > WAVE:
+                low, high = _half(shape.block, True), _half(shape.block, False)
+                yield _with(pair.a, low), _with(pair.b, high), False, False
+                yield _with(pair.a, high), _with(pair.b, low), False, False
+        else:
+            if shape.threads > 32:
+                yield pair.a, pair.b, False, True
+            if self.language == "opencl":
+                yield pair.a, pair.b, False, False
+
+    def ask(self, query: Overlap) -> Refuted | None:
+        """The prover's witness, or None."""
+        if query in self.answers:
+            return self.answers[query]
+        if self.left <= 0:
+            return None
+        self.left -= 1
+        answer = solve(query, BUDGET)
+        result = answer if isinstance(answer, Refuted) else None
+        self.answers[query] = result
+        return result
+
+    def _generic(self, query: Overlap) -> bool:
+        """Whether the threads still meet when the scalars in the addresses have values without coincidences."""
+        scalars: dict[Symbol, None] = {}
+        for side in (query.a, query.b):
+            for symbol in symbols(side.offset):
+                if symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) and isinstance(symbol.type, IntType):
+                    scalars[symbol] = None
+        if not scalars:
+            return True
+        values = (*query.launch.values, *zip(scalars, GENERIC, strict=False))
+        return self.ask(replace(query, launch=replace(query.launch, values=values))) is not None
+
+
+ROUNDS = 5000
+"""Iterations over which a loop's end is looked for."""
+
+
+def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
+    """How often the loops that a pair speaks of ran, where the launch alone decides it."""
+    found: dict[Symbol, int] = {}
+    env = dict(zip(BLOCK_DIM, shape.block, strict=True))
+    for symbol in dict.fromkeys((*pair.a.symbols, *pair.b.symbols)):
+        if symbol.kind is SymbolKind.TRIPS and symbol.uniformity <= Uniformity.BLOCK:
+            count = _count(symbol.origin, env)
+            if count is not None:
+                found[symbol] = count
+    return tuple(found.items())
+
+
+def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
+    condition = loop.condition
+    if condition is None or loop.exits or loop.leaves:
+        return None
+    if not all(symbol is loop.counter or symbol in env for symbol in symbols(condition)):
+        return None
+    for turn in range(ROUNDS):
+        holds = evaluate(condition, {**env, loop.counter: turn})
+        if holds is None:
+            return None
+        if not holds:
+            return turn + 1 if loop.post_tested else turn
+    return None
+
+
+def unsettled(query: Overlap) -> bool:
+    """Whether the threads meet only by the grace of a value of which nothing is known: memory, loop variables
+    without a closed form, what is not modelled.  Where both addresses hold it alike it does not matter."""
+    odd = {s for side in (query.a, query.b) for s in symbols(side.offset) if s.kind not in _SETTLED}
+    odd -= {symbol for symbol, _ in query.launch.values}
+    if not odd:
+        return False
+    if any(not is_shared(symbol, query) for symbol in odd):
+        return True
+    difference = polynomial(query.a.offset) - polynomial(query.b.offset)
+    return any(symbol in odd for atom in difference.atoms for symbol in symbols(atom))
+
+
+_SETTLED = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
+
+
+def _with(side: Side, guard: Term) -> Side:
+    return replace(side, guards=(*side.guards, guard))
+
+
+def _half(block: tuple[int, int, int], low: bool) -> Term:
+    """Whether a thread is in the first wavefront of its block (``low``), or in a later one."""
+    x, y, z = (cast(symbol.term, I64) for symbol in THREAD)
+    row = binary("add", y, binary("mul", z, const(block[1]), I64), I64)
+    linear = binary("add", x, binary("mul", row, const(block[0]), I64), I64)
+    limit = const(WAVE)
+    return binary("lt", linear, limit, BOOL) if low else binary("le", limit, linear, BOOL)
+
+
+def followed(of: Trace) -> bool:
+    """Whether the walk saw enough of the kernel to speak of its phases."""
+    return not any(gap.kind in ("goto", "budget", "statement") for gap in of.gaps)
+
+
+def candidates(accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pair]:
+    """Concurrent conflicting pairs among ``accesses``, pairs of writes with themselves first."""
+    by_root: dict[int, list[Access]] = {}
+    for access in accesses:
+        if known(access):
+            by_root.setdefault(id(access.root), []).append(access)
+    for group in by_root.values():
+        for gap in range(len(group)):
+            for first, second in zip(group, group[gap:], strict=False):
+                if conflicting(first, second) and not same_value(first, second):
+                    yield from concurrent(first, second, warp=warp)
+
+
+def keep(pair: Pair, witness: Refuted) -> bool:
+    """Whether a witness is worth a word: one write met by itself in another thread under a condition on data is
+    mostly the mark of a single winner, which nothing here can tell."""
+    if pair.first is pair.second and witness.depends_on_data:
+        return False
+    return not (pair.first.volatile and pair.second.volatile and witness.depends_on_data)
+
+
+Place = tuple[str, int, int]
+
+
+def place(span: Span) -> Place:
+    """A span as a key."""
+    return span.file, span.start, span.end
+
+
+def _compute(facts: Facts) -> tuple[Race, ...]:
+    of = facts[trace]
+    shared = [access for access in of.accesses if access.root.space is Space.SHARED]
+    if not shared or not followed(of):
+        return ()
+    asker = Asker(facts[shapes], facts.module.language)
+    found: dict[tuple[int, Place, Place], Race] = {}
+    _collect(asker, candidates(shared), found, warp=False)
+    if facts.module.language == "cuda":
+        _collect(asker, candidates(shared, warp=True), found, warp=True)
+    return tuple(found.values())
+
+
+def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, Place], Race], *, warp: bool) -> None:
+    for pair in pairs:
+        key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
+        if key in found:
+            continue
+        race = asker.race(pair, warp=warp)
+        if race is not None and keep(pair, race.witness):
+            found[key] = race
+
+
+shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, shapes))
+"""The races in shared memory of one kernel variant: at most one for two places in the source."""
+
+
+def essential(races: Iterable[Race], most: int = 3) -> tuple[Race, ...]:
+    """The few races to speak of: per object, those that name places not yet spoken of, nearest accesses first.
+
+    What rests on no data comes first, and two writes of one place after a read that meets a write; at most ``most``
+    for one object.
+    """
+
+    def rank(race: Race) -> tuple[bool, bool, bool, int, int]:
+        first, second = race.accesses
+        both_write = first.kind is AccessKind.WRITE and second.kind is AccessKind.WRITE
+        distance = abs(second.order - first.order)
+        return race.same_warp, race.witness.depends_on_data, both_write and first is not second, distance, first.order
+
+    chosen: list[Race] = []
+    told: dict[int, set[Place]] = {}
+    counts: dict[int, int] = {}
+    for race in sorted(races, key=rank):
+        root = id(race.root)
+        here = {place(access.span) for access in race.accesses}
+        if here <= told.setdefault(root, set()) or counts.get(root, 0) >= most:
+            continue
+        told[root] |= here
+        counts[root] = counts.get(root, 0) + 1
+        chosen.append(race)
+    return tuple(sorted(chosen, key=lambda race: race.pair.second.order))

@@ -1,0 +1,305 @@
+"""Block shapes worth believing in: those in sight, else those that a kernel's constants speak for.
+
+Most kernels are right only under some launches, so a race must be shown for a block that somebody would use.
+What the user says, ``reqd_work_group_size`` and launches of the same file settle the matter.  Without them:
+
+* a dimension whose thread index the kernel never reads is 1;
+* ``block * 256 + thread`` and ``thread + 256 * k`` say that 256 threads stand along that axis;
+* arrays of constant extent are indexed in bounds, and a kernel fills them: the largest usual block that keeps
+  every such access in bounds is taken;
+* a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp;
+* where nothing is said at all, 128 threads along one axis, 16 x 16 along two, 8 x 8 x 2 along three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launches import launches
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import Space
+
+Block = tuple[int, int, int]
+Sizes = tuple[int | None, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A block (threads along x, y, z) and a grid (blocks; None: not known), with the reason to believe in them.
+
+    ``seen``: it was given by the user, an attribute or a launch, not guessed.
+    """
+
+    block: Block
+    grid: Sizes = (None, None, None)
+    reason: str = ""
+    seen: bool = False
+
+    @property
+    def threads(self) -> int:
+        """Threads of the block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Shapes:
+    """The shapes of one kernel variant: a fault has to show under each of ``plausible`` (seen ones: under any).
+
+    ``threads``/``blocks``: which axes of the thread and block index the kernel reads, or the size of.
+    """
+
+    plausible: tuple[Shape, ...]
+    seen: bool
+    threads: tuple[bool, bool, bool]
+    blocks: tuple[bool, bool, bool]
+
+
+USUAL = (1024, 768, 512, 384, 256, 192, 128, 96, 64, 48, 32, 16, 8, 4, 2)
+"""Sizes along the only axis of a block, largest first."""
+
+PLANES = (
+    (32, 32),
+    (32, 16),
+    (16, 32),
+    (64, 8),
+    (8, 64),
+    (16, 16),
+    (32, 8),
+    (8, 32),
+    (64, 4),
+    (32, 4),
+    (16, 8),
+    (8, 16),
+    (8, 8),
+    (16, 4),
+    (4, 16),
+    (4, 4),
+    (32, 2),
+    (32, 1),
+    (2, 2),
+)
+"""Sizes along two axes, largest first."""
+
+CUBES = ((8, 8, 8), (16, 8, 4), (8, 8, 4), (8, 8, 2), (4, 4, 4), (32, 4, 2), (2, 2, 2))
+
+DEFAULTS: dict[int, Block] = {0: (1, 1, 1), 1: (128, 1, 1), 2: (16, 16, 1), 3: (8, 8, 2)}
+
+
+def _terms(of: Trace) -> Iterator[Term]:
+    for access in of.accesses:
+        yield access.offset
+        if access.value is not None:
+            yield access.value
+        for guard in access.guards:
+            yield guard.term
+    for condition in of.conditions:
+        yield condition.term
+    for loop in of.loops:
+        if loop.condition is not None:
+            yield loop.condition
+
+
+def _mentioned(of: Trace) -> set[Symbol]:
+    seen: set[Term] = set()
+    out: set[Symbol] = set()
+    for term in _terms(of):
+        if term not in seen:
+            seen.add(term)
+            out.update(symbols(term))
+    return out
+
+
+def _coefficients(of: Trace, axis: int) -> list[int]:
+    """Numbers of threads along ``axis`` that strides of blocks or iterations stand for."""
+    found: list[int] = []
+    done: set[Term] = set()
+    thread = THREAD[axis].term
+    for term in _indices(of):
+        if term in done:
+            continue
+        done.add(term)
+        form = polynomial(term).coefficients
+        unit = form.get((thread,))
+        if not unit:
+            continue
+        others = [mono for mono in form if any(s.kind is SymbolKind.THREAD for a in mono for s in symbols(a))]
+        if len(others) > 1:
+            continue
+        counts = []
+        for mono, value in form.items():
+            if len(mono) == 1 and mono[0].op == "sym" and value % unit == 0:
+                symbol = mono[0].args[0]
+                if symbol.kind in (SymbolKind.BLOCK, SymbolKind.COUNTER):
+                    counts.append(value // unit)
+        found += [min(count for count in counts if count > 1)] if any(1 < c <= 1024 for c in counts) else []
+    return found
+
+
+def _indices(of: Trace) -> Iterator[Term]:
+    for access in of.accesses:
+        yield access.offset
+        for guard in access.guards:
+            if guard.term.op in ("lt", "le"):
+                yield from guard.term.args
+
+
+def _in_bounds(access: Access, block: Block) -> bool:
+    """Whether the corner threads of ``block`` stay in the array, in the first iterations of all loops; an access
+    that cannot be computed does not count."""
+    extent = access.root.extent
+    assert extent is not None
+    used = {symbol for term in (access.offset, *(g.term for g in access.guards)) for symbol in symbols(term)}
+    base: dict[Symbol, int] = {BLOCK_DIM[axis]: block[axis] for axis in range(3)}
+    for symbol in used:
+        if symbol.kind in (SymbolKind.COUNTER, SymbolKind.BLOCK):
+            base[symbol] = 0
+        elif symbol.kind is SymbolKind.PARAM:
+            base[symbol] = 1 << 14
+    corners = [sorted({0, size // 2, size - 1}) for size in block]
+    for place in product(*corners):
+        env = base | dict(zip(THREAD, place, strict=True))
+        if any(evaluate(guard.term, env) == 0 for guard in access.guards):
+            continue
+        at = evaluate(access.offset, env)
+        if at is not None and not 0 <= at <= extent - (access.size or 1):
+            return False
+    return True
+
+
+def _candidates(axes: tuple[int, ...]) -> Iterator[Block]:
+    if len(axes) == 1:
+        for size in USUAL:
+            block = [1, 1, 1]
+            block[axes[0]] = size
+            yield (block[0], block[1], block[2])
+    elif len(axes) == 2:
+        for plane in PLANES:
+            block = [1, 1, 1]
+            block[axes[0]], block[axes[1]] = plane
+            yield (block[0], block[1], block[2])
+    else:
+        yield from CUBES
+
+
+def _held(of: Trace) -> list[Access]:
+    """Accesses of shared arrays of constant extent whose place depends on the thread, each place once."""
+    found: dict[tuple[Term, int], Access] = {}
+    for access in of.accesses:
+        root = access.root
+        if root.extent is None or root.space is not Space.SHARED:
+            continue
+        if any(s.kind is SymbolKind.THREAD for s in symbols(access.offset)):
+            found.setdefault((access.offset, root.extent), access)
+    return list(found.values())[:40]
+
+
+def _fits(held: list[Access], axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Block, bool] | None:
+    """The largest usual block that keeps all of ``held`` in bounds (None: none does), and whether a larger one
+    does not."""
+    said = False
+    for block in _candidates(axes):
+        if any(block[axis] != size for axis, size in fixed.items()):
+            continue
+        if all(_in_bounds(access, block) for access in held):
+            return block, said
+        said = True
+    return None
+
+
+def _one_warp(of: Trace, mentioned: set[Symbol]) -> bool:
+    """Whether the kernel uses warp collectives and says nothing of several warps."""
+    if not of.warp_ops or any(b.certain and b.scope.value != "warp" for b in of.barriers):
+        return False
+    return not any(symbol in mentioned for symbol in BLOCK_DIM)
+
+
+def _compute(facts: Facts) -> Shapes:
+    of = facts[trace]
+    mentioned = _mentioned(of)
+    x, y, z = (symbol in mentioned for symbol in THREAD)
+    threads = (x, y, z)
+    x, y, z = (BLOCK[axis] in mentioned or GRID_DIM[axis] in mentioned for axis in range(3))
+    seen = tuple(_seen(facts))
+    return Shapes(seen or tuple(_guessed(facts, of, mentioned, threads)), bool(seen), threads, (x, y, z))
+
+
+def _seen(facts: Facts) -> Iterator[Shape]:
+    options, bounds = facts.options, facts.function.bounds
+    grid: Sizes = options.grid or (None, None, None)
+    if options.block is not None:
+        yield Shape(options.block, grid, "the block given by the user", True)
+        return
+    if bounds.required is not None:
+        yield Shape(bounds.required, grid, "the required work-group size", True)
+        return
+    found: dict[Shape, None] = {}
+    for launch in facts[launches]:
+        block = launch.constant_block()
+        if block is None or min(block) < 1 or block[0] * block[1] * block[2] > 1024:
+            return  # one launch is not understood: what it does is not known
+        if launch.grid is not None:
+            x, y, z = (term.value for term in launch.grid)
+            grid = (x, y, z)
+        found[Shape(block, grid, "a launch in sight", True)] = None
+    yield from found
+
+
+def _block(axes: tuple[int, ...], sizes: dict[int, int]) -> Block:
+    """The block with ``sizes`` along ``axes`` (1 where none is given)."""
+    x, y, z = (sizes.get(axis, 1) if axis in axes else 1 for axis in range(3))
+    return x, y, z
+
+
+def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[bool, ...]) -> Iterator[Shape]:
+    axes = tuple(axis for axis in range(3) if threads[axis])
+    if not axes:
+        yield Shape((1, 1, 1), reason="no thread index is used")
+        return
+    limit = facts.function.bounds.max_threads or 1024
+    fixed: dict[int, int] = {}
+    for axis in axes:
+        if BLOCK_DIM[axis] not in mentioned:
+            counts = _coefficients(of, axis)
+            if counts:
+                fixed[axis] = max(sorted(set(counts)), key=counts.count)
+    chosen = _chosen(of, axes, fixed, limit)
+    yield chosen
+    if chosen.threads > 32 and _one_warp(of, mentioned):
+        yield Shape((32, 1, 1), reason="one warp")
+
+
+def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int) -> Shape:
+    held = _held(of)
+    if len(fixed) == len(axes):
+        block = _block(axes, fixed)
+        if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block) for access in held):
+            return Shape(block, reason="the strides of the kernel")
+    fits = _fits(held, axes, fixed) or _fits(held, axes, {})
+    usual = DEFAULTS[len(axes)]
+    default = _block(axes, dict(zip(axes, usual, strict=False)) | fixed)
+    if fits is None:
+        return Shape(_shrunk(default, limit), reason="the strides of the kernel" if fixed else "a usual block")
+    block, said = fits
+    if not said and not fixed:
+        return Shape(_shrunk(default, limit), reason="a usual block")
+    return Shape(_shrunk(block, limit), reason="the extents of its arrays")
+
+
+def _shrunk(block: Block, limit: int) -> Block:
+    """``block`` with its longest sides halved until it has at most ``limit`` threads."""
+    sizes = list(block)
+    while sizes[0] * sizes[1] * sizes[2] > limit and max(sizes) > 1:
+        longest = max(range(3), key=lambda axis: sizes[axis])
+        sizes[longest] //= 2
+    return sizes[0], sizes[1], sizes[2]
+
+
+shapes = KernelAnalysis("shapes", _compute, needs=(trace, launches))
+"""The :class:`Shapes` of a kernel variant."""

@@ -1,0 +1,109 @@
+r"""The rule ``missing-warp-sync``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb
+from kernlint.analysis.races import essential, shared_races
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+VOLTA = 70
+"""Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
+
+
+class MissingWarpSync(Rule):
+    r"""Two lanes of one warp exchange data through shared memory with nothing that makes them wait.
+
+    Up to compute capability 6.x the lanes of a warp moved in lockstep, and reductions over the last warp were written
+    without any synchronisation. From 7.0 on every lane has a program counter of its own: without `__syncwarp()`, a
+    `*_sync` intrinsic or a barrier between the accesses, a lane may read before its partner has written. `volatile`
+    keeps the compiler from caching values in registers; it does not order lanes.
+
+    Silent when all named targets are below `sm_70`. AMD's wavefronts still run in lockstep; OpenCL promises nothing,
+    so there the same accesses are `shared-memory-race`.
+
+    ```cuda bad
+    __device__ void fold(volatile float *s, int t) {
+        s[t] += s[t + 8];  // expect: KL204
+        s[t] += s[t + 4];
+    }
+
+    __global__ void tail(float *data) {
+        __shared__ float s[32];
+        int t = threadIdx.x;
+        s[t] = data[t];
+        __syncthreads();
+        if (t < 8) fold(s, t);
+        if (t == 0) data[0] = s[0];
+    }
+    ```
+
+    ```cuda bad
+    __global__ void swap_pairs(int *data) {
+        __shared__ int s[128];
+        int t = threadIdx.x;
+        s[t] = data[blockIdx.x * 128 + t];
+        data[blockIdx.x * 128 + t] = s[t ^ 1];  // expect: KL204
+    }
+    ```
+
+    ```cuda good
+    __global__ void swap_pairs(int *data) {
+        __shared__ int s[128];
+        int t = threadIdx.x;
+        s[t] = data[blockIdx.x * 128 + t];
+        __syncwarp();
+        data[blockIdx.x * 128 + t] = s[t ^ 1];
+    }
+    ```
+
+    ```opencl good
+    __kernel void swap_pairs(__global int *data, __local int *s) {
+        const int t = get_local_id(0);
+        s[t] = data[get_global_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        data[get_global_id(0)] = s[t ^ 1];
+    }
+    ```
+    """
+
+    meta = Meta("KL204", "missing-warp-sync", Severity.ERROR, tags=("CUDA PG Volta migration", "BPG"))
+    needs = (shared_races,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if facts.module.language != "cuda" or _all_old(facts):
+            return
+        for race in essential((race for race in facts[shared_races] if race.same_warp), most=2):
+            first, second = race.accesses
+            found = race.witness
+            assert found.second is not None
+            here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
+            name = cell(first, found.first.offset)
+            evidence = shown(race)
+            message = f"{there} {verb(second)} {name}, which {here} of the same warp {verb(first)}: nothing orders them"
+            if first is second:
+                message = f"{here} and {there} of one warp both write {name}"
+            related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
+            yield self.finding(
+                second.span,
+                message,
+                severity(evidence),
+                related=(*related, *calls(first, second)),
+                witness=evidence,
+                fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
+                confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+            )
+
+
+def _all_old(facts: Facts) -> bool:
+    """Whether targets are named and the lanes of a warp move in lockstep on all of them."""
+    targets = facts.options.targets
+    return bool(targets) and all(t.vendor != "nvidia" or _capability(t.name) < VOLTA for t in targets)
+
+
+def _capability(name: str) -> int:
+    digits = name.removeprefix("sm_").rstrip("af")
+    return int(digits) if digits.isdigit() else VOLTA

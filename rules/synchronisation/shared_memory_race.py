@@ -1,0 +1,135 @@
+r"""The rule ``shared-memory-race``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
+from kernlint.analysis.races import Race, essential, shared_races
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import AccessKind
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+
+class SharedMemoryRace(Rule):
+    r"""Two threads of a block use one cell of shared memory, one of them writes it, and no barrier stands between.
+
+    Threads of a block run in any order between two barriers. What one thread writes may be read by another only
+    after a barrier that both have passed; the same holds for overwriting what another one still reads, most easily
+    forgotten at the end of a loop body, where the next iteration begins with a write.
+
+    Reported with a block size and two threads of different warps that collide. Silent: equal values written by
+    several threads, atomic operations on both sides, indices that come from memory, and pairs of threads of one warp
+    (those are `missing-warp-sync`).
+
+    ```cuda bad
+    __global__ void shift(const float *in, float *out) {
+        __shared__ float tile[256];
+        int t = threadIdx.x;
+        tile[t] = in[blockIdx.x * 256 + t];
+        out[blockIdx.x * 256 + t] = t > 0 ? tile[t - 1] : 0.0f;  // expect: KL201
+    }
+    ```
+
+    ```opencl bad
+    __kernel void row_sums(__global const float *in, __global float *out, __local float *part, const int rows) {
+        const int t = get_local_id(0);
+        const int n = get_local_size(0);
+        for (int r = 0; r < rows; ++r) {
+            part[t] = in[r * n + t];  // expect: KL201
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (t == 0) {
+                float sum = 0.0f;
+                for (int k = 0; k < n; ++k) sum += part[k];
+                out[r] = sum;
+            }
+        }
+    }
+    ```
+
+    ```cuda good
+    __global__ void shift(const float *in, float *out) {
+        __shared__ float tile[256];
+        int t = threadIdx.x;
+        tile[t] = in[blockIdx.x * 256 + t];
+        __syncthreads();
+        out[blockIdx.x * 256 + t] = t > 0 ? tile[t - 1] : 0.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void row_sums(__global const float *in, __global float *out, __local float *part, const int rows) {
+        const int t = get_local_id(0);
+        const int n = get_local_size(0);
+        for (int r = 0; r < rows; ++r) {
+            part[t] = in[r * n + t];
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (t == 0) {
+                float sum = 0.0f;
+                for (int k = 0; k < n; ++k) sum += part[k];
+                out[r] = sum;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL201",
+        "shared-memory-race",
+        Severity.ERROR,
+        tags=("CUDASecurity data races", "CUDASecurity-CON01", "CUDASecurity-CON02", "OpenCL C memory model"),
+    )
+    needs = (trace, shared_races)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        of = facts[trace]
+        for race in essential(race for race in facts[shared_races] if not race.same_warp):
+            if late_barrier(race, of) is None:
+                yield self._report(race, facts.module.language)
+
+    def _report(self, race: Race, language: str) -> Finding:
+        first, second = race.accesses
+        found = race.witness
+        assert found.second is not None
+        swapped = race.pair.reversed
+        actor, other = (found.second, found.first) if swapped else (found.first, found.second)
+        here, there = thread_name(actor, found.block), thread_name(other, found.block)
+        name = cell(first, actor.offset)
+        when = " of the previous iteration" if race.pair.carried is not None else ""
+        if first is second:
+            message = f"{here} and {there} both write {name}, with no barrier between"
+            if first.kind is AccessKind.WRITE and first.value is not None:
+                message = f"{here} and {there} both write {name} in the same phase"
+        else:
+            message = f"{there} {verb(second)} {name}, which {here} {verb(first)}{when} with no barrier between"
+        related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here{when}")]
+        if race.pair.barrier is not None:
+            related.append(Related(race.pair.barrier.span, "the last barrier before both"))
+        fix = f"put {_barrier(language)} between the two accesses"
+        if race.pair.carried is not None:
+            fix = f"put {_barrier(language)} at the end of the loop body"
+        elif first is second:
+            fix = "let one thread write it, or use an atomic operation"
+        evidence = shown(race)
+        return self.finding(
+            second.span,
+            message,
+            severity(evidence),
+            related=(*related, *calls(first, second)),
+            witness=evidence,
+            assumptions=() if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",),
+            fix=fix,
+            confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+        )
+
+
+def _barrier(language: str) -> str:
+    return "barrier(CLK_LOCAL_MEM_FENCE)" if language == "opencl" else "__syncthreads()"
+
+
+def _size(block: tuple[int, int, int]) -> str:
+    return " x ".join(str(size) for size in block[: 3 if block[2] > 1 else 2 if block[1] > 1 else 1]) + " threads"
