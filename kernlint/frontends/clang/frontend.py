@@ -107,8 +107,5 @@ class ClangFrontend:
                 templates = [t for t in templates if Span(source.path, *t.cursor.extent[1:3]) in lacking]
                 if not templates:
                     return module
-            appended = uses(templates)
-        with parse(
-            source.path, source.data, language, parse_options, appended=appended, use_cache=options.cache
-        ) as parsed:
-            return lower_module(parsed)
+            with parsed.with_appended(uses(templates)) as again:
+                return lower_module(again)

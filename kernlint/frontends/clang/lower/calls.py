@@ -13,7 +13,7 @@ from kernlint.frontends.clang.lower.conversions import COMPARISONS, convert
 from kernlint.frontends.clang.lower.expressions import member_name, unresolved_call
 from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
-from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, negation
+from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.tree.nodes import (
     Call,
     Cast,
@@ -23,6 +23,7 @@ from kernlint.tree.nodes import (
     IncDec,
     InitList,
     IntLit,
+    Member,
     Ref,
 )
 from kernlint.tree.types import (
@@ -90,7 +91,7 @@ def ordinary_call(
     if declaration is None and not name:
         return _dependent_call(scope, cursor, head, arguments)
     qualified = declaration.qualified_name if declaration is not None else name
-    if launches(scope, name):
+    if launches(name):
         return launch_function(scope, cursor, name, arguments)
     args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
@@ -130,7 +131,7 @@ def finish_call(
     lowering = scope.lowering
     function: FunctionDecl | None = None
     known = declaration is not None and declaration.kind in (K.FUNCTION_DECL, K.CXX_METHOD, K.FUNCTION_TEMPLATE)
-    made_up = name in lowering.synthesised
+    made_up = declaration is not None and lowering.is_made_up(declaration)
     users = known and declaration is not None and not made_up and lowering.functions.is_users(declaration)
     span = scope.span(cursor)
     type_ = scope.type(cursor)
@@ -202,6 +203,8 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
     if overloaded is None:
         target = scope.expression(head)
         args = tuple(scope.expression(a) for a in arguments)
+        if isinstance(target, Member):
+            return finish_call(scope, cursor, None, target.field, target.field, args, target.base, head=head)
         name = target.name if isinstance(target, FunctionRef) else scope.lowering.source(head).strip()
         if not isinstance(target, FunctionRef):
             name = re.sub(r"\s*<.*", "", name, flags=re.DOTALL)
@@ -234,6 +237,8 @@ def _unwrapped(cursor: Cursor) -> Cursor:
         inner = [c for c in cursor.children if is_expression(c)]
         if len(inner) != 1:
             break
+        if cursor.kind == K.UNEXPOSED_EXPR and inner[0].extent.end < cursor.extent.end:
+            break  # no conversion, but what is left of an expression with an error
         cursor = inner[0]
     return cursor
 
@@ -307,10 +312,13 @@ def _builtin_operator(scope: Scope, cursor: Cursor, symbol: str, operands: list[
     if symbol == "=" and len(operands) == 2:
         return assignment(scope, cursor, operands[0], operands[1])
     types = [scope.type(o) for o in operands]
-    if not all(isinstance(t, (IntType, FloatType, VectorType, OpaqueType)) for t in types):
+    opaque = any(isinstance(t, OpaqueType) for t in types)
+    if not opaque and not all(isinstance(t, (IntType, FloatType, VectorType)) for t in types):
         return None
-    if all(isinstance(t, OpaqueType) for t in types):
-        return None
+    if opaque and len(operands) == 2 and symbol == "[]":
+        return element(scope, cursor, *(scope.expression(o) for o in operands))
+    if opaque and len(operands) == 1 and symbol == "*":
+        return dereference(scope, cursor, scope.expression(operands[0]))
     if symbol in ("++", "--"):
         target = scope.expression(operands[0])
         return IncDec(scope.span(cursor), target.type, symbol, len(operands) == 1, target)
@@ -394,7 +402,7 @@ def user_conversion(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         receiver = scope.expression(head)
     if receiver is None:
         return scope.opaque(cursor, "conversion without an operand")
-    if isinstance(receiver.type, (FloatType, IntType)):
+    if isinstance(receiver.type, (FloatType, IntType, OpaqueType)):
         return convert(receiver, type_)
     if not scope.lowering.functions.is_users(declaration):
         if isinstance(receiver.type, VectorType) or not isinstance(type_, (IntType, FloatType)):

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from kernlint.frontends.clang.cursor import Cursor, Extent
-from kernlint.frontends.clang.kinds import CursorKind
+from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.types import TypeTable
 from kernlint.frontends.clang.native import LIB
+from kernlint.frontends.clang.session import SYNTHESISED_HEADER
 from kernlint.frontends.clang.unit import Unit
 from kernlint.source import Span
 from kernlint.tree.nodes import (
@@ -63,14 +64,15 @@ def lowers_statement(*kinds: int) -> Callable[[StmtHandler], StmtHandler]:
 
 def is_expression(cursor: Cursor) -> bool:
     """Whether the cursor is an expression rather than a statement, declaration or attribute."""
-    return 100 <= cursor.kind < 200 or cursor.kind == CursorKind.BUILTIN_BIT_CAST_EXPR
+    return 100 <= cursor.kind < 200 or cursor.kind == K.BUILTIN_BIT_CAST_EXPR
 
 
 class Lowering:
     """One translation unit on its way into the tree.
 
     ``text`` is the main file as parsed, ``errors`` the compiler's in it (offset, message).  ``variables`` maps a
-    declaration's key to its one node; ``lambdas`` maps a lambda's body to the block lowered for it.
+    declaration's key to its one node; ``lambdas`` maps a lambda's body to the block lowered for it;
+    ``invented`` has the keys of template instances whose arguments are made up.
     """
 
     functions: FunctionTable
@@ -90,13 +92,15 @@ class Lowering:
         self.opencl = language == "opencl"
         self.synthesised = synthesised
         self.errors = sorted(errors)
-        self.types = TypeTable(self.opencl, synthesised)
+        self.types = TypeTable(self)
         self.variables: dict[int, VarDecl] = {}
         self.globals: list[VarDecl] = []
         self.lambdas: dict[int, Block] = {}
         self.constants: dict[str, list[Cursor]] | None = None
         self._files: dict[str, bytes] = {self.path: text}
         self._system: dict[int, bool] = {}
+        self.invented: set[int] = set()
+        self._made_up: dict[int, bool] = {}
 
     def errors_in(self, file: str | None, start: int, end: int) -> list[tuple[int, str]]:
         """Compiler errors (offset, message) between two offsets of a file; only those of the main file are known."""
@@ -147,6 +151,27 @@ class Lowering:
             place = LIB.getCursorLocation(declaration.raw)
             found = self._system[key] = bool(LIB.Location_isInSystemHeader(place)) or not place.raw
         return found
+
+    def is_made_up(self, declaration: Cursor) -> bool:
+        """Whether a declaration was invented for a name that no header gave."""
+        if not self.synthesised:
+            return False
+        key = declaration.key
+        found = self._made_up.get(key)
+        if found is None:
+            found = self._made_up[key] = declaration.location.file == SYNTHESISED_HEADER
+        return found
+
+    def mentions_made_up(self, cursor: Cursor) -> bool:
+        """Whether an expression or declaration names something invented."""
+        if not self.synthesised:
+            return False
+        for node in cursor.walk():
+            if K.TYPE_REF <= node.kind <= K.VARIABLE_REF or node.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):
+                target = node.referenced
+                if target is not None and self.is_made_up(target):
+                    return True
+        return False
 
 
 class Scope:
@@ -219,7 +244,7 @@ class Scope:
         if handler is None:
             if not is_expression(cursor):
                 return self.opaque_statement(cursor, f"statement of kind {_kind_name(cursor.kind)}")
-            handler = _STATEMENTS[CursorKind.UNEXPOSED_EXPR]
+            handler = _STATEMENTS[K.UNEXPOSED_EXPR]
         self.depth += 1
         try:
             if self.depth > MAX_DEPTH:
@@ -271,6 +296,6 @@ def sounds_like_sync(text: str) -> bool:
 
 def _kind_name(kind: int) -> str:
     try:
-        return CursorKind(kind).name.lower()
+        return K(kind).name.lower()
     except ValueError:
         return str(kind)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.cursor import Cursor
-from kernlint.frontends.clang.intrinsics import LAUNCH_VECTORS, select_lane
+from kernlint.frontends.clang.intrinsics import LAUNCH_VECTORS, CallContext, lower_call, select_lane
+from kernlint.frontends.clang.intrinsics.atomics import is_builtin, written_order
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression, sounds_like_sync
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.launches import launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
-from kernlint.frontends.clang.lower.variables import parameter, variable
+from kernlint.frontends.clang.lower.variables import made_up_constant, parameter, variable
 from kernlint.tree.nodes import (
     Block,
     Call,
@@ -71,6 +72,8 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     """A use of ``declaration`` at ``cursor``."""
     kind = declaration.kind
     span = scope.span(cursor)
+    if scope.lowering.is_made_up(declaration) and kind in (K.VAR_DECL, K.ENUM_CONSTANT_DECL):
+        return _made_up_name(scope, cursor, declaration)
     if kind in (K.VAR_DECL, K.PARM_DECL, K.TEMPLATE_NON_TYPE_PARAMETER, K.UNEXPOSED_DECL):
         if kind == K.VAR_DECL and (special := _builtin_variable(scope, cursor, declaration)) is not None:
             return special
@@ -84,6 +87,9 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         value = declaration.enum_value
         return IntLit(span, type_, type_.wrap(value) if isinstance(type_, IntType) else value)
     if kind in _FUNCTIONS:
+        if declaration.template is not None and scope.lowering.mentions_made_up(cursor):
+            scope.lowering.invented.add(declaration.key)
+            declaration = declaration.template
         function = scope.lowering.functions.declare(declaration)
         return FunctionRef(span, _function_type(scope, cursor), declaration.qualified_name, function)
     if kind == K.OVERLOADED_DECL_REF:
@@ -94,6 +100,15 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if kind == K.FIELD_DECL:  # a field named where no object is: &S::x, or a capture of *this
         return _implicit_member(scope, cursor, declaration)
     return scope.opaque(cursor, f"name of an unusual kind: {cursor.spelling}", writes=False)
+
+
+def _made_up_name(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
+    """A constant that no header gave: a variable of unknown value, unless it may stand for a barrier."""
+    name = declaration.spelling
+    if sounds_like_sync(name):
+        return scope.opaque(cursor, f"name that is not declared: {name}", "macro")
+    type_ = scope.type(cursor)
+    return Ref(scope.span(cursor), type_, made_up_constant(scope, declaration, type_))
 
 
 def _function_type(scope: Scope, cursor: Cursor) -> Type:
@@ -343,15 +358,31 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
         whole = cursor.extent
         if head.start == whole.start and scope.lowering.slice(whole.file, head.end, whole.end).lstrip().startswith("("):
             return unresolved_call(scope, cursor, children)
+    if len(children) == 1 and isinstance(scope.type(children[0]), OpaqueType):
+        rest = scope.lowering.slice(cursor.extent.file, children[0].extent.end, cursor.extent.end)
+        if (match := _MEMBER_NAME.fullmatch(rest)) is not None:
+            return member(scope, cursor, scope.expression(children[0]), match.group(2), UNKNOWN)
     if text.isidentifier() and (decl := _local_named(scope, text)) is not None:
         return Ref(scope.span(cursor), decl.type, decl)  # its declaration has an error, but it is there
     match = re.match(r"((?:\w+\s*::\s*)*\w+)\s*(?:<[^;(]*>)?\s*\(", text)
     if match and text.rstrip().endswith(")"):
         name = match.group(1)
         args = tuple(scope.expression(c) for c in children)
+        if (known := _atomic_builtin(scope, cursor, name, args)) is not None:
+            return known
         scope.lose("call", f"call that could not be resolved: {name}", cursor)
         return Call(scope.span(cursor), scope.type(cursor), name, None, args)
     return scope.opaque(cursor, f"expression clang could not make sense of: {_shorten(text)}")
+
+
+def _atomic_builtin(scope: Scope, cursor: Cursor, name: str, parts: tuple[Expr, ...]) -> Expr | None:
+    """``__atomic_store_n(p, v, order)`` and its like: no call for clang, which shows their operands alone."""
+    type_, language = scope.type(cursor), scope.lowering.language
+    for spelled in dict.fromkeys((name, *re.findall(r"\b__\w*atomic_\w+(?=\s*\()", scope.lowering.written(cursor)))):
+        if is_builtin(spelled):
+            args = written_order(spelled, parts)
+            return lower_call(CallContext(spelled, spelled, args, type_, scope.span(cursor), language=language))
+    return None
 
 
 def _local_named(scope: Scope, name: str) -> VarDecl | None:
@@ -369,9 +400,15 @@ def unresolved_call(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Exp
     """``name(args)`` where no overload fits or the choice depends on a template argument."""
     callee = scope.expression(children[0])
     name = callee.name if isinstance(callee, FunctionRef) else scope.lowering.source(children[0]).strip()
-    if launches(scope, name):
+    if launches(name):
         return launch_function(scope, cursor, name, children[1:])
     args = tuple(scope.expression(c) for c in children[1:])
+    if re.fullmatch(r"[\w:]+", name):
+        # A compiler's builtin whose type hangs on a template argument has no declaration either.
+        leaf, span, type_ = name.rpartition("::")[2], scope.span(cursor), scope.type(cursor)
+        known = lower_call(CallContext(leaf, name, args, type_, span, language=scope.lowering.language))
+        if known is not None:
+            return known
     scope.lose("call", f"call that could not be resolved: {_shorten(name)}", cursor)
     return Call(scope.span(cursor), scope.type(cursor), name, None, args)
 

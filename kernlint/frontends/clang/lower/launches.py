@@ -62,11 +62,9 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
     )
 
 
-def launches(scope: Scope, name: str) -> bool:
-    """Whether a function called ``name`` launches a kernel; a made-up one of the CUDA runtime does not count."""
-    if name in _OPENCL or name in _DRIVER:
-        return True
-    return (name in _RUNTIME or name in _HIP_MACROS or name in _WITH_CONFIG) and name not in scope.lowering.synthesised
+def launches(name: str) -> bool:
+    """Whether a function called ``name`` launches a kernel."""
+    return name in _LAUNCHING
 
 
 def launch_function(scope: Scope, cursor: Cursor, name: str, arguments: list[Cursor]) -> Expr:
@@ -84,6 +82,9 @@ def launch_function(scope: Scope, cursor: Cursor, name: str, arguments: list[Cur
 
 
 _OPENCL = frozenset({"clEnqueueNDRangeKernel"})
+
+
+_LAUNCHING = frozenset({*_OPENCL, *_DRIVER, *_RUNTIME, *_HIP_MACROS, *_WITH_CONFIG})
 
 
 def _at(args: list[Expr | None], index: int) -> Expr | None:

@@ -9,7 +9,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
 from kernlint.frontends.clang.lower.conversions import convert
-from kernlint.tree.nodes import Expr, FloatLit, IntLit, SizeOf, StringLit
+from kernlint.tree.nodes import Expr, FloatLit, IntLit, Ref, SizeOf, StringLit
 from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, Type
 
 _DECIMAL = re.compile(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
@@ -18,6 +18,8 @@ _DECIMAL = re.compile(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
 def constant_node(scope: Scope, cursor: Cursor, type_: Type | None = None) -> Expr | None:
     """The value of ``cursor`` as a literal, or None when clang cannot compute one."""
     type_ = type_ or scope.type(cursor)
+    if scope.lowering.mentions_made_up(cursor):
+        return None
     value = cursor.evaluate()
     if isinstance(value, bytes):
         return StringLit(scope.span(cursor), type_, value.decode("utf-8", "replace"))
@@ -83,10 +85,14 @@ def null_pointer(scope: Scope, cursor: Cursor) -> Expr:
 def size_of(scope: Scope, cursor: Cursor) -> Expr:
     """``sizeof``, ``alignof``, ``vec_step``: folded where clang knows the answer."""
     type_ = scope.type(cursor)
+    text = scope.lowering.source(cursor).lstrip()
+    if scope.lowering.synthesised and text.startswith("sizeof"):
+        operand = next((scope.conditional_expression(c) for c in cursor.children if is_expression(c)), None)
+        if isinstance(operand, Ref) and operand.decl.type.size is None:
+            return SizeOf(scope.span(cursor), U64, operand.decl.type)
     node = constant_node(scope, cursor, type_ if isinstance(type_, IntType) else U64)
     if node is not None:
         return node
-    text = scope.lowering.source(cursor).lstrip()
     if not text.startswith("sizeof") or text.startswith("sizeof..."):
         return scope.opaque(cursor, "operator without a known value", "template", writes=False)
     of = next((scope.types.of(c.type) for c in cursor.children if c.type.kind), UNKNOWN)

@@ -77,7 +77,7 @@ class ModuleBuilder:
     def _add_instances(self, uses: list[Cursor], instances: list[Cursor]) -> None:
         """Instances of kernels that no lowered code names: the source's explicit ones, then a few of the forced."""
         forced = {cursor.key: instance for cursor in uses if (instance := instantiated(cursor)) is not None}
-        made_up = {instance.key for instance in forced.values()}
+        made_up = {instance.key for instance in forced.values()} | self.lowering.invented
         for cursor in instances:
             if cursor.key not in made_up and is_kernel(cursor):
                 self.table.declare(cursor)
@@ -107,6 +107,7 @@ class ModuleBuilder:
         functions = [f for f in self.table.declared.values() if f.body is not None]
         for function in functions:
             self._add_inactive(function, inactive)
+        self._add_empty_macros(functions)
         kernels = self._kernels(functions)
         return Module(
             path=self.parsed.path,
@@ -130,6 +131,23 @@ class ModuleBuilder:
         ]
         if lost:
             object.__setattr__(function, "losses", (*function.losses, *lost))
+
+    def _add_empty_macros(self, functions: list[FunctionDecl]) -> None:
+        """Uses of macros that were made up expand to nothing, whatever the real ones do."""
+        if not self.parsed.synthesised:
+            return
+        for cursor in self.parsed.unit.preprocessing((K.MACRO_EXPANSION,)):
+            if cursor.spelling in self.parsed.synthesised:
+                span = self.lowering.span(cursor)
+                loss = Loss("macro", f"macro that is not defined: {cursor.spelling}", span)
+                for function in functions:
+                    body = function.body
+                    if (
+                        body is not None
+                        and body.span.file == span.file
+                        and body.span.start <= span.start < body.span.end
+                    ):
+                        object.__setattr__(function, "losses", (*function.losses, loss))
 
     def _kernels(self, functions: list[FunctionDecl]) -> tuple[Kernel, ...]:
         instances: dict[int, list[FunctionDecl]] = {}

@@ -6,11 +6,13 @@ classes become vectors and floats.  Sizes and offsets come from clang, so they a
 
 from __future__ import annotations
 
+import ctypes
 import re
+from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, TypeKind
-from kernlint.frontends.clang.native import LIB
+from kernlint.frontends.clang.native import LIB, CXCursor
 from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.tree.types import (
     BOOL,
@@ -38,6 +40,9 @@ from kernlint.tree.types import (
     Type,
     VectorType,
 )
+
+if TYPE_CHECKING:
+    from kernlint.frontends.clang.lower.context import Lowering
 
 _SCALARS: dict[int, Type] = {
     TypeKind.VOID: VOID,
@@ -79,14 +84,11 @@ _LANES = ("x", "y", "z", "w")
 
 
 class TypeTable:
-    """Tree types by clang type, each converted once.
+    """Tree types by clang type, each converted once.  Types that were made up for missing headers are opaque."""
 
-    ``synthesised``: names of types that were made up for missing headers; such types are unknown here.
-    """
-
-    def __init__(self, opencl: bool, synthesised: frozenset[str] = frozenset()) -> None:
-        self._opencl = opencl
-        self._synthesised = synthesised
+    def __init__(self, lowering: Lowering) -> None:
+        self._lowering = lowering
+        self._opencl = lowering.opencl
         self._done: dict[int, Type] = {}
         self._records: dict[int, Type] = {}
 
@@ -103,7 +105,7 @@ class TypeTable:
         if (scalar := _SCALARS.get(kind)) is not None:
             return scalar
         if canonical is not clang:
-            return self.of(canonical)
+            return self._with_sugar(clang) if self._lowering.synthesised else self.of(canonical)
         if kind == TypeKind.POINTER or kind == TypeKind.BLOCK_POINTER:
             return self._pointer(canonical, False)
         if kind in (TypeKind.LVALUE_REFERENCE, TypeKind.RVALUE_REFERENCE):
@@ -125,6 +127,26 @@ class TypeTable:
         if (argument := _plain_type(canonical)) is not None:
             return argument
         return OpaqueType(_QUALIFIER.sub("", canonical.spelling) or "?")
+
+    def _with_sugar(self, clang: ClangType) -> Type:
+        """A type that may be spelled with a made-up typedef, which says nothing about what it is."""
+        kind = clang.kind
+        if kind == TypeKind.ELABORATED:
+            return self.of(clang.named)
+        if kind == TypeKind.TYPEDEF:
+            declaration = clang.declaration
+            if declaration is None:
+                return self.of(clang.canonical)
+            if self._lowering.is_made_up(declaration):
+                return OpaqueType(declaration.spelling)
+            return self.of(declaration.underlying_type)
+        if kind == TypeKind.POINTER:
+            return self._pointer(clang, False)
+        if kind in (TypeKind.LVALUE_REFERENCE, TypeKind.RVALUE_REFERENCE):
+            return self._pointer(clang, True)
+        if kind == TypeKind.CONSTANT_ARRAY:
+            return ArrayType(self.of(clang.element), clang.count)
+        return self.of(clang.canonical)
 
     def _pointer(self, clang: ClangType, reference: bool) -> Type:
         pointee = clang.pointee
@@ -162,7 +184,7 @@ class TypeTable:
             return F16
         if name in _HALF2:
             return VectorType(F16, 2)
-        if name in self._synthesised or name == "__kl_any":
+        if name == "__kl_any" or self._lowering.is_made_up(declaration):
             return OpaqueType(name)
         qualified = _unqualified(clang.spelling)
         size = clang.size
@@ -174,25 +196,29 @@ class TypeTable:
             kinds = {f.type for f in fields}
             if len(kinds) == 1 and tuple(f.name for f in fields) == _LANES[:lanes]:
                 return VectorType(fields[0].type, lanes)
-        return StructType(
-            qualified, fields, size, clang.alignment, declaration.kind == CursorKind.UNION_DECL, known=True
-        )
+        union = declaration.kind == CursorKind.UNION_DECL
+        if any(f.type.size is None for f in fields):
+            return StructType(qualified, fields, None, None, union)
+        return StructType(qualified, fields, size, clang.alignment, union)
 
     def _fields(self, declaration: Cursor, base: int) -> list[Field]:
         """Fields with byte offsets; those of bases and of unnamed members are the record's own."""
         found: list[Field] = []
+        certain = True  # until a field whose size is made up
         for clang_field in self._own_fields(declaration):
             bits = clang_field.field_offset
             at = None if bits < 0 else base + bits // 8
             inner = clang_field.type.canonical.declaration
-            if not clang_field.spelling and inner is not None and at is not None:
+            if (not clang_field.spelling or "(" in clang_field.spelling) and inner is not None and at is not None:
                 found.extend(self._fields(inner, at))
                 continue
             width = clang_field.bit_width
             kind = self.of(clang_field.type)
             if width is not None and isinstance(kind, IntType) and bits % 8:
                 at = None
-            found.append(Field(clang_field.spelling, kind, at))
+            if self._lowering.mentions_made_up(clang_field):
+                kind, certain = without_extents(kind), False
+            found.append(Field(clang_field.spelling, kind, at if certain or not bits else None))
         return found
 
     def _own_fields(self, declaration: Cursor) -> list[Cursor]:
@@ -200,11 +226,33 @@ class TypeTable:
         for child in declaration.children:
             if child.kind == CursorKind.FIELD_DECL:
                 found.append(child)
+            elif child.kind in (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL) and child.is_anonymous:
+                return _all_fields(declaration)
             elif child.kind == CursorKind.CXX_BASE_SPECIFIER:
                 base = child.type.canonical.declaration
                 if base is not None:
                     found.extend(self._own_fields(base))
         return found
+
+
+_FIELD_VISITOR = ctypes.CFUNCTYPE(ctypes.c_int, CXCursor, ctypes.c_void_p)
+
+
+def _all_fields(declaration: Cursor) -> list[Cursor]:
+    """The fields of a record with unnamed members, which have no cursor among its children."""
+    found: list[Cursor] = []
+
+    def keep(raw: CXCursor, _: object) -> int:
+        found.append(Cursor(raw, declaration.unit))
+        return 1
+
+    LIB.Type_visitFields(declaration.type.raw, _FIELD_VISITOR(keep), None)
+    return found
+
+
+def without_extents(type_: Type) -> Type:
+    """An array type whose extents are not known after all."""
+    return ArrayType(without_extents(type_.element), None) if isinstance(type_, ArrayType) else type_
 
 
 def _constant(clang: ClangType) -> bool:

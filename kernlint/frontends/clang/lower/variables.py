@@ -6,6 +6,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.types import without_extents
 from kernlint.frontends.clang.native import LIB
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type, VoidType
@@ -74,11 +75,16 @@ def template_parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
 
 
 def _made_up(scope: Scope, cursor: Cursor, type_: Type) -> bool:
+    """Whether a declaration, or the type it has, was invented for a name that no header gave."""
+    lowering = scope.lowering
+    if not lowering.synthesised:
+        return False
     inner = type_
     while isinstance(inner, (PointerType, ArrayType)):
         inner = inner.pointee if isinstance(inner, PointerType) else inner.element
-    names = scope.lowering.synthesised
-    return bool(names) and (cursor.spelling in names or (isinstance(inner, OpaqueType) and inner.spelling in names))
+    if isinstance(inner, OpaqueType) and (inner.spelling == "__kl_any" or inner.spelling in lowering.synthesised):
+        return True
+    return lowering.is_made_up(cursor)
 
 
 def declare(scope: Scope, cursor: Cursor) -> VarDecl:
@@ -92,6 +98,8 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
     is_global = bool(LIB.Cursor_hasVarDeclGlobalStorage(cursor.raw)) if cursor.kind == K.VAR_DECL else False
     storage = cursor.storage_class
     attributes = {c.kind for c in cursor.children if c.kind >= K.UNEXPOSED_ATTR}
+    if isinstance(type_, ArrayType) and lowering.mentions_made_up(cursor):
+        type_ = without_extents(type_)
     constant = _is_constant(cursor)
     space = _space(scope, cursor, attributes, is_global, constant)
     outside = is_global and not _is_local(cursor)
@@ -108,7 +116,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         is_global=outside,
     )
     lowering.variables[cursor.key] = node
-    if constant and isinstance(type_, IntType) and not node.synthesised:
+    if constant and isinstance(type_, IntType) and not node.synthesised and not lowering.mentions_made_up(cursor):
         value = cursor.evaluate()
         if isinstance(value, (int, float)):
             object.__setattr__(node, "value", type_.wrap(int(value)))
@@ -128,6 +136,16 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
     if outside:
         lowering.globals.append(node)
     return node
+
+
+def made_up_constant(scope: Scope, cursor: Cursor, type_: Type) -> VarDecl:
+    """An invented enumerator as a constant variable of unknown value."""
+    found = scope.lowering.variables.get(cursor.key)
+    if found is None:
+        span = scope.span(cursor)
+        found = VarDecl(span, cursor.spelling, type_, Space.CONSTANT, const=True, synthesised=True, is_global=True)
+        scope.lowering.variables[cursor.key] = found
+    return found
 
 
 def _is_deduced(cursor: Cursor) -> bool:
