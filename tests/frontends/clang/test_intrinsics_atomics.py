@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kernlint.frontends.clang.intrinsics.atomics import written_order
 from kernlint.tree.nodes import AddressOf, Assign, Atomic, Binary, Call, Deref, Expr, IntLit, Opaque, Scope
 from kernlint.tree.types import BOOL, I32, U32, VOID, OpaqueType, PointerType, Space
 from tests.frontends.clang.intrinsic_calls import SPAN, call, number, of_class, pointer, variable
@@ -144,3 +145,23 @@ def test_atomic_ref_leads_to_its_object() -> None:
     assert node.pointer is place.pointer and node.scope is Scope.GRID
     unknown = atomic(call("fetch_add", number(1), on=of_class(class_.spelling), type_=U32))
     assert isinstance(unknown.pointer, Opaque)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "written"),
+    [
+        ("__atomic_store_n", "pov", "pvo"),
+        ("__atomic_load_n", "po", "po"),
+        ("__hip_atomic_load", "pos", "pos"),
+        ("__hip_atomic_fetch_add", "povs", "pvos"),
+        ("__atomic_load", "pov", "pvo"),
+        ("__atomic_exchange", "povw", "pvwo"),
+        ("__atomic_compare_exchange_n", "poefdw", "pedwof"),
+        ("__hip_atomic_compare_exchange_strong", "poefds", "pedofs"),
+        ("atomicAdd", "pov", "pov"),
+    ],
+)
+def test_operands_of_builtins_are_put_back_into_the_written_order(name: str, kept: str, written: str) -> None:
+    parts = {letter: variable(letter) for letter in kept}
+    ordered = written_order(name, tuple(parts[letter] for letter in kept))
+    assert ordered == tuple(parts[letter] for letter in written)

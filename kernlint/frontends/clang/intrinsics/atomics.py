@@ -211,6 +211,35 @@ def _c11_family(prefix: str, suffix: str, scopes: ScopeOf | None, fixed: Scope) 
     return table
 
 
+_BUILTINS = ("__atomic_", "__scoped_atomic_", "__c11_atomic_", "__hip_atomic_", "__opencl_atomic_")
+
+
+def is_builtin(name: str) -> bool:
+    """True for the builtins that clang keeps as an expression of their own instead of a call."""
+    return name.startswith(_BUILTINS)
+
+
+def written_order(name: str, parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Arguments of the builtin ``name`` as written, out of ``parts``, which are as clang keeps them: pointer, order,
+    value, failure order, second value, weak, scope (``AtomicExpr`` in clang's ``Expr.h``)."""
+    if not is_builtin(name) or len(parts) < 3 or name.endswith("_init"):
+        return parts
+    pointer, order, first, *rest = parts
+    by_pointer = name.startswith(("__atomic_", "__scoped_atomic_"))
+    if "compare_exchange" in name and len(rest) >= 2:
+        failure, second, *last = rest
+        if by_pointer and last:
+            weak, *scope = last
+            return (pointer, first, second, weak, order, failure, *scope)
+        return (pointer, first, second, order, failure, *last)
+    if by_pointer and name.endswith("_exchange") and rest:
+        second, *scope = rest
+        return (pointer, first, second, order, *scope)
+    if "_load" in name and not (by_pointer and name.endswith("_load")):
+        return parts
+    return (pointer, first, order, *rest)
+
+
 def _initialise(ctx: CallContext) -> Expr | None:
     """``atomic_init`` is a plain store (OpenCL C 3.0, 6.15.12.2)."""
     return assign(deref(ctx.args[0]), ctx.args[1], ctx.span) if len(ctx.args) == 2 else None
