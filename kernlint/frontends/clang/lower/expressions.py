@@ -377,12 +377,17 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
 
 def _atomic_builtin(scope: Scope, cursor: Cursor, name: str, parts: tuple[Expr, ...]) -> Expr | None:
     """``__atomic_store_n(p, v, order)`` and its like: no call for clang, which shows their operands alone."""
-    type_, language = scope.type(cursor), scope.lowering.language
-    for spelled in dict.fromkeys((name, *re.findall(r"\b__\w*atomic_\w+(?=\s*\()", scope.lowering.written(cursor)))):
-        if is_builtin(spelled):
-            args = written_order(spelled, parts)
-            return lower_call(CallContext(spelled, spelled, args, type_, scope.span(cursor), language=language))
-    return None
+    if not is_builtin(name):
+        # A macro of this file that stands for one.
+        text = scope.lowering.slice(cursor.extent.file, 0, 1 << 30)
+        macro = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b((?:[^\\\n]|\\.|\\\n)*)", text, re.MULTILINE)
+        spelled = re.findall(r"\b__\w*atomic_\w+(?=\s*\()", macro.group(1)) if macro else []
+        if len(spelled) != 1 or not is_builtin(spelled[0]):
+            return None
+        name = spelled[0]
+    args = written_order(name, parts)
+    span, type_ = scope.span(cursor), scope.type(cursor)
+    return lower_call(CallContext(name, name, args, type_, span, language=scope.lowering.language))
 
 
 def _local_named(scope: Scope, name: str) -> VarDecl | None:
