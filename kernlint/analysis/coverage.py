@@ -65,9 +65,11 @@ def conjuncts(term: Term) -> Iterator[Term]:
 def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:
     """Classify the number of blocks ``grid``; ``checks`` are truths that the host has established."""
     found = _quotient(plain(grid))
-    if found.kind is Cover.ROUNDED_UP and found.count is not None and found.unit is not None:
-        if _multiple(found.count, found.unit) or any(_divides(check, found.count, found.unit) for check in checks):
-            return AxisCover(Cover.EXACT, found.count, found.unit)
+    count, unit = found.count, found.unit
+    if found.kind is not Cover.ROUNDED_UP or count is None or unit is None:
+        return found
+    if _multiple(count, unit) or any(_divides(check, count, unit) for check in checks):
+        return AxisCover(Cover.EXACT, count, unit)
     return found
 
 

@@ -1,0 +1,290 @@
+"""How far the index of each access to global memory reaches, and what holds it back.
+
+An access is looked at axis by axis: its offset *grows* along an axis when it gets larger without limit as the block
+index of that axis does; *min*, remainders, masks and selections by the index stop the growth.  What grows is held by a
+guard when some comparison on the path bounds the block index of the axis from above.  Comparisons that are true for
+every value (``n - 1u - i >= 0``) hold nothing; they are kept as ``vacuous``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Monomial, polynomial
+from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.tree.types import Space
+
+_BLOCK_LIKE = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.TEMPLATE, SymbolKind.WARP_SIZE})
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalId:
+    """A sum of ``BLOCK * ratio + THREAD`` along a block axis: the index of a thread in the whole grid.
+
+    ``term``: the part of the offset that holds it; ``ratio``: how many steps of the thread one block is worth (a
+    number times block-like symbols); ``scale``: the factor of the thread in ``term``; ``threads``: axes of THREAD.
+    """
+
+    axis: int
+    term: Term
+    factor: int
+    symbols: Monomial
+    scale: int
+    threads: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """One access to global memory whose offset grows with global ids.
+
+    ``ids``: by axis.  ``guarded``: axes that a comparison may bound from above (or where that cannot be told).
+    ``vacuous``: guards on such an axis that are always true.  ``conditional``: the access stands under a condition on
+    parameters or data that may have to do with sizes.
+    """
+
+    access: Access
+    ids: tuple[GlobalId, ...]
+    guarded: frozenset[int]
+    vacuous: tuple[Guard, ...]
+    conditional: bool
+
+    @property
+    def axes(self) -> frozenset[int]:
+        """Axes along which the offset grows."""
+        return frozenset(one.axis for one in self.ids)
+
+    @property
+    def open_axes(self) -> frozenset[int]:
+        """Axes along which nothing holds it back."""
+        return self.axes - self.guarded
+
+
+def mentions(term: Term, kind: SymbolKind, axis: int | None = None) -> bool:
+    """Whether ``term`` has a symbol of ``kind`` (of one axis)."""
+    return any(s.kind is kind and (axis is None or s.axis == axis) for s in symbols(term))
+
+
+def grows(term: Term, axis: int) -> bool:
+    """Whether ``term`` gets beyond every limit as the block index of ``axis`` does, as far as its shape tells."""
+    op = term.op
+    if op == "sym":
+        symbol: Symbol = term.args[0]
+        return symbol.kind is SymbolKind.BLOCK and symbol.axis == axis
+    if op in ("add", "sub", "or", "xor"):
+        return grows(term.args[0], axis) or grows(term.args[1], axis)
+    if op in ("mul", "shl"):
+        return any(grows(arg, axis) for arg in term.args)
+    if op in ("cast", "neg"):
+        return grows(term.args[0], axis)
+    if op in ("div", "shr"):
+        return grows(term.args[0], axis)
+    if op == "min":
+        return all(grows(arg, axis) for arg in term.args)
+    if op == "max":
+        return any(grows(arg, axis) for arg in term.args)
+    if op == "select":
+        if mentions(term.args[0], SymbolKind.BLOCK, axis):
+            return False
+        return grows(term.args[1], axis) and grows(term.args[2], axis)
+    return False
+
+
+def global_ids(term: Term, axis: int) -> Iterator[GlobalId]:
+    """The global ids along ``axis`` in the growing parts of an offset."""
+    poly = polynomial(term)
+    blocks = [m for m in poly.coefficients if any(_block_of(atom, axis) for atom in m)]
+    threads = [(m, t) for m in poly.coefficients for t in [_thread_of(m)] if t is not None]
+    for mono in blocks:
+        rest = tuple(atom for atom in mono if not _block_of(atom, axis))
+        if len(rest) + 1 != len(mono):
+            continue
+        for other, thread in threads:
+            step = tuple(atom for atom in other if atom is not thread)
+            ratio = _quotient(rest, step)
+            c, d = poly.coefficients[mono], poly.coefficients[other]
+            if ratio is None or c % d or c // d < 1 or (c == d and not ratio):
+                continue
+            if not all(atom.op == "sym" and atom.args[0].kind in _BLOCK_LIKE for atom in ratio):
+                continue
+            yield GlobalId(axis, term, c // d, ratio, d, frozenset({thread.args[0].axis}))
+            break
+    for atom in poly.atoms:
+        if atom.op not in ("sym", "const") and grows(atom, axis):
+            for arg in atom.terms:
+                if grows(arg, axis):
+                    yield from global_ids(arg, axis)
+
+
+def _block_of(atom: Term, axis: int) -> bool:
+    return atom.op == "sym" and atom.args[0].kind is SymbolKind.BLOCK and atom.args[0].axis == axis
+
+
+def _thread_of(mono: Monomial) -> Term | None:
+    found = [atom for atom in mono if atom.op == "sym" and atom.args[0].kind is SymbolKind.THREAD]
+    return found[0] if len(found) == 1 else None
+
+
+def _quotient(mono: Monomial, by: Monomial) -> Monomial | None:
+    rest = list(mono)
+    for atom in by:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
+
+
+# --------------------------------------------------------------------------------------------------------- guards
+
+
+def bounds_above(term: Term, axis: int, positive: bool = True) -> bool:
+    """Whether a true (``positive``) or false truth ``term`` may bound the block index of ``axis`` from above.
+
+    True where that cannot be told: values that vary for reasons not modelled may be anything.
+    """
+    op = term.op
+    if op in ("land", "lor"):
+        return any(bounds_above(arg, axis, positive) for arg in term.args)
+    if op == "lnot":
+        return bounds_above(term.args[0], axis, not positive)
+    if op in COMPARISONS:
+        return _comparison(term, axis, positive)
+    if op == "cast" and term.args[0].type == term.type:
+        return bounds_above(term.args[0], axis, positive)
+    return any(_opaque(s) or (s.kind is SymbolKind.BLOCK and s.axis == axis) for s in symbols(term))
+
+
+def _opaque(symbol: Symbol) -> bool:
+    """Whether a symbol may stand for any function of the thread."""
+    if symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.EXIT):
+        return symbol.uniformity > Uniformity.GRID
+    return symbol.kind in (SymbolKind.PHI, SymbolKind.LOAD) and symbol.uniformity > Uniformity.GRID
+
+
+def _comparison(term: Term, axis: int, positive: bool) -> bool:
+    left, right = term.args
+    if vacuous(term, positive):
+        return False
+    if any(_opaque(s) for s in symbols(term)):
+        return True
+    low = grows(left, axis)
+    high = grows(right, axis)
+    if not low and not high:
+        # A comparison of what does not grow: i % 4 == 0 bounds nothing, min(i, n) == i might.
+        return any(_block_of(atom, axis) for atom in _leaves(term)) and not _remainders_only(term, axis)
+    if term.op in ("lt", "le"):
+        return (low if positive else high) or (low and high)
+    return True
+
+
+def _leaves(term: Term) -> Iterator[Term]:
+    for symbol in symbols(term):
+        yield symbol.term
+
+
+def _remainders_only(term: Term, axis: int) -> bool:
+    """Whether the block index of ``axis`` occurs under remainders and masks alone."""
+    if term.op in ("mod", "and"):
+        return True
+    if term.op == "sym":
+        return not _block_of(term, axis)
+    return all(_remainders_only(arg, axis) for arg in term.terms)
+
+
+def vacuous(term: Term, positive: bool = True) -> bool:
+    """Whether a comparison holds (``positive``) or fails for all values of its operands' types."""
+    return interval(term) == ((1, 1) if positive else (0, 0))
+
+
+# ------------------------------------------------------------------------------------------------------- analysis
+
+
+def _conditional(guard: Guard) -> bool:
+    """Whether a guard is a condition on parameters or data: a launcher may know more than the kernel."""
+    if guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP):
+        return False
+    for symbol in symbols(guard.term):
+        if symbol.kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE, SymbolKind.UNKNOWN):
+            return True
+    return False
+
+
+def reach_of(access: Access) -> Reach | None:
+    """How far ``access`` reaches; None when its offset grows with no global id."""
+    found: dict[int, GlobalId] = {}
+    for axis in range(3):
+        if not mentions(access.offset, SymbolKind.BLOCK, axis) or not grows(access.offset, axis):
+            continue
+        for one in global_ids(access.offset, axis):
+            found.setdefault(axis, one)
+    if not found:
+        return None
+    guarded = {axis for axis in found if any(bounds_above(guard.term, axis) for guard in access.guards)}
+    hollow = tuple(guard for guard in access.guards if _hollow(guard, found))
+    conditional = any(
+        _conditional(guard)
+        for guard in access.guards
+        if guard not in hollow and not any(bounds_above(guard.term, axis) for axis in guarded)
+    )
+    return Reach(access, tuple(found.values()), frozenset(guarded), hollow, conditional)
+
+
+def _hollow(guard: Guard, axes: dict[int, GlobalId]) -> bool:
+    return any(
+        vacuous(part) and any(mentions(part, SymbolKind.BLOCK, axis) for axis in axes)
+        for part in _parts(guard.term)
+        if part.op in COMPARISONS
+    )
+
+
+def _parts(term: Term) -> Iterator[Term]:
+    if term.op == "land":
+        for arg in term.args:
+            yield from _parts(arg)
+    else:
+        yield term
+
+
+def _compute(facts: Facts) -> tuple[Reach, ...]:
+    found = []
+    for access in facts[trace].accesses:
+        if access.root.space in (Space.GLOBAL, Space.CONSTANT) and access.root.kind is RootKind.PARAM:
+            reach = reach_of(access)
+            if reach is not None:
+                found.append(reach)
+    return tuple(found)
+
+
+reaches = KernelAnalysis("reaches", _compute, needs=(trace,))
+"""A :class:`Reach` for each access to memory behind a pointer parameter that grows with a global id, in order."""
+
+
+def index_symbols(kernel: Trace) -> frozenset[Symbol]:
+    """Symbols that stand in the offset of some access."""
+    return frozenset(s for access in kernel.accesses for s in symbols(access.offset))
+
+
+def condition_symbols(kernel: Trace) -> frozenset[Symbol]:
+    """Symbols that stand in some condition that can fail: of a branch, loop, early return or selection."""
+    found: set[Symbol] = set()
+
+    def of(term: Term) -> None:
+        if term.op in ("land", "lor", "lnot"):
+            for arg in term.terms:
+                of(arg)
+        elif not (term.op in COMPARISONS and (vacuous(term) or vacuous(term, False))):
+            found.update(symbols(term))
+
+    for test in kernel.conditions:
+        of(test.term)
+    for loop in kernel.loops:
+        if loop.condition is not None:
+            of(loop.condition)
+    for access in kernel.accesses:
+        for guard in access.guards:
+            of(guard.term)
+    return frozenset(found)

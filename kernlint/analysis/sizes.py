@@ -1,0 +1,157 @@
+"""Parameters that are sizes, and whether a kernel makes any use of them where it matters for bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.bounds import condition_symbols, index_symbols
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.trace import trace
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ParamDecl, Ref
+from kernlint.tree.types import ArrayType, IntType, StructType, Type
+from kernlint.tree.walk import walk
+
+
+@dataclass(frozen=True, slots=True)
+class UnusedSize:
+    """An integer parameter (``name``, or a field or element of one) that looks like a size, but stands in no index
+    and in no condition that can fail.  ``why``: what makes it a size, in words."""
+
+    name: str
+    param: ParamDecl
+    why: str
+
+
+_SIZE_WORDS = """
+    n m k nx ny nz size sizes sz count cnt counts num numel len length width height depth rows cols columns total limit
+    extent extents elements elems items dim dims shape npoints nelem nelems ntotal nelements samples pixels points
+    particles vertices atoms cells entries bound end w h
+"""
+_WORDS = frozenset(_SIZE_WORDS.split())
+_HEADS = frozenset({"num", "n", "no", "nof", "number", "total", "max"})
+
+
+def named_like_a_size(name: str) -> bool:
+    """Whether a parameter's name says that it counts elements (the last resort among the kinds of evidence)."""
+    leaf = name.rpartition(".")[2]
+    words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", leaf)]
+    if not words:
+        return False
+    return leaf.lower() in _WORDS or words[-1] in _WORDS or words[0] in _HEADS
+
+
+ANY = -1
+
+
+def _leaves(param: ParamDecl) -> Iterator[tuple[str, int | None, str]]:
+    """(path, element, text) of the integers in a parameter; ``element``: index in an array field."""
+
+    def of(type_: Type, path: str, depth: int) -> Iterator[tuple[str, int | None, str]]:
+        if isinstance(type_, IntType) and type_.bits >= 32:
+            yield path, None, path
+        elif isinstance(type_, StructType) and depth < 3:
+            for field in type_.fields:
+                yield from of(field.type, f"{path}.{field.name}", depth + 1)
+        elif isinstance(type_, ArrayType) and isinstance(type_.element, IntType) and (type_.extent or 9) <= 4:
+            for element in range(type_.extent or 0):
+                yield path, element, f"{path}[{element}]"
+
+    yield from of(param.type, param.name, 0)
+
+
+def _key(symbol: Symbol) -> tuple[str, int | None] | None:
+    """The (path, element) of a parameter that a symbol stands for; element ANY: one that is not known."""
+    if symbol.kind is SymbolKind.PARAM:
+        return symbol.name, None
+    if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
+        root, offset = symbol.origin[0], symbol.origin[1]
+        if root.decl is not None and isinstance(root.decl, ParamDecl):
+            size = root.element.element.size if isinstance(root.element, ArrayType) else root.element.size
+            at = polynomial(offset).constant
+            return root.name, at // size if at is not None and size else ANY
+    return None
+
+
+def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
+    kernel = facts[trace]
+    tested = {key for s in condition_symbols(kernel) if (key := _key(s))}
+    indexing = {key for s in index_symbols(kernel) if (key := _key(s))}
+    used = tested | indexing
+    blurred = {path for path, element in used if element == ANY}
+    found = []
+    for param in facts.function.params:
+        if param.synthesised:
+            continue
+        for path, element, text in _leaves(param):
+            if (path, element) in used or path in blurred:
+                continue
+            why = _reason(facts, path, element, indexing)
+            if why:
+                found.append(UnusedSize(text, param, why))
+    return tuple(found)
+
+
+def _reason(facts: Facts, path: str, element: int | None, indexing: set[tuple[str, int | None]]) -> str:
+    """Why an unused integer is taken for a size; empty when nothing says so."""
+    for view in facts[launch_context].launches:
+        value = view.fact.argument(path)
+        if isinstance(value, Term) and value.value is None:
+            given = polynomial(value)
+            for cover in view.covers:
+                if cover.count is not None and _part_of(given, polynomial(cover.count)):
+                    return "the launch derives its grid from it"
+    if element is not None and any(p == path and e not in (None, element) for p, e in indexing):
+        return "another element of the array strides the index"
+    if path in facts[compared_parameters]:
+        return "a sibling kernel tests against the parameter of this name"
+    return "by its name" if named_like_a_size(path) else ""
+
+
+def _part_of(given: Polynomial, count: Polynomial) -> bool:
+    """Whether ``count`` is ``given``, or a product with it."""
+    if given == count:
+        return True
+    atoms = given.atoms
+    return len(atoms) == 1 and given.coefficients == {tuple(atoms): 1} and atoms <= count.atoms
+
+
+def _compared(facts: ModuleFacts) -> frozenset[str]:
+    """Names of integer parameters that some kernel of the file compares with something, directly."""
+    found: set[str] = set()
+    for kernel in facts.module.kernels:
+        function = kernel.function
+        if function.body is not None:
+            found |= _compared_in(function)
+    return frozenset(found)
+
+
+def _compared_in(function: FunctionDecl) -> set[str]:
+    names: set[str] = set()
+    params = set(function.params)
+    if function.body is None:
+        return names
+    for node in walk(function.body):
+        if isinstance(node, Binary) and node.op in ("<", "<=", ">", ">="):
+            for side in (node.lhs, node.rhs):
+                inner = _bare(side)
+                if isinstance(inner, Ref) and inner.decl in params:
+                    names.add(inner.decl.name)
+    return names
+
+
+def _bare(expr: Expr) -> Expr:
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+compared_parameters = ModuleAnalysis("compared_parameters", _compared)
+"""Names of integer parameters that kernels of the file compare with something."""
+
+unused_sizes = KernelAnalysis("unused_sizes", _compute, needs=(trace, launch_context, compared_parameters))
+"""Each :class:`UnusedSize` of a kernel."""

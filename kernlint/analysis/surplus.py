@@ -1,0 +1,164 @@
+"""Evidence that threads without work exist and that an unguarded access is made by them too.
+
+The tiers are those of the bounds family: ``B2`` the launch in sight rounds its grid up; ``B3`` a size is passed but
+never tested; ``SIBLING`` the kernel itself tests the same index elsewhere, and only there does its work; ``B4`` one
+axis is guarded and another is not; ``B5`` nothing is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.bounds import GlobalId, Reach, global_ids, grows, reaches
+from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
+from kernlint.analysis.launch_context import LaunchContext, LaunchView, launch_context
+from kernlint.analysis.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import BLOCK_DIM, SymbolKind, Term, symbols
+from kernlint.tree.types import Space
+
+
+class Tier(Enum):
+    """Kinds of evidence, strongest first."""
+
+    ROUNDED_UP = "B2"
+    SIBLING = "sibling"
+    UNUSED_SIZE = "B3"
+    OTHER_AXIS = "B4"
+    NOTHING = "B5"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Exposed:
+    """An access that surplus threads of ``axis`` make too.
+
+    ``view`` and ``cover``: the launch of a B2.  ``guard``: the test of a SIBLING, and whether it comes ``late``, after
+    the access.  ``size``: of a B3.
+    """
+
+    reach: Reach
+    axis: int
+    tier: Tier
+    view: LaunchView | None = None
+    cover: AxisCover | None = None
+    guard: Guard | None = None
+    late: bool = False
+    size: UnusedSize | None = None
+
+    @property
+    def access(self) -> Access:
+        """The access itself."""
+        return self.reach.access
+
+    @property
+    def id(self) -> GlobalId:
+        """The global id along the axis."""
+        return next(one for one in self.reach.ids if one.axis == self.axis)
+
+
+def upper_bound(term: Term, axis: int) -> Term | None:
+    """The bound U of a truth ``i < U`` or ``i <= U`` whose left side grows along ``axis`` and whose right side is the
+    same for all threads and no number."""
+    if term.op not in ("lt", "le"):
+        return None
+    left, right = term.args
+    if not grows(left, axis) or right.value is not None:
+        return None
+    kinds = {symbol.kind for symbol in symbols(right)}
+    if kinds & {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.UNKNOWN, SymbolKind.PHI}:
+        return None
+    return right  # type: ignore[no-any-return]
+
+
+def guard_on(guard: Guard, one: GlobalId) -> Term | None:
+    """The comparison in ``guard`` that bounds the global id ``one`` from above by something uniform."""
+    for part in conjuncts(guard.term):
+        if upper_bound(part, one.axis) is not None and any(
+            (other.factor, other.symbols) == (one.factor, one.symbols) for other in global_ids(part.args[0], one.axis)
+        ):
+            return part
+    return None
+
+
+def _rounded(one: GlobalId, view: LaunchView) -> AxisCover | None:
+    """The cover of the axis of ``one`` when the launch gives it surplus threads."""
+    cover = view.covers[one.axis]
+    if cover.kind is not Cover.ROUNDED_UP or cover.count is None:
+        return None
+    if cover.unit is None:
+        return cover
+    ratio = _ratio(one, view)
+    return cover if ratio is not None and ratio == polynomial(cover.unit) else None
+
+
+def _ratio(one: GlobalId, view: LaunchView) -> Polynomial | None:
+    """Threads (or items) per block of ``one`` in the host's terms."""
+    images = dict(view.images)
+    product = number(one.factor)
+    for atom in one.symbols:
+        image = images.get(atom.args[0])
+        if image is None or atom.args[0] not in BLOCK_DIM:
+            return None
+        product = product * polynomial(image)
+    return product
+
+
+def _sibling(kernel: Trace, reach: Reach, one: GlobalId) -> tuple[Guard, bool] | None:
+    """The test by which the kernel keeps surplus threads of ``one`` from all that it writes, and whether it comes
+    after the access ``reach``."""
+    access = reach.access
+    if access.writes:
+        return None
+    writes = [a for a in kernel.accesses if a.writes and a.root.space is Space.GLOBAL]
+    found: Guard | None = None
+    for write in writes:
+        guards = [guard for guard in write.guards if guard_on(guard, one) is not None]
+        if not guards:
+            return None
+        found = found or guards[0]
+    if found is None:
+        return None
+    return found, found.span.start > access.span.start or found.kind is not GuardKind.EXIT
+
+
+def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
+    axis = one.axis
+    if not reach.conditional:
+        for view in context.launches:
+            cover = _rounded(one, view)
+            if cover is not None:
+                return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
+        sibling = _sibling(kernel, reach, one)
+        if sibling is not None:
+            return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
+        constant = bool(context.launches) and all(view.covers[axis].kind is Cover.CONSTANT for view in context.launches)
+        sizes = facts[unused_sizes]
+        if sizes and not constant:
+            return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])
+    if reach.guarded:
+        return Exposed(reach, axis, Tier.OTHER_AXIS)
+    return Exposed(reach, axis, Tier.NOTHING)
+
+
+def _compute(facts: Facts) -> tuple[Exposed, ...]:
+    open_reaches = [reach for reach in facts[reaches] if reach.open_axes]
+    if not open_reaches:
+        return ()
+    context = facts[launch_context]
+    if context.all_exact:
+        return ()
+    kernel = facts[trace]
+    found = []
+    for reach in open_reaches:
+        for one in reach.ids:
+            if one.axis in reach.open_axes:
+                found.append(_evidence(facts, kernel, context, reach, one))
+    return tuple(found)
+
+
+surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, launch_context, unused_sizes))
+"""An :class:`Exposed` for every open axis of every access whose launch is not provably exact, in order."""

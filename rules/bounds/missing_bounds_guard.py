@@ -1,0 +1,188 @@
+r"""The rule ``missing-bounds-guard``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.show import show
+
+AXES = "xyz"
+
+
+class MissingBoundsGuard(Rule):
+    r"""Memory is indexed with the global thread index, and nothing stops the threads beyond the end.
+
+    A grid is made of whole blocks, so it usually has more threads than there are elements. The surplus threads must
+    not touch memory: a test of the index, an early return, a clamp, a remainder or a loop bound has to hold them
+    back. Reported where there is evidence that such threads exist: the launch in sight rounds its grid up to whole
+    blocks, or the kernel receives a size that it never tests. A launch that is provably exact (the host has checked
+    that the block size divides the count) is fine without a guard, and a lone unguarded access is no evidence.
+
+    ```cuda bad
+    __global__ void scale(float *data, float factor, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        data[i] = data[i] * factor;  // expect: KL101
+    }
+    ```
+
+    ```cuda bad
+    __global__ void clear(float *data) {
+        data[blockIdx.x * 128 + threadIdx.x] = 0.0f;  // expect: KL101
+    }
+
+    void clear_all(float *data, int n) {
+        clear<<<(n + 127) / 128, 128>>>(data);
+    }
+    ```
+
+    ```opencl bad
+    __kernel void darken(__global uchar *image, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x < width)
+            image[y * width + x] /= 2;  // expect: KL101
+    }
+    ```
+
+    ```cuda good
+    __global__ void scale(float *data, float factor, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) data[i] = data[i] * factor;
+    }
+    ```
+
+    ```cuda good
+    __global__ void clear(float *data) {
+        data[blockIdx.x * 128 + threadIdx.x] = 0.0f;
+    }
+
+    int clear_all(float *data, int n) {
+        if (n % 128 != 0) return 1;
+        clear<<<(n + 127) / 128, 128>>>(data);
+        return 0;
+    }
+    ```
+
+    ```opencl good
+    __kernel void darken(__global uchar *image, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        image[y * width + x] /= 2;
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL101",
+        "missing-bounds-guard",
+        Severity.WARNING,
+        tags=("CUDASecurity", "CUDA PG"),
+        precision="high",
+    )
+    needs = (trace, surplus, launch_context)
+    requires_whole = True
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if not facts[trace].complete:
+            return
+        exposed = [one for one in facts[surplus] if not one.late]
+        for tier in Tier:
+            found = [one for one in exposed if one.tier is tier and not _bypassed(one)]
+            if found:
+                yield self._report(facts, found)
+                return
+
+    def _report(self, facts: Facts, found: Sequence[Exposed]) -> Finding:
+        first = next((one for one in found if one.access.writes), found[0])
+        others = _others(first.access, [one.access for one in found])
+        related = [Related(access.span, f"so is {_element(access)} here") for access in others[:3]]
+        access = first.access
+        what = f"{_element(access)} is {_verb(access)} by every thread of the grid"
+        axis = f" along {AXES[first.axis]}" if len(access_axes(first)) > 1 else ""
+        if first.tier is Tier.ROUNDED_UP:
+            assert first.cover is not None and first.cover.count is not None and first.view is not None
+            count = show(first.cover.count)
+            unit = f" blocks of {show(first.cover.unit)}" if first.cover.unit is not None else " whole blocks"
+            related.insert(0, Related(first.view.fact.span, f"this launch rounds {count} up to{unit}"))
+            return self.finding(
+                access.span,
+                f"{what}, and the launch rounds {count} up to whole blocks{axis}: nothing stops the surplus threads",
+                related=related,
+                fix=f"return early, or test the index against {count}, passed to the kernel",
+            )
+        if first.tier is Tier.SIBLING:
+            assert first.guard is not None
+            related.insert(0, Related(first.guard.span, "what the kernel writes is guarded by this test"))
+            return self.finding(
+                access.span,
+                f"{what}, but the test of the index does not cover it{axis}",
+                related=related,
+                fix="make the access under the test too",
+            )
+        if first.tier is Tier.UNUSED_SIZE:
+            assert first.size is not None
+            related.insert(0, Related(first.size.param.span, f"{first.size.name} is a size ({first.size.why})"))
+            return self.finding(
+                access.span,
+                f"{what}{axis} without a test of the index; {first.size.name} is passed, "
+                "but stands in no condition and no index",
+                related=related,
+                fix=f"test the index against {first.size.name} before the access",
+                confidence=Confidence.MEDIUM,
+            )
+        if first.tier is Tier.OTHER_AXIS:
+            guard = next((g for g in access.guards if g.term.op != "const"), None)
+            if guard is not None:
+                related.insert(0, Related(guard.span, "the other axis is tested here"))
+            return self.finding(
+                access.span,
+                f"{what}, and its index is tested along another axis but not along {AXES[first.axis]}",
+                Severity.NOTE,
+                related=related,
+                fix=f"test the index along {AXES[first.axis]} too, or launch exactly as many threads as there are rows",
+                confidence=Confidence.LOW,
+            )
+        return self.finding(
+            access.span,
+            f"{what} without a test of the index: right only if the launch has exactly as many threads as elements",
+            Severity.NOTE,
+            related=related,
+            fix="pass the number of elements and test the index against it",
+            confidence=Confidence.LOW,
+        )
+
+
+def access_axes(one: Exposed) -> frozenset[int]:
+    """Axes along which the access grows."""
+    return one.reach.axes
+
+
+def _bypassed(one: Exposed) -> bool:
+    """Whether a vacuous guard stands before the access: that is a wrong guard, not a missing one."""
+    return bool(one.reach.vacuous)
+
+
+def _others(first: Access, accesses: Sequence[Access]) -> list[Access]:
+    """The other accesses, each place once, those of the first one's line last."""
+    seen = {first.span}
+    found = []
+    for access in accesses:
+        if access.span not in seen:
+            seen.add(access.span)
+            found.append(access)
+    return found
+
+
+def _element(access: Access) -> str:
+    index = show(access.index) if access.index is not None else ""
+    return f"{access.root.name}[{index}]" if index and len(index) <= 60 else f"an element of {access.root.name}"
+
+
+def _verb(access: Access) -> str:
+    return "read" if not access.writes else "written" if access.kind.value == "write" else "updated"
