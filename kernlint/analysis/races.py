@@ -104,7 +104,7 @@ class Asker:
                 pair.tied,
                 exclude_same_warp=apart,
                 require_same_warp=same,
-                private=pair.private,
+                private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
             if unsettled(query):

@@ -24,7 +24,7 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
-from kernlint.tree.types import Space
+from kernlint.tree.types import ArrayType, Space
 
 Block = tuple[int, int, int]
 Sizes = tuple[int | None, int | None, int | None]
@@ -200,14 +200,48 @@ def _held(of: Trace) -> list[Access]:
     return list(found.values())[:40]
 
 
-def _fits(held: list[Access], axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Block, bool] | None:
-    """The largest usual block that keeps all of ``held`` in bounds (None: none does), and whether a larger one
-    does not."""
+def _limits(of: Trace) -> dict[int, int]:
+    """How many threads fit along each axis when places in shared arrays are told apart by mixed radix: with
+    ``tile[y][x]`` of 16 columns, or ``tile[16 * y + x]``, there are at most 16 along x; a dimension of the array that
+    an axis indexes bounds it too."""
+    out: dict[int, int] = {}
+    done: set[Term] = set()
+    for access in of.accesses:
+        if access.root.space is not Space.SHARED or access.offset in done:
+            continue
+        done.add(access.offset)
+        form = polynomial(access.offset).coefficients
+        steps = sorted({abs(value) for mono, value in form.items() if len(mono) == 1 and mono[0].op == "sym"})
+        steps += _strides(access)
+        for axis in range(3):
+            unit = abs(form.get((THREAD[axis].term,), 0))
+            above = [step for step in steps if step > unit]
+            guarded = any(THREAD[axis] in symbols(guard.term) for guard in access.guards)
+            if unit and above and not guarded:
+                out[axis] = min(out.get(axis, 1024), max(min(above) // unit, 1))
+    return out
+
+
+def _strides(access: Access) -> list[int]:
+    """Bytes from one element to the next in each dimension of the array that is accessed, and its whole size."""
+    decl, out = access.root.decl, []
+    kind = decl.type if decl is not None and not access.root.path else None
+    while isinstance(kind, ArrayType):
+        if kind.size is not None:
+            out.append(kind.size)
+        kind = kind.element
+    return out
+
+
+def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Block, bool] | None:
+    """The largest usual block that keeps accesses of shared arrays in bounds (None: none does), and whether a larger
+    one does not."""
     said = False
+    held, limits = _held(of), _limits(of)
     for block in _candidates(axes):
         if any(block[axis] != size for axis, size in fixed.items()):
             continue
-        if all(_in_bounds(access, block) for access in held):
+        if all(block[axis] <= size for axis, size in limits.items()) and all(_in_bounds(a, block) for a in held):
             return block, said
         said = True
     return None
@@ -281,7 +315,7 @@ def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int)
         block = _block(axes, fixed)
         if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block) for access in held):
             return Shape(block, reason="the strides of the kernel")
-    fits = _fits(held, axes, fixed) or _fits(held, axes, {})
+    fits = _fits(of, axes, fixed) or _fits(of, axes, {})
     usual = DEFAULTS[len(axes)]
     default = _block(axes, dict(zip(axes, usual, strict=False)) | fixed)
     if fits is None:

@@ -189,6 +189,18 @@ class _Setting:
             limits.append(limit if most is None else min(limit, most))
         found, steps = side.walk(self.shared, places, walked, limits, ENOUGH, data)
         self.search.points -= steps
+        while any(side.conditional) and len(found) * 8 <= ENOUGH and steps * 8 <= self.search.points:
+            # Few threads get there: follow their loops further.
+            wider = [
+                limit * 4 if conditional and limit < (most or ENOUGH) else limit
+                for limit, most, conditional in zip(limits, side.limits, side.conditional, strict=True)
+            ]
+            before, limits = limits, wider
+            more, steps = side.walk(self.shared, places, walked, limits, ENOUGH, data)
+            self.search.points -= steps
+            if len(more) == len(found) or before == limits:
+                break
+            found = more
         return found
 
     def data(self, side: Collector, second: bool) -> list[int]:
