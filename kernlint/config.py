@@ -66,6 +66,7 @@ class Config:
     fail_on: Severity | None = Severity.WARNING
     exclude: tuple[str, ...] = ()
     pedantic: bool = False
+    cache: bool = True
     require_reason: bool = False
     overrides: tuple[Override, ...] = ()
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -336,6 +337,7 @@ KEYS: Mapping[str, _Parser] = {
     "fail-on": _fail_on,
     "exclude": _strings,
     "pedantic": _boolean,
+    "cache": _boolean,
     "require-reason": _boolean,
     "overrides": _overrides,
     "rules": _rules,

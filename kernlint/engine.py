@@ -7,13 +7,16 @@ kernel (or one file, when the front end fails), is reported loudly, and the run 
 
 from __future__ import annotations
 
+import os
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 
-from kernlint import discovery, fingerprint, merge, suppress
+from kernlint import compiledb, discovery, fingerprint, merge, suppress
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts
+from kernlint.compiledb import Flags
 from kernlint.config import Config
 from kernlint.finding import Finding
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
@@ -22,10 +25,14 @@ from kernlint.registry import Registry
 from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule
 from kernlint.selection import Selection
-from kernlint.source import SourceError, SourceFile, read
+from kernlint.source import SourceError, SourceFile, Span, read
 from kernlint.targets import UnknownTarget, find
 from kernlint.timing import Timings
 from kernlint.tree.nodes import Kernel, Module
+
+NO_FLAGS = Flags()
+
+_CONFLICT = re.compile(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
 SelectionLookup = Callable[[str], Selection]
 """The rules and settings for a path."""
@@ -71,7 +78,10 @@ class Engine:
         self.registry = registry
         self.selection = selection
         self.timings = Timings()
+        self.notifications: list[Notification] = []
         self._frontend = frontend
+        self._found: dict[str, str | None] = {}
+        self._databases: dict[str, compiledb.Database] = {}
 
     def run(self, paths: Sequence[str], root: str, selections: SelectionLookup | None = None) -> Report:
         """Analyse everything that ``paths`` mean; never raises for what a file holds."""
@@ -85,7 +95,7 @@ class Engine:
             for source in outcome.sources:
                 sources.add(source)
         results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
-        notifications = [note for outcome in outcomes for note in outcome.notifications]
+        notifications = [*self.notifications, *(note for outcome in outcomes for note in outcome.notifications)]
         if not outcomes:
             where = ", ".join(paths)
             notifications.append(Notification(Level.WARNING, "nothing-to-do", f"no kernel sources under {where}"))
@@ -129,10 +139,16 @@ class Engine:
         if not source.data.strip():
             outcome.note(Level.NOTE, "empty-file", "the file is empty")
             return outcome
+        if source.encoding not in ("utf-8", "utf-8-sig"):
+            outcome.note(Level.NOTE, "encoding", f"the file is read as {source.encoding}")
+        if b"\n<<<<<<< " in b"\n" + source.data and (conflict := _CONFLICT.search(source.data)):
+            place = Span(source.path, conflict.start(), conflict.start() + 7)
+            message = "unresolved merge conflict; what stands between its markers is not reliable"
+            outcome.note(Level.WARNING, "merge-conflict", message, span=place)
         try:
             with self.timings.measure("front end"):
                 frontend = self._frontend or default_frontend()
-                modules = frontend.parse_file(source, frontend_options(config))
+                modules = frontend.parse_file(source, frontend_options(config, self._flags(source.path, config)))
         except FrontendError as error:
             outcome.lost = True
             outcome.note(Level.ERROR, "front-end-failure", str(error))
@@ -147,6 +163,24 @@ class Engine:
             findings += self._check_module(module, selection, config, outcome)
         self._finish(source, findings, selection, outcome)
         return outcome
+
+    def _flags(self, path: str, config: Config) -> Flags:
+        """What the compile command of the file says, if there is a database with one."""
+        database = config.compile_commands
+        if database is None:
+            folder = os.path.dirname(os.path.abspath(path))
+            if folder not in self._found:
+                self._found[folder] = compiledb.find(folder)
+            database = self._found[folder]
+        if database is None:
+            return NO_FLAGS
+        if database not in self._databases:
+            try:
+                self._databases[database] = compiledb.load(database)
+            except compiledb.DatabaseError as error:
+                self._databases[database] = compiledb.Database()
+                self.notifications.append(Notification(Level.WARNING, "compile-commands", str(error)))
+        return self._databases[database].flags(path)
 
     def _check_module(self, module: Module, selection: Selection, config: Config, out: FileOutcome) -> list[Finding]:
         facts = ModuleFacts(module, analysis_options(config), self.timings)
@@ -288,13 +322,16 @@ def _named(rule: AnyRule, finding: Finding, kernel: str) -> Finding:
     return replace(finding, code=rule.meta.code, rule=rule.meta.name, kernel=kernel)
 
 
-def frontend_options(config: Config) -> FrontendOptions:
-    """What the configuration says to the front end."""
+def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions:
+    """What the configuration and a compile command say to the front end; the configuration has the last word."""
     return FrontendOptions(
-        defines=config.defines,
-        include_dirs=config.include,
-        std=config.std,
-        target=_target_names(config)[0] if config.target else None,
+        defines=(*flags.defines, *config.defines),
+        undefines=flags.undefines,
+        include_dirs=(*config.include, *flags.include),
+        forced=flags.forced,
+        std=config.std or flags.std,
+        target=_target_names(config)[0] if config.target else flags.target,
+        cache=config.cache,
     )
 
 

@@ -2,9 +2,9 @@
 
 The tree, the facts and the reports are some two hundred frozen dataclasses, and making one takes ``dataclasses``
 a third of a millisecond (it compiles each method by itself and makes ``__setattr__`` anew): together a fifth of a whole
-run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once; the
-rest is shared.  ``dataclasses.fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever, and type
-checkers are told that it *is* ``dataclasses.dataclass``.  Anything but ``frozen=True, slots=True`` goes to the original.
+run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once;
+the rest is shared.  ``dataclasses.fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever, and type
+checkers are told that it *is* ``dataclasses.dataclass``.  All but ``frozen=True, slots=True`` goes to the original.
 """
 
 from __future__ import annotations

@@ -103,13 +103,6 @@ def test_configured_levels_replace_warnings_and_errors_but_not_notes(check):
     assert [r.finding.severity.value for r in report.results] == ["warning", "error", "note"]
 
 
-BAD_FILES = {
-    "missing.cu": (None, "does not exist"),
-    "binary.cu": (b"\x7fELF\0\0", "binary file"),
-    "folder.cu/": (None, ""),
-}
-
-
 def test_bad_files_get_a_line_each_and_the_rest_is_analysed(check, tmp_path):
     (tmp_path / "loop.cu").symlink_to("loop.cu")
     os.mkfifo(tmp_path / "fifo.cu")
@@ -152,3 +145,15 @@ def test_fingerprints_survive_moved_lines_and_tell_twins_apart(check):
 def test_the_same_file_named_twice_is_analysed_once(check, tmp_path):
     report = check({"a.cu": "__global__ void k() { bad(); }"}, paths=["a.cu", "./a.cu", str(tmp_path)])
     assert len(report.results) == 1 and report.summary.files == 1
+
+
+def test_odd_text_is_told(check):
+    conflict = "<<<<<<< ours\n__global__ void k() { bad(); }\n=======\n>>>>>>> theirs\n"
+    report = check({"a.cu": "// caf\xe9\n".encode("latin-1"), "b.cu": "// x".encode("utf-16"), "c.cu": conflict})
+    assert [(n.path, n.kind, n.level.value) for n in report.notifications] == [
+        ("a.cu", "encoding", "note"),
+        ("b.cu", "encoding", "note"),
+        ("c.cu", "merge-conflict", "warning"),
+    ]
+    assert lines(report) == [2]
+    assert kinds(check({"a.cu": "// <<<<<<< no\n=======\n"})) == []

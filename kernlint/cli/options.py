@@ -139,6 +139,8 @@ def overlay(config: Config, options: argparse.Namespace) -> Config:
         changed["ignore"] = (*config.ignore, *options.ignore)
     if getattr(options, "pedantic", False):
         changed["pedantic"] = True
+    if options.no_cache:
+        changed["cache"] = False
     if (fail_on := getattr(options, "fail_on", None)) is not None:
         changed["fail_on"] = None if fail_on == "never" else Severity(fail_on)
     if getattr(options, "compile_commands", None):

@@ -1,0 +1,166 @@
+"""What ``compile_commands.json`` says about a file, as far as it matters here.
+
+Macros, include folders, forced includes, standard and GPU architecture are taken; every other flag of nvcc, hipcc or
+clang is passed over.  System folders are left out: a header found there would drag a whole tool chain's internals in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any
+
+from kernlint.record import dataclass
+
+FILE_NAME = "compile_commands.json"
+
+SYSTEM_FOLDERS = ("/usr/include", "/usr/lib", "/usr/local/include", "/usr/local/cuda", "/opt/rocm")
+
+_MAX_BYTES = 256 << 20
+
+
+class DatabaseError(Exception):
+    """The database cannot be used; the message begins with its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What a command says.  Folders and files are absolute; ``target`` is an architecture such as ``sm_80``."""
+
+    defines: tuple[str, ...] = ()
+    undefines: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    forced: tuple[str, ...] = ()
+    std: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """The commands of one ``compile_commands.json``, by the real path of the file each compiles."""
+
+    path: str = ""
+    commands: Mapping[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def flags(self, path: str) -> Flags:
+        """Flags for ``path``; none for a file that no command compiles (a header, say)."""
+        found = self.commands.get(os.path.realpath(path))
+        return read_flags(found[1], found[0]) if found else Flags()
+
+
+def load(path: str) -> Database:
+    """Read the database at ``path``, or in the folder ``path``.
+
+    Of several commands for one file the first counts.  Raises :class:`DatabaseError`.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, FILE_NAME)
+    try:
+        if os.path.getsize(path) > _MAX_BYTES:
+            raise DatabaseError(f"{path}: is larger than {_MAX_BYTES} bytes")
+        with open(path, encoding="utf-8") as handle:
+            entries = json.load(handle)
+    except OSError as error:
+        raise DatabaseError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise DatabaseError(f"{path}: is not UTF-8 text") from None
+    except json.JSONDecodeError as error:
+        raise DatabaseError(f"{path}:{error.lineno}:{error.colno}: {error.msg}") from None
+    if not isinstance(entries, list):
+        raise DatabaseError(f"{path}: is not a list of commands")
+    commands: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for number, entry in enumerate(entries, 1):
+        try:
+            folder, file, arguments = _entry(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DatabaseError(f"{path}: command {number} is not of the known form ({error})") from None
+        folder = os.path.join(os.path.dirname(os.path.abspath(path)), folder)
+        commands.setdefault(os.path.realpath(os.path.join(folder, file)), (folder, arguments))
+    return Database(path, commands)
+
+
+def _entry(entry: Any) -> tuple[str, str, tuple[str, ...]]:
+    arguments = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
+    if not all(isinstance(argument, str) for argument in arguments):
+        raise TypeError("an argument is no string")
+    return str(entry["directory"]), str(entry["file"]), tuple(arguments)
+
+
+def find(folder: str) -> str | None:
+    """The database beside or above ``folder``, or in a ``build`` folder there."""
+    folder = os.path.abspath(folder)
+    while True:
+        for place in (folder, os.path.join(folder, "build")):
+            path = os.path.join(place, FILE_NAME)
+            if os.path.isfile(path):
+                return path
+        parent = os.path.dirname(folder)
+        if parent == folder or os.path.exists(os.path.join(folder, ".git")):
+            return None
+        folder = parent
+
+
+_PREFIXES = {"-D": "define", "-U": "undefine", "-I": "include", "-isystem": "include", "-iquote": "include"}
+_WORDS = {
+    "--define-macro": "define",
+    "--undefine-macro": "undefine",
+    "--include-path": "include",
+    "-include-path": "include",
+    "--system-include": "include",
+    "-include": "forced",
+    "--pre-include": "forced",
+    "-std": "std",
+    "--std": "std",
+    "-cl-std": "std",
+    "-arch": "target",
+    "--gpu-architecture": "target",
+    "--cuda-gpu-arch": "target",
+    "--offload-arch": "target",
+}
+
+
+def read_flags(arguments: Sequence[str], folder: str) -> Flags:
+    """The flags that matter among ``arguments``, whose relative paths start from ``folder``."""
+    found: dict[str, list[str]] = {}
+    for kind, value in _pairs(arguments):
+        if kind in ("include", "forced"):
+            value = os.path.normpath(os.path.join(folder, value))
+            if kind == "include" and value.startswith(SYSTEM_FOLDERS):
+                continue
+        if value not in found.setdefault(kind, []):
+            found[kind].append(value)
+    standards = found.get("std", [])
+    targets = [name for value in found.get("target", ()) if (name := _architecture(value))]
+    return Flags(
+        defines=tuple(found.get("define", ())),
+        undefines=tuple(found.get("undefine", ())),
+        include=tuple(found.get("include", ())),
+        forced=tuple(found.get("forced", ())),
+        std=standards[-1] if standards else None,
+        target=targets[0] if targets else None,
+    )
+
+
+def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(kind, value) of each flag that is known, in order; ``-Dx``, ``-D x``, ``--flag=x`` and ``--flag x`` all count."""
+    rest = iter(arguments)
+    for argument in rest:
+        word, equals, value = argument.partition("=")
+        if word in _WORDS:
+            yield _WORDS[word], value if equals else next(rest, "")
+            continue
+        for prefix, kind in _PREFIXES.items():
+            if argument.startswith(prefix):
+                value = argument[len(prefix) :] or next(rest, "")
+                if value:
+                    yield kind, value
+                break
+
+
+def _architecture(value: str) -> str | None:
+    """``sm_80`` for ``sm_80``, ``compute_80``, ``sm_80,sm_90``; ``gfx90a`` for ``gfx90a:xnack-``."""
+    name = value.split(",")[0].split(":")[0].strip().replace("compute_", "sm_")
+    return name if name.startswith(("sm_", "gfx")) else None
