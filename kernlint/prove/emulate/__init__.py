@@ -1,16 +1,17 @@
 """A block emulator: runs a kernel of the tree for a concrete launch and judges what its threads do.
 
-It is the referee of the prover.  A witness found by analysis is replayed here; a mutant counts as faulty when it is seen
-to be here; and random kernels run here must never contradict a proof.  :func:`run` runs once, :func:`replay` with several
-contents of memory, to tell faults that depend on data from those that do not.
+It is the referee of the prover.  A witness found by analysis is replayed here; a mutant counts as faulty when it is
+seen to be here; and random kernels run here must never contradict a proof.  :func:`run` runs once, :func:`replay`
+with several contents of memory, to tell faults that depend on data from those that do not.
 
 What is judged: races (byte-exact, with barriers, warp operations, fences and atomics taken into account), reads of
-uninitialised memory, accesses out of bounds or misaligned, barriers and warp operations that not all threads reach, signed
-overflow, impossible shifts, division by zero, traps and failed assertions.
+uninitialised memory, accesses out of bounds or misaligned, barriers and warp operations that not all threads reach,
+signed overflow, impossible shifts, division by zero, traps and failed assertions.
 
-Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (memory and who touched it), ``threads``,
-``scheduler``, ``warp``, ``copies`` (threads and how they meet), ``frame`` to ``statements`` (the translation of the tree to
-Python), ``mathematics``, ``runtime`` (what generated code calls), ``program``, ``machine``, ``run``.
+Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (memory and who touched it),
+``threads``, ``scheduler``, ``warp``, ``copies`` (threads and how they meet), ``frame`` to ``statements`` (the
+translation of the tree to Python), ``mathematics``, ``runtime`` (what generated code calls), ``program``,
+``machine``, ``run``.
 """
 
 from kernlint.prove.emulate.program import compile_kernel

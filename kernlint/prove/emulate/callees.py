@@ -19,9 +19,8 @@ class Callees(Places):
 
     def call(self, expr: Call) -> str:
         function = expr.function
-        if len(expr.args) == 1 and expr.receiver is None and _same_class(expr, expr.args[0]):
-            if function is None or not function.params or is_group(expr.type):
-                return self.value(expr.args[0])  # a copy
+        if _is_copy(expr, function):
+            return self.value(expr.args[0])
         if function is not None and function.body is not None:
             closure = self.program.closures.get(id(function.body))
             if closure is not None:
@@ -134,7 +133,9 @@ class Callees(Places):
         self.lines, self.depth, self.assigned = outer_lines, outer_depth, outer_assigned
         copies = []
         if not expr.by_reference:
-            used = {self.names[node.decl] for node in walk(expr.body) if isinstance(node, Ref) and node.decl in self.names}
+            used = {
+                self.names[node.decl] for node in walk(expr.body) if isinstance(node, Ref) and node.decl in self.names
+            }
             copies = sorted(used & outer_names)
         shared = sorted((assigned & outer_names) - set(copies) - set(params))
         heading = ", ".join(["T", *params])
@@ -233,5 +234,9 @@ class Callees(Places):
         raise NotImplementedError
 
 
-def _same_class(call: Call, arg: Expr) -> bool:
-    return isinstance(call.type, StructType) and result_type(arg.type) == call.type
+def _is_copy(call: Call, function: FunctionDecl | None) -> bool:
+    """Whether the call is a copy constructor that nobody wrote."""
+    if len(call.args) != 1 or call.receiver is not None or not isinstance(call.type, StructType):
+        return False
+    unwritten = function is None or not function.params or is_group(call.type)
+    return unwritten and result_type(call.args[0].type) == call.type

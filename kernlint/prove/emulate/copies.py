@@ -40,9 +40,7 @@ def _land(t: Thread, flight: Flight) -> None:
 # ---------------------------------------------------------------------------------------- copies of single threads
 
 
-def start(
-    t: Thread, mechanism: str, target: Value, source: Value, size: int, fmt: str, site: int
-) -> int:
+def start(t: Thread, mechanism: str, target: Value, source: Value, size: int, fmt: str, site: int) -> int:
     """A thread issues a copy.  A copy of a whole group is issued by each of its threads and counts once."""
     flight = Flight(mechanism, target, source, size, fmt, site)
     if mechanism == "group":

@@ -1,8 +1,8 @@
 """Formats of scalar cells in emulated memory, and the conversions between them.
 
-A format is a short interned string: a letter and the size in bytes.  ``i4`` is a signed, ``u4`` an unsigned integer, ``f4`` a
-float, ``b1`` a bool, ``p8`` a pointer.  Pointers are pairs (memory object, byte offset).  Interned, because the hot path
-compares formats by identity.
+A format is a short interned string: a letter and the size in bytes.  ``i4`` is a signed, ``u4`` an unsigned integer,
+``f4`` a float, ``b1`` a bool, ``p8`` a pointer.  Pointers are pairs (memory object, byte offset).  Interned, because
+the hot path compares formats by identity.
 """
 
 from __future__ import annotations

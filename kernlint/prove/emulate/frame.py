@@ -164,9 +164,9 @@ def root(expr: Expr) -> VarDecl | None:
     while True:
         if isinstance(expr, Ref):
             return None if is_reference(expr.decl) else expr.decl
-        if isinstance(expr, Member) and not expr.arrow:
-            expr = expr.base
-        elif isinstance(expr, Subscript) and not isinstance(expr.base.type, PointerType):
+        if (isinstance(expr, Member) and not expr.arrow) or (
+            isinstance(expr, Subscript) and not isinstance(expr.base.type, PointerType)
+        ):
             expr = expr.base
         elif isinstance(expr, Cast):
             expr = expr.operand
@@ -343,7 +343,7 @@ class Frame(ABC):
 
     def is_shared(self, decl: VarDecl) -> bool:
         """Whether the variable is an object in shared memory (not a pointer to one)."""
-        return decl.space is Space.SHARED and not isinstance(decl.type, PointerType) or decl.unsized
+        return (decl.space is Space.SHARED and not isinstance(decl.type, PointerType)) or decl.unsized
 
 
 def is_group(kind: Type) -> bool:

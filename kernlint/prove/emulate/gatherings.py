@@ -94,10 +94,10 @@ class Gatherings(Callees):
         if expr.predicate is None and "scan" not in expr.name:
             return f"(yield {self._meeting(MeetingKind.BLOCK, expr, expr.name)})"
         op = self._block_operation(expr)
-        if op is None or not expr.args and expr.predicate is None:
+        if op is None or (not expr.args and expr.predicate is None):
             return self.unsupported(f"the collective {expr.name}")
-        operands = list(expr.args) or [expr.predicate]
-        codes = "".join(f"{self.value(item)}, " for item in operands if item is not None)
+        operands = expr.args or (() if expr.predicate is None else (expr.predicate,))
+        codes = "".join(f"{self.value(item)}, " for item in operands)
         return f"(yield REQUEST({self._meeting(MeetingKind.BLOCK, expr, expr.name, op)}, ({codes})))"
 
     @staticmethod
@@ -139,7 +139,7 @@ class Gatherings(Callees):
         width = "None"
         extent = None
         if isinstance(expr.width, IntLit):
-            if expr.mask is None and expr.scope is not Scope.WARP or not op.startswith("shuffle"):
+            if (expr.mask is None and expr.scope is not Scope.WARP) or not op.startswith("shuffle"):
                 extent = expr.width.value
             width = str(expr.width.value)
         elif expr.width is not None and not _is_default(expr.width):

@@ -189,7 +189,7 @@ class Machine:
                 Fault(
                     FaultKind.OUT_OF_BOUNDS,
                     self._participant(t.epoch, site, "evaluate", index),
-                    object=name,
+                    name=name,
                     element=index,
                     same_warp=True,
                     inner=True,

@@ -1,7 +1,7 @@
 """Functions of their arguments alone, by the names the front end gives them.
 
-Floating-point results are those of the host's doubles: close, not the device's to the last bit.  Domain errors give what
-IEEE gives (NaN, infinity), never an exception.
+Floating-point results are those of the host's doubles: close, not the device's to the last bit.  Domain errors give
+what IEEE gives (NaN, infinity), never an exception.
 """
 
 from __future__ import annotations

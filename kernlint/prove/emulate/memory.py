@@ -1,8 +1,8 @@
 """Byte-addressed memory objects of scalar cells.
 
-An object maps the byte offset of a cell to its value.  As long as all accesses have one format, a cell is found by one dict
-look-up; an object seen in several formats remembers the format of each cell, and cells that are seen in two sizes
-fall apart into bytes.
+An object maps the byte offset of a cell to its value.  As long as all accesses have one format, a cell is found by
+one dict look-up; an object seen in several formats remembers the format of each cell, and cells that are seen in two
+sizes fall apart into bytes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,20 @@ class Memory:
     private memory and for memory that nobody writes.
     """
 
-    __slots__ = ("base", "decl", "element", "extent", "filler", "fmt", "fmts", "machine", "name", "quiet", "space", "vals")
+    __slots__ = (
+        "base",
+        "decl",
+        "element",
+        "extent",
+        "filler",
+        "fmt",
+        "fmts",
+        "machine",
+        "name",
+        "quiet",
+        "space",
+        "vals",
+    )
 
     def __init__(
         self,

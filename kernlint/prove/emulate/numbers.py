@@ -1,7 +1,7 @@
 """Translation of scalar and vector expressions.
 
-Integers are exact machine integers.  Since reduction modulo 2^n commutes with ``+ - *`` and left shifts, a tree of those is
-reduced once, at its top, and only when the range of its result can leave the type.
+Integers are exact machine integers.  Since reduction modulo 2^n commutes with ``+ - *`` and left shifts, a tree of
+those is reduced once, at its top, and only when the range of its result can leave the type.
 """
 
 from __future__ import annotations
@@ -201,7 +201,9 @@ class Numbers(Frame):
             code, low, high = self.number(expr.operand)
             if expr.op == "~":
                 return self._fit(f"(~{code})", ~high, ~low, kind)
-            return self._fit(code if expr.op == "+" else f"(-{code})", *((low, high) if expr.op == "+" else (-high, -low)), kind)
+            return self._fit(
+                code if expr.op == "+" else f"(-{code})", *((low, high) if expr.op == "+" else (-high, -low)), kind
+            )
         if isinstance(expr, Cast):
             return self._integer_cast(expr, kind)
         if isinstance(expr, Conditional):
@@ -247,7 +249,7 @@ class Numbers(Frame):
         if op in ("/", "%"):
             return self._division(op, (a, a_low, a_high), (b, b_low, b_high), kind, expr)
         if op == ">>":
-            if 0 <= b_low and b_high < kind.bits:
+            if b_low >= 0 and b_high < kind.bits:
                 return f"({a} >> {b})", min(a_low, a_low >> b_high), max(a_high >> b_low, a_high >> b_high)
             return f"SHR(T, {a}, {b}, {kind.bits}, {self.site(expr)})", kind.low, kind.high
         if op == "<<":

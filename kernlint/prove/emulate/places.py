@@ -174,7 +174,9 @@ class Places(Numbers):
                 site = self.site(expr)
                 owner = root(base)
                 name = owner.name if owner is not None else ""
-                index = f"(i_ if 0 <= (i_ := {index}) < {kind.extent} else INNER(T, {name!r}, i_, {kind.extent}, {site}))"
+                index = (
+                    f"(i_ if 0 <= (i_ := {index}) < {kind.extent} else INNER(T, {name!r}, i_, {kind.extent}, {site}))"
+                )
         return obj, plus(off, index if size == 1 else f"{index} * {size}")
 
     def _member(self, expr: Member) -> Place:
@@ -274,10 +276,13 @@ class Places(Numbers):
             return self.load(self.place(expr), kind, expr)
         if isinstance(expr, Member) and expr.lanes:
             return self._lanes(expr)
-        if isinstance(expr, Subscript) and isinstance(result_type(expr.base.type), VectorType):
-            if not self.addressed(expr.base):
-                return f"{self.value(expr.base)}[{self.value(expr.index)}]"
+        if isinstance(expr, Subscript) and self._is_register(expr.base):
+            return f"{self.value(expr.base)}[{self.value(expr.index)}]"
         return self.load(self.place(expr), result_type(expr.type), expr)
+
+    def _is_register(self, expr: Expr) -> bool:
+        """Whether the expression is a vector that is not in memory."""
+        return isinstance(result_type(expr.type), VectorType) and not self.addressed(expr)
 
     def _lanes(self, expr: Member) -> str:
         if len(expr.lanes) == 1:
@@ -366,12 +371,11 @@ class Places(Numbers):
             name = self.temporary()
             new = f"WITH({self.value(target.base)}, {target.lanes!r}, ({name} := {value}))"
             return f"({self.assignment(target.base, new)}, {name})[1]"
-        if isinstance(target, Subscript) and isinstance(result_type(target.base.type), VectorType):
-            if not self.addressed(target.base):
-                name = self.temporary()
-                index = f"({self.value(target.index)},)"
-                new = f"WITH({self.value(target.base)}, {index}, ({name} := {value}))"
-                return f"({self.assignment(target.base, new)}, {name})[1]"
+        if isinstance(target, Subscript) and self._is_register(target.base):
+            name = self.temporary()
+            index = f"({self.value(target.index)},)"
+            new = f"WITH({self.value(target.base)}, {index}, ({name} := {value}))"
+            return f"({self.assignment(target.base, new)}, {name})[1]"
         if isinstance(target, Cast) and not self.addressed(target):
             return self.assignment(target.operand, value)
         if not self.addressed(target):

@@ -107,12 +107,12 @@ class Participant:
 class Fault:
     """One fault, with the first threads that showed it.
 
-    ``object``/``decl``: the memory object's name and declaration; ``offset`` in bytes from its start, ``element`` the
+    ``name``/``decl``: the memory object's name and declaration; ``offset`` in bytes from its start, ``element`` the
     same in scalar elements (rows flattened).  ``first`` came earlier in the emulation than ``second``; a fault of one
-    thread has no ``second``.  ``benign``: a race of two writes of the same value.  ``exited``: threads that left
-    the kernel are what is missing at the barrier or warp operation.  ``inner``: only an inner dimension's
-    extent is exceeded, the whole array is not.  ``unfenced``: a barrier lies between the accesses, but its fence leaves
-    the space out.  ``count``: how often it was seen.  ``data_independent``: seen with every contents of memory tried (see
+    thread has no ``second``.  ``benign``: a race of two writes of the same value.  ``exited``: threads that left the
+    kernel are what is missing at the barrier or warp operation.  ``inner``: only an inner dimension's extent is
+    exceeded, the whole array is not.  ``unfenced``: a barrier lies between the accesses, but its fence leaves the
+    space out.  ``count``: how often it was seen.  ``data_independent``: seen with every contents of memory tried (see
     :func:`kernlint.prove.emulate.replay`); None when only one was tried.
     """
 
@@ -120,7 +120,7 @@ class Fault:
     first: Participant
     second: Participant | None = None
     space: Space | None = None
-    object: str = ""
+    name: str = ""
     decl: VarDecl | None = None
     offset: int | None = None
     element: int | None = None
@@ -140,7 +140,7 @@ class Fault:
         second = self.second
         return (
             self.kind,
-            self.object,
+            self.name,
             self.space,
             self.first.span,
             self.first.action,

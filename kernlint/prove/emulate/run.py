@@ -31,9 +31,10 @@ def run(
 ) -> Outcome:
     """Run ``function`` once and judge what its threads do.
 
-    ``args`` by parameter name (also template parameters that the tree leaves open); a pointer without an argument points
-    to memory of unknown extent, an integer or float without one makes the run unsupported.  ``seed`` selects the contents
-    of memory that the caller does not give.  Never raises for what is in the kernel: see :attr:`Outcome.unsupported`.
+    ``args`` by parameter name (also template parameters that the tree leaves open); a pointer without an argument
+    points to memory of unknown extent, an integer or float without one makes the run unsupported.  ``seed`` selects
+    the contents of memory that the caller does not give.  Never raises for what is in the kernel: see
+    :attr:`Outcome.unsupported`.
     """
     budget = budget or Budget()
     if min(*launch.block, *launch.grid) < 1:
@@ -89,10 +90,7 @@ def chosen_blocks(launch: LaunchSpec, cap: int) -> tuple[Index, ...]:
         return launch.blocks_to_run
     gx, gy, gz = launch.grid
     total = gx * gy * gz
-    if total <= cap:
-        numbers = list(range(total))
-    else:
-        numbers = [*range(cap - 1), total - 1]
+    numbers = list(range(total)) if total <= cap else [*range(cap - 1), total - 1]
     return tuple((number % gx, number // gx % gy, number // (gx * gy)) for number in numbers)
 
 
@@ -227,7 +225,9 @@ class _Run:
             return kind.wrap(int(value))
         return float(value) if isinstance(kind, FloatType) else value
 
-    def _struct(self, name: str, kind: Type, values: Mapping[str, int | float | Buffer], decl: VarDecl | None) -> Memory:
+    def _struct(
+        self, name: str, kind: Type, values: Mapping[str, int | float | Buffer], decl: VarDecl | None
+    ) -> Memory:
         memory = Memory(self.machine, name, Space.PRIVATE, size_of(kind), None, element_size(kind), _zero, decl)
         if not isinstance(kind, StructType):
             return memory
@@ -299,14 +299,19 @@ def is_local_pointer(param: ParamDecl) -> bool:
 
 def id_of(decl: VarDecl) -> int:
     """A number for a variable that is the same in every process."""
-    return sum(ord(letter) * 31**at for at, letter in enumerate(decl.name)) % 100_003
+    number = 0
+    for letter in decl.name:
+        number = (number * 31 + ord(letter)) % 100_003
+    return number
 
 
 def _own(value: Value) -> Value:
     """An argument for one thread: structs are passed by value."""
     if not isinstance(value, Memory):
         return value
-    copy = Memory(value.machine, value.name, value.space, value.extent, value.fmt, value.element, value.filler, value.decl)
+    copy = Memory(
+        value.machine, value.name, value.space, value.extent, value.fmt, value.element, value.filler, value.decl
+    )
     copy.vals, copy.fmts = dict(value.vals), dict(value.fmts)
     return copy
 
@@ -319,13 +324,13 @@ def _constants(init: Expr, kind: Type, off: int, cells: list[tuple[int, str, Val
     """Collect the cells of a constant initialiser; False when some are not constants."""
     if isinstance(init, InitList) and isinstance(kind, ArrayType):
         step = size_of(kind.element) or 0
-        return all([_constants(item, kind.element, off + at * step, cells) for at, item in enumerate(init.elements)])
+        return all(_constants(item, kind.element, off + at * step, cells) for at, item in enumerate(init.elements))
     if isinstance(init, InitList) and isinstance(kind, VectorType):
         step = kind.element.size or 0
-        return all([_constants(item, kind.element, off + at * step, cells) for at, item in enumerate(init.elements)])
+        return all(_constants(item, kind.element, off + at * step, cells) for at, item in enumerate(init.elements))
     if isinstance(init, InitList) and isinstance(kind, StructType):
         pairs = zip(kind.fields, init.elements, strict=False)
-        return all([_constants(item, field.type, off + (field.offset or 0), cells) for field, item in pairs])
+        return all(_constants(item, field.type, off + (field.offset or 0), cells) for field, item in pairs)
     fmt = cell_format(kind)
     number = _constant(init)
     if fmt is None or number is None:

@@ -1,8 +1,8 @@
 """Runs the threads of a block from meeting to meeting.
 
-Threads run one after another, each up to its next barrier or warp operation.  Then meetings are held, narrow ones first:
-warp operations whose lanes are all there, complete named barriers, and, when every thread left is at a block barrier, that
-one.  When nobody can go on a fault is recorded and the meeting is held with those who came.
+Threads run one after another, each up to its next barrier or warp operation.  Then meetings are held, narrow ones
+first: warp operations whose lanes are all there, complete named barriers, and, when every thread left is at a block
+barrier, that one.  When nobody can go on a fault is recorded and the meeting is held with those who came.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ def _diverged(block: BlockRun, here: list[Thread], away: list[Thread], detail: s
                 None if other is None else machine.sites[other.site].span,
                 block.phase,
             ),
-            object=meeting.name,
+            name=meeting.name,
             same_warp=second is not None and second.warp == first.warp,
             exited=second is not None and other is None,
             detail=detail,

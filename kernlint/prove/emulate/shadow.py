@@ -1,9 +1,9 @@
 """Memory that several threads share, with a record of who touched which cell since when.
 
 The record (shadow) of a cell holds the last plain write, the reads since, and the atomics.  It is dropped at a
-barrier that orders the object's space, so whatever is found in it is concurrent, unless a warp-level barrier or a partial
-(named) barrier lies in between, which the machine is asked.  Accesses of different blocks are compared when a block
-passes a barrier or ends: each object keeps one access of each kind per cell from the blocks before.
+barrier that orders the object's space, so whatever is found in it is concurrent, unless a warp-level barrier or a
+partial (named) barrier lies in between, which the machine is asked.  Accesses of different blocks are compared when a
+block passes a barrier or ends: each object keeps one access of each kind per cell from the blocks before.
 """
 
 from __future__ import annotations
@@ -28,7 +28,17 @@ Atom = tuple[Any, int, Value, bool, Any]
 class TrackedMemory(Memory):
     """Shared or global memory.  See the module's text for the rules."""
 
-    __slots__ = ("acquired", "atoms", "flights", "past_atoms", "past_reads", "past_writes", "published", "reads", "writes")
+    __slots__ = (
+        "acquired",
+        "atoms",
+        "flights",
+        "past_atoms",
+        "past_reads",
+        "past_writes",
+        "published",
+        "reads",
+        "writes",
+    )
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -84,10 +94,7 @@ class TrackedMemory(Memory):
     def atomic(self, off: int, fmt: str, t: Thread, site: int, new: Any, device: bool) -> Value:
         """The cell's plain accesses by other threads are races; other atomics are not."""
         size = int(fmt[1:])
-        if fmt is self.fmt and off in self.vals:
-            old = self.vals[off]
-        else:
-            old = Memory.load(self, off, fmt, t, site)
+        old = self.vals[off] if fmt is self.fmt and off in self.vals else Memory.load(self, off, fmt, t, site)
         if not self.holds(off, size):
             return old
         if self.published:

@@ -196,7 +196,7 @@ class FunctionTranslator(Gatherings):
             elif isinstance(kind, VectorType):
                 zero = f"(0,) * {kind.lanes}"
             self.emit(f"{name} = {zero}")
-        elif is_group(kind) or cell_format(kind) is None and not isinstance(kind, VectorType):
+        elif is_group(kind) or (cell_format(kind) is None and not isinstance(kind, VectorType)):
             self._handle(name, init)
         elif isinstance(kind, PointerType):
             self.emit(f"{name} = {self.value_of_pointer(init)}")

@@ -13,7 +13,6 @@ from kernlint.tree.types import Space
 
 if TYPE_CHECKING:
     from kernlint.prove.emulate.machine import Machine
-
     from kernlint.prove.emulate.shadow import TrackedMemory
 
 
@@ -125,8 +124,8 @@ class BlockRun:
     """One block: its threads, its shared memory and how far it has come."""
 
     __slots__ = (
-        "acquired", "arrivals", "bx", "by", "bz", "events", "fenced", "flights", "index", "k", "linear", "live", "phase",
-        "runnable", "shared", "syncs", "threads",
+        "acquired", "arrivals", "bx", "by", "bz", "events", "fenced", "flights", "index", "k", "linear", "live",
+        "phase", "runnable", "shared", "syncs", "threads",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, index: Index) -> None:

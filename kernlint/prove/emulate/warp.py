@@ -127,7 +127,7 @@ def _fault(block: BlockRun, first: Thread, second: Thread | None, detail: str, s
             kind,
             Participant(block.index, first.index, "wait", machine.sites[meeting.site].span, block.phase, _mask(first)),
             elsewhere,
-            object=meeting.name,
+            name=meeting.name,
             same_warp=True,
             exited=second is not None and second.request is None,
             detail=detail,
@@ -286,6 +286,6 @@ def _from_lane(block: BlockRun, t: Thread, group: list[Thread], lane: int) -> Va
         if other.lane == lane:
             return _operand(other, 0)
     index = t.warp * block.k.warp_size + lane
-    absent = block.threads[index] if 0 <= lane and index < len(block.threads) else None
+    absent = block.threads[index] if lane >= 0 and index < len(block.threads) else None
     _fault(block, t, absent, f"reads lane {lane}, which takes no part", source=True)
     return _operand(t, 0)
