@@ -333,6 +333,10 @@ def negate(term: Term) -> Term:
         return binary("le", term.args[1], term.args[0], BOOL)
     if term.op == "le" and _integers(term):
         return binary("lt", term.args[1], term.args[0], BOOL)
+    if term.op == "lor":
+        return conjunction(negate(term.args[0]), negate(term.args[1]))
+    if term.op == "land":
+        return disjunction(negate(term.args[0]), negate(term.args[1]))
     if term.op == "eq":
         return binary("ne", term.args[0], term.args[1], BOOL)
     if term.op == "ne":

@@ -1,0 +1,155 @@
+r"""The rule ``floating-point-index``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launches import launches
+from kernlint.analysis.trace import trace
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.tree.types import FloatType, IntType
+
+EXACT_BITS = 24
+"""Integers above 2**24 are no longer all representable in a 32-bit float (IEEE 754 binary32)."""
+
+
+class FloatingPointIndex(Rule):
+    r"""An index or size that passes through a 32-bit float.
+
+    A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float array, or an
+    index scaled in float and converted back, silently name a neighbour beyond that.
+
+    On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
+    block is missing; ``(n + 255) / 256`` rounds up.
+
+    ```cuda bad
+    __global__ void pick(const float *rows, const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        int row = (int)rows[i];  // expect: KL405
+        out[i] = in[row];
+    }
+    ```
+
+    ```opencl bad
+    __kernel void pick(__global const float *ids, __global const int *in, __global int *out, const int n) {
+        const int i = get_global_id(0);
+        if (i < n) out[i] = in[(int)ids[i]];  // expect: KL405
+    }
+    ```
+
+    ```cuda bad
+    __global__ void twice(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    void run(float *x, int n) {
+        twice<<<ceil(n / 256), 256>>>(x, n);  // expect: KL405
+    }
+    ```
+
+    ```cuda good
+    __global__ void pick(const int *rows, const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = in[rows[i]];
+    }
+    void run(const int *rows, const float *in, float *out, int n) {
+        pick<<<(n + 255) / 256, 256>>>(rows, in, out, n);
+    }
+    ```
+
+    ```opencl good
+    __kernel void sample(__global const float *in, __global float *out, const int n, const float scale) {
+        const int i = get_global_id(0);
+        const int j = clamp((int)(i * scale), 0, n - 1);
+        if (i < n) out[i] = in[j];
+    }
+    ```
+    """
+
+    meta = Meta("KL405", "floating-point-index", Severity.WARNING, tags=("clang float-conversion",))
+    needs = (trace, launches)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        walked = facts[trace]
+        said: set[Span] = set()
+        uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
+        uses += [(c.term, c.span) for c in walked.conditions if _against_size(c.term)]
+        for term, span in uses:
+            symbol = _float_id(term)
+            if symbol is None:
+                continue
+            root, offset = symbol.origin
+            read = next((a for a in walked.accesses if a.root is root and a.offset == offset), None)
+            place = read.span if read is not None else span
+            if place not in said:
+                said.add(place)
+                yield self.finding(
+                    place,
+                    f"an index is read from floating-point memory ({root.name}): beyond 2**{EXACT_BITS} a float no "
+                    "longer holds every integer",
+                    related=[Related(span, "used as an index here")] if span != place else [],
+                    fix="keep indices in an integer array",
+                )
+        for launch in facts[launches]:
+            for size in launch.grid or ():
+                if _ceiling_of_quotient(size):
+                    yield self.finding(
+                        launch.span,
+                        "the grid is the ceiling of an integer division, which has already rounded down",
+                        related=[Related(facts.kernel.function.span, "this kernel is launched")],
+                        fix="round up in integers: (n + block - 1) / block",
+                    )
+                    break
+
+
+def _parts(term: Term) -> Iterator[Term]:
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        yield at
+        stack.extend(at.terms)
+
+
+def _float_id(term: Term) -> Symbol | None:
+    """The float straight from memory under an ``(int)`` in a term; None when there is none."""
+    for part in _parts(term):
+        if part.op != "cast" or not isinstance(part.type, IntType) or part.type.bits < 32:
+            continue
+        found: Symbol | None = part.args[0].symbol
+        if found is not None and found.kind is SymbolKind.LOAD and _narrow_float(found.type):
+            return found
+    return None
+
+
+def _narrow_float(type_: object) -> bool:
+    return isinstance(type_, FloatType) and type_.bits <= 32
+
+
+def _against_size(term: Term) -> bool:
+    """Whether a condition compares with an integer parameter, as a bounds check does."""
+    if term.op not in ("lt", "le"):
+        return False
+    for side in term.args:
+        at = side
+        while at.op == "cast":
+            at = at.args[0]
+        symbol = at.symbol
+        if symbol is not None and symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType):
+            return True
+    return False
+
+
+def _ceiling_of_quotient(term: Term) -> bool:
+    for part in _parts(term):
+        if part.op == "call" and str(part.args[0]).rpartition("::")[2] in ("ceil", "ceilf"):
+            inner = part.args[1]
+            while inner.op == "cast" and isinstance(inner.type, FloatType):
+                inner = inner.args[0]
+            if inner.op == "div" and isinstance(inner.type, IntType):
+                return True
+    return False

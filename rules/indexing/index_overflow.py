@@ -1,0 +1,174 @@
+r"""The rule ``index-overflow``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols
+from kernlint.tree.types import IntType, Space
+
+FACTORS = 3
+"""A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
+
+
+class IndexOverflow(Rule):
+    r"""A 32-bit index in a kernel that is written for more than 2**31 elements.
+
+    ``blockIdx.x * blockDim.x + threadIdx.x`` is computed in 32 bits whatever it is assigned to. Where the element
+    count is a 64-bit parameter, the index wraps before the count is reached: an ``int`` turns negative, passes the
+    comparison and addresses memory in front of the array; an ``unsigned`` starts again at 0.
+
+    Reported is a 32-bit index of the grid compared with a 64-bit count and used as a subscript; and a 32-bit
+    product of three or more sizes in a subscript, in a kernel that widens another subscript of the same kind before
+    multiplying. Kernels that use 32-bit counts throughout are not reported: nothing says that their data is large.
+
+    ```cuda bad
+    __global__ void twice(float *x, long long n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n)  // expect: KL401
+            x[i] *= 2.0f;
+    }
+    ```
+
+    ```opencl bad
+    __kernel void twice(__global float *x, const long n) {
+        int i = get_global_id(0);
+        if (i < n)  // expect: KL401
+            x[i] *= 2.0f;
+    }
+    ```
+
+    ```cuda good
+    __global__ void twice(float *x, long long n) {
+        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void twice(__global float *x, const int n) {
+        int i = get_global_id(0);
+        if (i < n) x[i] *= 2.0f;
+    }
+    ```
+    """
+
+    meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
+    needs = (trace,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        walked = facts[trace]
+        said: set[Term] = set()
+        for condition in walked.conditions:
+            found = _narrow_against_wide(condition.term)
+            if found is None or found[0] in said:
+                continue
+            index, count = found
+            use = _subscript_with(walked, index)
+            if use is None:
+                continue
+            said.add(index)
+            kind = index.type
+            assert isinstance(kind, IntType)
+            limit = "2**31" if kind.signed else "2**32"
+            yield self.finding(
+                condition.span,
+                f"the index is computed in 32 bits but the count ({_short(count)}) has 64: it wraps at {limit}",
+                related=[Related(use, "used as a subscript here")],
+                fix="widen before multiplying: (int64_t)blockIdx.x * blockDim.x + threadIdx.x",
+            )
+        yield from self._volumes(walked)
+
+    def _volumes(self, walked: Trace) -> Iterator[Finding]:
+        """Narrow products of many sizes beside a subscript that was widened in time."""
+        subscripts = [a for a in walked.accesses if a.root.space is Space.GLOBAL]
+        wide = next((a for a in subscripts if _product(a.offset, 64)), None)
+        if wide is None:
+            return
+        said: set[Span] = set()
+        for access in subscripts:
+            product = _product(access.offset, 32)
+            if product is not None and access.span not in said and not _product(access.offset, 64):
+                said.add(access.span)
+                yield self.finding(
+                    access.span,
+                    f"a product of {len(_factors(product))} sizes and indices is computed in 32 bits and used as a "
+                    f"subscript of {access.root.name}",
+                    related=[Related(wide.span, "here the same kind of subscript is computed in 64 bits")],
+                    fix="widen the first factor to 64 bits",
+                )
+
+
+def _narrow_against_wide(term: Term) -> tuple[Term, Term] | None:
+    """(index, count) of ``index < count`` with a 32-bit index of the grid and a 64-bit count."""
+    if term.op not in ("lt", "le"):
+        return None
+    left, count = term.args
+    if left.op != "cast" or not isinstance(left.type, IntType) or left.type.bits != 64:
+        return None
+    index = left.args[0]
+    if not isinstance(index.type, IntType) or index.type.bits != 32 or not _is_grid_index(index):
+        return None
+    wide = any(s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits == 64 for s in symbols(count))
+    return (index, count) if wide else None
+
+
+def _is_grid_index(term: Term) -> bool:
+    found = set(symbols(term))
+    return bool(found & set(BLOCK)) and bool(found & set(THREAD)) and bool(found & set(BLOCK_DIM))
+
+
+def _subscript_with(walked: Trace, index: Term) -> Span | None:
+    """Where ``index`` is part of a subscript of global memory."""
+    for access in walked.accesses:
+        if access.root.space is Space.GLOBAL and any(part == index for part in _parts(access)):
+            return access.span
+    return None
+
+
+def _parts(access: Access) -> Iterator[Term]:
+    stack = [access.offset]
+    while stack:
+        at = stack.pop()
+        yield at
+        stack.extend(at.terms)
+
+
+def _product(offset: Term, bits: int) -> Term | None:
+    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary; in 64 bits, two."""
+    stack = [offset]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == bits:
+            factors = _factors(at)
+            if len(factors) >= (FACTORS if bits == 32 else 2) and (bits == 64 or at.type.signed):
+                return at
+        stack.extend(at.terms)
+    return None
+
+
+def _factors(term: Term) -> list[Term]:
+    """The factors of a product that are no constants (conversions looked through)."""
+    out: list[Term] = []
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul":
+            stack.extend(at.args)
+        elif at.op == "cast" and isinstance(at.args[0].type, IntType):
+            stack.append(at.args[0])
+        elif at.op != "const":
+            out.append(at)
+    return out
+
+
+def _short(term: Term) -> str:
+    text = show(term)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,127 @@
+r"""The rule ``swapped-axes``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.tree.types import Space
+
+
+class SwappedAxes(Rule):
+    r"""Row and column tested against each other's extent.
+
+    An element of a row-major array is at ``row * width + column``: the factor of the slow index is the extent of the
+    fast one. When the guard bounds the slow index by that very factor, and the fast index by another extent, the two
+    tests are swapped: on anything but a square the kernel leaves elements out and touches others that are not there.
+
+    Both halves of the evidence come from the kernel's own arithmetic, never from names.
+
+    ```cuda bad
+    __global__ void paint(float *image, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x < height && y < width)
+            image[y * width + x] = 1.0f;  // expect: KL403
+    }
+    ```
+
+    ```opencl bad
+    __kernel void paint(__global float *image, const int rows, const int cols) {
+        const int c = get_global_id(0);
+        const int r = get_global_id(1);
+        if (r >= cols || c >= rows) return;
+        image[r * cols + c] = 1.0f;  // expect: KL403
+    }
+    ```
+
+    ```cuda good
+    __global__ void paint(float *image, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x;
+        int y = blockIdx.y * blockDim.y + threadIdx.y;
+        if (x < width && y < height) image[y * width + x] = 1.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void transpose(__global const float *in, __global float *out, const int rows, const int cols) {
+        const int c = get_global_id(0);
+        const int r = get_global_id(1);
+        if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
+    }
+    ```
+    """
+
+    meta = Meta("KL403", "swapped-axes", Severity.WARNING)
+    needs = (trace,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        said: set[tuple[Guard, Guard]] = set()
+        for access in facts[trace].accesses:
+            if access.root.space is not Space.GLOBAL or not access.size:
+                continue
+            found = self._swapped(access)
+            if found is None or found[:2] in said:
+                continue
+            said.add(found[:2])
+            slow, fast, stride = found
+            yield self.finding(
+                access.span,
+                f"rows of {access.root.name} are {stride.name} elements apart, but the guard bounds the row by "
+                f"{stride.name} and the column by another extent",
+                related=[
+                    Related(slow.span, f"the slow index is tested here: {show(slow.term)}"),
+                    Related(fast.span, f"the fast index is tested here: {show(fast.term)}"),
+                ],
+                fix="swap the two extents in the guard",
+            )
+
+    def _swapped(self, access: Access) -> tuple[Guard, Guard, Symbol] | None:
+        bounds = list(_upper_bounds(access.guards))
+        if len(bounds) < 2:
+            return None
+        offset = polynomial(access.offset)
+        size = access.size or 1
+        for slow_guard, slow, slow_bound in bounds:
+            for fast_guard, fast, fast_bound in bounds:
+                if slow_bound is fast_bound or slow == fast:
+                    continue
+                right = (slow * _form(fast_bound) + fast).scaled(size)
+                wrong = (slow * _form(slow_bound) + fast).scaled(size)
+                if _apart(offset - wrong) and not _apart(offset - right):
+                    return slow_guard, fast_guard, slow_bound
+        return None
+
+
+def _form(symbol: Symbol) -> Polynomial:
+    return Polynomial({(symbol.term,): 1})
+
+
+def _apart(rest: Polynomial) -> bool:
+    """Whether what is left of an offset no longer depends on the thread's place in the block."""
+    return all(atom.op == "sym" and atom.args[0].kind in (SymbolKind.PARAM, SymbolKind.COUNTER) for atom in rest.atoms)
+
+
+def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial, Symbol]]:
+    """(guard, index, bound) of each ``index < parameter`` among the guards."""
+    for guard in guards:
+        stack: list[Term] = [guard.term]
+        while stack:
+            term = stack.pop()
+            if term.op == "land":
+                stack.extend(term.args)
+            elif term.op == "lt":
+                bound = term.args[1]
+                while bound.op == "cast":
+                    bound = bound.args[0]
+                symbol = bound.symbol
+                index = polynomial(term.args[0])
+                if symbol is not None and symbol.kind is SymbolKind.PARAM and index.atoms:
+                    yield guard, index, symbol
