@@ -145,7 +145,7 @@ def read_flags(arguments: Sequence[str], folder: str) -> Flags:
 
 
 def _pairs(arguments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """(kind, value) of each flag that is known, in order; ``-Dx``, ``-D x``, ``--flag=x`` and ``--flag x`` all count."""
+    """(kind, value) of each flag that is known, in order: ``-Dx``, ``-D x``, ``--flag=x`` or ``--flag x``."""
     rest = iter(arguments)
     for argument in rest:
         word, equals, value = argument.partition("=")

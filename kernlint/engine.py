@@ -41,7 +41,8 @@ SelectionLookup = Callable[[str], Selection]
 @dataclass(slots=True)
 class FileOutcome:
     """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
-    ``unsure``: codes of rules that did not look at all of it."""
+    ``unsure``: codes of rules that did not look at all of it.  ``general``: notifications about the run; ``seconds``:
+    self times by name (both only from another process)."""
 
     path: str
     results: list[Result] = field(default_factory=list)
@@ -53,6 +54,8 @@ class FileOutcome:
     lost: bool = False
     unread: bool = False
     unsure: set[str] = field(default_factory=set)
+    general: list[Notification] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def note(self, level: Level, kind: str, message: str, **more: object) -> None:
         """Add a notification about this file."""
@@ -83,14 +86,19 @@ class Engine:
         self._found: dict[str, str | None] = {}
         self._databases: dict[str, compiledb.Database] = {}
 
-    def run(self, paths: Sequence[str], root: str, selections: SelectionLookup | None = None) -> Report:
-        """Analyse everything that ``paths`` mean; never raises for what a file holds."""
+    def run(
+        self, paths: Sequence[str], root: str, selections: SelectionLookup | None = None, jobs: int | None = 1
+    ) -> Report:
+        """Analyse everything that ``paths`` mean; never raises for what a file holds.
+
+        ``selections`` gives the settings for a path (the engine's own when None); ``jobs``: processes, None for as
+        many as fit.  The report does not depend on it.
+        """
         start = time.perf_counter()
         lookup = selections or (lambda path: self.selection)
         sources = Sources()
-        outcomes = []
-        for found in discovery.find(paths, lambda path: lookup(path).config.excluded(path)):
-            outcomes.append(self.check_file(found.path, lookup(found.path)))
+        found = discovery.find(paths, lambda path: lookup(path).config.excluded(path))
+        outcomes = self._outcomes([(file.path, lookup(file.path)) for file in found], jobs)
         for outcome in outcomes:
             for source in outcome.sources:
                 sources.add(source)
@@ -118,6 +126,21 @@ class Engine:
             paths=tuple(outcome.path for outcome in outcomes),
             timings=dict(self.timings.seconds),
         )
+
+    def _outcomes(self, files: Sequence[tuple[str, Selection]], jobs: int | None) -> list[FileOutcome]:
+        if parallel_pays := len(files) > 1 and jobs != 1:
+            from kernlint import parallel
+
+            count = parallel.processes(jobs, len(files))
+            parallel_pays = count > 1
+        if not parallel_pays:
+            return [self.check_file(path, selection) for path, selection in files]
+        outcomes = parallel.Work(Batch(self, files), Died(files), len(files)).results(count)
+        for outcome in outcomes:
+            self.timings.add(outcome.seconds)
+        said = {note.message: note for outcome in outcomes for note in outcome.general}
+        self.notifications += said.values()
+        return outcomes
 
     # ------------------------------------------------------------------------------------------- one file
 
@@ -320,6 +343,38 @@ class Engine:
 
 def _named(rule: AnyRule, finding: Finding, kernel: str) -> Finding:
     return replace(finding, code=rule.meta.code, rule=rule.meta.name, kernel=kernel)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The work on a list of files, by index, for another process: texts stay there, times come along."""
+
+    engine: Engine
+    files: Sequence[tuple[str, Selection]]
+
+    def __call__(self, index: int) -> FileOutcome:
+        """Analyse one file."""
+        self.engine.timings.seconds.clear()
+        self.engine.notifications.clear()
+        outcome = self.engine.check_file(*self.files[index])
+        outcome.seconds = dict(self.engine.timings.seconds)
+        outcome.general = list(self.engine.notifications)
+        outcome.sources = []
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """What is left of a file whose process died."""
+
+    files: Sequence[tuple[str, Selection]]
+
+    def __call__(self, index: int) -> FileOutcome:
+        """An outcome without results."""
+        outcome = FileOutcome(self.files[index][0], lost=True)
+        message = "the process that analysed the file died; it is not analysed"
+        outcome.note(Level.ERROR, "front-end-failure", message)
+        return outcome
 
 
 def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions:

@@ -70,7 +70,7 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     for path in paths:
         settings.for_path(path)  # a broken configuration stops the run before a file is read
     engine = Engine(registry, selection)
-    result = replace(engine.run(paths, os.getcwd(), settings.for_path), command_line=("kernlint", *args))
+    result = replace(engine.run(paths, os.getcwd(), settings.for_path, options.jobs), command_line=("kernlint", *args))
     fail_on = selection.config.fail_on
     code = result.exit_code(fail_on)
     if options.exit_zero and code == 1:

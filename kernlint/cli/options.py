@@ -34,6 +34,12 @@ def _dim3(text: str) -> Dim3:
     return x, y, z
 
 
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive integer")
+    return int(text)
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -116,6 +122,7 @@ def _output(group: argparse._ArgumentGroup) -> None:
 def _general(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", metavar="FILE", help="use this configuration for all files")
     group.add_argument("--no-config", action="store_true", help="look for no configuration")
+    group.add_argument("-j", "--jobs", type=_positive, metavar="N", help="processes (default: one per CPU)")
     group.add_argument("--no-cache", action="store_true", help="read and write no cache")
 
 

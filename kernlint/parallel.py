@@ -1,0 +1,94 @@
+"""Many files over several processes, with the same outcome as one after the other.
+
+A process that dies (a compiler library can take it down) costs the file it was working on, not the run.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+FEW = 12
+"""Fewer items than this are done in this process unless a number of processes was asked for."""
+
+
+def processes(asked: int | None, items: int) -> int:
+    """How many processes to use: as asked, else one per CPU this process may use, and one for a few items."""
+    if asked is not None:
+        return max(1, min(asked, items))
+    if items < FEW:
+        return 1
+    try:
+        cpus = len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        cpus = os.cpu_count() or 1
+    return max(1, min(cpus, items // 4))
+
+
+class Work(Generic[T]):
+    """``run(index)`` for each index below ``count``, where ``died(index)`` stands in for a process that died.
+
+    Under the ``spawn`` start method (everywhere but on Linux) ``run`` must be picklable; results must be everywhere.
+    """
+
+    def __init__(self, run: Callable[[int], T], died: Callable[[int], T], count: int) -> None:
+        self._run = run
+        self._died = died
+        self._count = count
+
+    def results(self, jobs: int) -> list[T]:
+        """All results in order, computed by ``jobs`` processes (1: by this one)."""
+        if jobs <= 1:
+            return [self._run(index) for index in range(self._count)]
+        done: dict[int, T] = {}
+        todo: Sequence[int] = range(self._count)
+        self._pass(todo, jobs, done)
+        # After a death nobody knows which file it was: those left get a process each.
+        for index in [index for index in todo if index not in done]:
+            self._pass([index], 1, done)
+            if index not in done:
+                done[index] = self._died(index)
+        return [done[index] for index in range(self._count)]
+
+    def _pass(self, indices: Sequence[int], jobs: int, done: dict[int, T]) -> None:
+        """Compute what can be; a dead process ends the pass early."""
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(self._run,))
+        futures: dict[int, Future[T]] = {}
+        try:
+            futures.update((index, pool.submit(_work, index)) for index in indices)
+            for index, future in futures.items():
+                done[index] = future.result()
+        except BrokenProcessPool:
+            for index, future in futures.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    done[index] = future.result()
+        except BaseException:
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_current: Callable[[int], Any] | None = None
+
+
+def _start(run: Callable[[int], Any]) -> None:
+    """In a new process: remember the work, leave an interrupt to the parent, which ends everything in order."""
+    global _current
+    _current = run
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _work(index: int) -> Any:
+    assert _current is not None
+    return _current(index)
