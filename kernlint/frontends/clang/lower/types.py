@@ -232,7 +232,7 @@ class TypeTable:
                 base = child.type.canonical.declaration
                 if base is not None:
                     found.extend(self._own_fields(base))
-        return found
+        return found or _all_fields(declaration)  # an implicit instance of a class template has no children
 
 
 _FIELD_VISITOR = ctypes.CFUNCTYPE(ctypes.c_int, CXCursor, ctypes.c_void_p)
