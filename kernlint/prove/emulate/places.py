@@ -169,14 +169,12 @@ class Places(Numbers):
         index, low, high = self.number(expr.index)
         if low == high:
             return obj, plus(off, low * size if low >= 0 else f"({low * size})")
-        if isinstance(kind, ArrayType) and kind.extent is not None and kind.extent > 1 and not isinstance(base, Ref):
-            if low < 0 or high >= kind.extent:
-                site = self.site(expr)
-                owner = root(base)
-                name = owner.name if owner is not None else ""
-                index = (
-                    f"(i_ if 0 <= (i_ := {index}) < {kind.extent} else INNER(T, {name!r}, i_, {kind.extent}, {site}))"
-                )
+        extent = kind.extent if isinstance(kind, ArrayType) and not isinstance(base, Ref) else None
+        if extent is not None and extent > 1 and (low < 0 or high >= extent):
+            owner = root(base)
+            name = owner.name if owner is not None else ""
+            site = self.site(expr)
+            index = f"(i_ if 0 <= (i_ := {index}) < {extent} else INNER(T, {name!r}, i_, {extent}, {site}))"
         return obj, plus(off, index if size == 1 else f"{index} * {size}")
 
     def _member(self, expr: Member) -> Place:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from enum import Enum
 
@@ -50,7 +50,10 @@ class Buffer:
     initialised: bool = True
 
 
-Argument = int | float | Buffer | Mapping[str, "int | float | Buffer"]
+Item = int | float | Buffer | Sequence[int | float]
+"""What a field of a struct can be given: a number, the memory behind a pointer, or the elements of an array."""
+
+Argument = int | float | Buffer | Mapping[str, Item]
 """A scalar, a buffer for a pointer, or field values of a struct (missing fields are 0)."""
 
 

@@ -103,7 +103,7 @@ class _Run:
         self.args = args
         self.budget = budget
         self.function = compiled.function
-        self.buffers: dict[int, Memory] = {}
+        self.buffers: dict[Buffer, Memory] = {}
         self.blocks: list[BlockRun] = []
 
     def outcome(self) -> Outcome:
@@ -249,7 +249,7 @@ class _Run:
 
     def _buffer(self, buffer: Buffer, name: str, kind: PointerType, decl: VarDecl | None) -> Memory:
         """The memory behind a pointer; the same for the same buffer."""
-        found = self.buffers.get(id(buffer))
+        found = self.buffers.get(buffer)
         if found is not None:
             return found
         machine = self.machine
@@ -263,7 +263,7 @@ class _Run:
         else:
             memory = TrackedMemory(*plan, contents, decl)
             machine.tracked.append(memory)
-        self.buffers[id(buffer)] = memory
+        self.buffers[buffer] = memory
         return memory
 
     # ------------------------------------------------------------------------------------- variables of the module
