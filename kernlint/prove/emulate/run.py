@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kernlint.prove.emulate import scheduler
@@ -10,7 +10,7 @@ from kernlint.prove.emulate.formats import Unsupported, Value, cell_format, elem
 from kernlint.prove.emulate.machine import Machine
 from kernlint.prove.emulate.memory import Memory
 from kernlint.prove.emulate.program import Compiled, compile_kernel
-from kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, LaunchSpec, Outcome
+from kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, Item, LaunchSpec, Outcome
 from kernlint.prove.emulate.runtime import OutOfSteps
 from kernlint.prove.emulate.shadow import TrackedMemory
 from kernlint.prove.emulate.threads import BlockRun, ThreadEnd
@@ -225,27 +225,31 @@ class _Run:
             return kind.wrap(int(value))
         return float(value) if isinstance(kind, FloatType) else value
 
-    def _struct(
-        self, name: str, kind: Type, values: Mapping[str, int | float | Buffer], decl: VarDecl | None
-    ) -> Memory:
+    def _struct(self, name: str, kind: Type, values: Mapping[str, Item], decl: VarDecl | None) -> Memory:
         memory = Memory(self.machine, name, Space.PRIVATE, size_of(kind), None, element_size(kind), _zero, decl)
         if not isinstance(kind, StructType):
             return memory
         for field in kind.fields:
-            fmt = cell_format(field.type)
-            if field.offset is None or fmt is None:
-                continue
-            given = values.get(field.name)
-            if isinstance(field.type, PointerType):
-                buffer = given if isinstance(given, Buffer) else Buffer()
-                item: Value = (self._buffer(buffer, f"{name}.{field.name}", field.type, decl), 0)
-            elif given is None or isinstance(given, Buffer):
-                continue
-            else:
-                item = field.type.wrap(int(given)) if isinstance(field.type, IntType) else float(given)
-            memory.adopt(fmt)
-            memory.put(field.offset, item, fmt)
+            if field.offset is not None:
+                self._field(memory, field.offset, f"{name}.{field.name}", field.type, values.get(field.name))
         return memory
+
+    def _field(self, memory: Memory, off: int, name: str, kind: Type, given: Item | None) -> None:
+        if isinstance(kind, ArrayType) and isinstance(given, Sequence):
+            for at, item in enumerate(given):
+                self._field(memory, off + at * (size_of(kind.element) or 0), name, kind.element, item)
+            return
+        fmt = cell_format(kind)
+        if isinstance(kind, PointerType):
+            buffer = given if isinstance(given, Buffer) else Buffer()
+            value: Value = (self._buffer(buffer, name, kind, memory.decl), 0)
+        elif isinstance(given, (int, float)):
+            value = kind.wrap(int(given)) if isinstance(kind, IntType) else float(given)
+        else:
+            return
+        if fmt is not None:
+            memory.adopt(fmt)
+            memory.put(off, value, fmt)
 
     def _buffer(self, buffer: Buffer, name: str, kind: PointerType, decl: VarDecl | None) -> Memory:
         """The memory behind a pointer; the same for the same buffer."""
