@@ -78,7 +78,9 @@ class FloatingPointIndex(Rule):
         walked = facts[trace]
         said: set[Span] = set()
         uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
-        uses += [(c.term, c.span) for c in walked.conditions if _against_size(c.term)]
+        if facts.function.forced:
+            uses = []  # the float is the type that a template was tried with, not one that somebody uses
+        uses += [(c.term, c.span) for c in walked.conditions if _against_size(c.term) and not facts.function.forced]
         for term, span in uses:
             symbol = _float_id(term)
             if symbol is None:

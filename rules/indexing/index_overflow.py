@@ -147,11 +147,19 @@ def _product(offset: Term, bits: int) -> Term | None:
     while stack:
         at = stack.pop()
         if at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == bits:
-            factors = _factors(at)
+            factors = [factor for factor in _factors(at) if _is_extent(factor)]
             if len(factors) >= (FACTORS if bits == 32 else 2) and (bits == 64 or at.type.signed):
                 return at
+        if at.op == "cast" and isinstance(at.type, IntType) and at.type.bits < (at.args[0].type.size or 8) * 8:
+            continue  # narrowed: the wide arithmetic below is of no use to the subscript
         stack.extend(at.terms)
     return None
+
+
+def _is_extent(term: Term) -> bool:
+    """Whether a factor can be large: it has a parameter, data or the block's index in it, not the block's size."""
+    large = (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.BLOCK)
+    return any(symbol.kind in large for symbol in symbols(term))
 
 
 def _factors(term: Term) -> list[Term]:
