@@ -80,7 +80,9 @@ def marks_of(finding: Finding) -> list[Mark]:
     marks = [Mark(finding.span, said.pop(finding.span, ""), primary=True)]
     for related in finding.related:
         label = said.pop(related.span, "")
-        if label and related.message and label != related.message:
+        if "thread" in related.message:  # it says what the witness would
+            label = related.message
+        elif label and related.message and label != related.message:
             label = f"{related.message}: {label}"
         if related.span == finding.span:
             marks[0] = Mark(finding.span, marks[0].label or related.message, primary=True)

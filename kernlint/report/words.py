@@ -8,9 +8,9 @@ Dim3 = tuple[int, int, int]
 
 
 def step_text(witness: Witness, step: Step) -> str:
-    """``thread 32 writes tile[32]``; with the block when the grid has several."""
+    """``thread 32 writes tile[32]``; with the block when the steps are not all in one."""
     thread = f"thread {index(step.thread, witness.block)}"
-    if max(witness.grid) > 1:
+    if len({other.block for other in witness.steps}) > 1:
         thread = f"block {index(step.block, witness.grid)} {thread}"
     return f"{thread} {step.what}"
 

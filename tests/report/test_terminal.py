@@ -5,9 +5,12 @@ from itertools import pairwise
 
 import pytest
 
+from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.report import View, render
 from kernlint.report.console import cells
 from kernlint.report.frame import Mark, frames
+from kernlint.report.terminal import marks_of
+from kernlint.report.words import step_text, witness_text
 from kernlint.result import Sources
 from kernlint.source import SourceFile, Span
 from tests.report.fixtures import make
@@ -144,3 +147,26 @@ def test_gaps_tabs_and_control_characters():
 def test_a_place_at_the_end_or_past_it_does_no_harm():
     assert frame({"x": "ab"}, (Span("x", 2, 2), "", True))[1:3] == ["  1 | ab", "    |   ^"]
     assert frame({"x": ""}, (Span("x", 90, 99), "", True))[1:3] == ["  1 |", "    | ^"]
+
+
+def test_blocks_are_named_when_there_are_several():
+    steps = tuple(Step((n, 0, 0), (1, 0, 0), Span("x", n, n + 1), "writes a[0]", 0) for n in range(2))
+    witness = Witness((16, 16, 1), (2, 1, 1), steps=steps)
+    assert [step_text(witness, step) for step in steps] == [
+        "block 0 thread (1, 0) writes a[0]",
+        "block 1 thread (1, 0) writes a[0]",
+    ]
+    assert step_text(Witness((16, 1, 1), (2, 1, 1), steps=steps[:1]), steps[0]) == "thread 1 writes a[0]"
+    assert witness_text(witness) == "block (16, 16), grid (2)"
+
+
+def test_a_related_place_that_names_the_thread_speaks_for_the_witness():
+    step = Step((0, 0, 0), (5, 0, 0), Span("x", 4, 5), "reads a[5]", 5)
+    finding = Finding(
+        Span("x", 0, 1),
+        "m",
+        Severity.ERROR,
+        related=(Related(step.span, "thread 5 reads it here"),),
+        witness=Witness((64, 1, 1), (1, 1, 1), steps=(step,)),
+    )
+    assert [mark.label for mark in marks_of(finding)] == ["", "thread 5 reads it here"]
