@@ -21,10 +21,11 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.trace.launch import linear
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
-from kernlint.tree.types import ArrayType, Space
+from kernlint.tree.types import I32, I64, U32, U64, ArrayType, Space
 
 Block = tuple[int, int, int]
 Sizes = tuple[int | None, int | None, int | None]
@@ -107,13 +108,29 @@ def _terms(of: Trace) -> Iterator[Term]:
 
 
 def _mentioned(of: Trace) -> set[Symbol]:
-    seen: set[Term] = set()
+    seen: set[Term] = set(_LINEAR)
     out: set[Symbol] = set()
-    for term in _terms(of):
-        if term not in seen:
-            seen.add(term)
-            out.update(symbols(term))
+    todo = list(_terms(of))
+    while todo:
+        term = todo.pop()
+        if term in seen:
+            if term in _LINEAR:
+                out.add(_LINEAR[term])
+            continue
+        seen.add(term)
+        if term.op == "sym":
+            out.add(term.args[0])
+        else:
+            todo.extend(term.terms)
     return out
+
+
+_LINEAR: dict[Term, Symbol] = {
+    form: symbols_[0]
+    for kind in (U32, I32, I64, U64)
+    for symbols_, form in ((THREAD, linear(THREAD, BLOCK_DIM, kind)), (BLOCK, linear(BLOCK, GRID_DIM, kind)))
+}
+"""The linear index of a thread in its block, and of a block in the grid: no word on how many axes there are."""
 
 
 def _coefficients(of: Trace, axis: int) -> list[int]:

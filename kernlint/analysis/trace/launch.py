@@ -66,8 +66,8 @@ def _product(symbols: tuple[Symbol, ...], kind: IntType) -> Term:
     return binary("mul", binary("mul", x, y, kind), z, kind)
 
 
-def _linear(ids: tuple[Symbol, ...], sizes: tuple[Symbol, ...], kind: IntType) -> Term:
-    """(z * size_y + y) * size_x + x."""
+def linear(ids: tuple[Symbol, ...], sizes: tuple[Symbol, ...], kind: IntType) -> Term:
+    """The linear index (z * size_y + y) * size_x + x, in type ``kind``."""
     x, y, z = (cast(symbol.term, kind) for symbol in ids)
     plane = binary("add", binary("mul", z, cast(sizes[1].term, kind), kind), y, kind)
     return binary("add", binary("mul", plane, cast(sizes[0].term, kind), kind), x, kind)
@@ -80,9 +80,9 @@ def warp_size(m: Machine, kind: IntType) -> Term:
 
 def _whole(m: Machine, what: Quantity, extent: int | None, kind: IntType) -> Term:
     if what is Quantity.LINEAR_THREAD_ID:
-        return _linear(THREAD, BLOCK_DIM, kind)
+        return linear(THREAD, BLOCK_DIM, kind)
     if what is Quantity.LINEAR_BLOCK_ID:
-        return _linear(BLOCK, GRID_DIM, kind)
+        return linear(BLOCK, GRID_DIM, kind)
     if what is Quantity.BLOCK_THREADS:
         return _product(BLOCK_DIM, kind)
     if what is Quantity.GRID_BLOCKS:
@@ -90,8 +90,8 @@ def _whole(m: Machine, what: Quantity, extent: int | None, kind: IntType) -> Ter
     if what is Quantity.GRID_THREADS:
         return binary("mul", _product(GRID_DIM, kind), _product(BLOCK_DIM, kind), kind)
     if what is Quantity.LINEAR_GLOBAL_ID:
-        block = binary("mul", _linear(BLOCK, GRID_DIM, kind), _product(BLOCK_DIM, kind), kind)
-        return binary("add", block, _linear(THREAD, BLOCK_DIM, kind), kind)
+        block = binary("mul", linear(BLOCK, GRID_DIM, kind), _product(BLOCK_DIM, kind), kind)
+        return binary("add", block, linear(THREAD, BLOCK_DIM, kind), kind)
     if what is Quantity.WARP_SIZE:
         return warp_size(m, kind)
     if what in (Quantity.LANE_ID, Quantity.WARP_ID, Quantity.WARPS):
@@ -101,10 +101,10 @@ def _whole(m: Machine, what: Quantity, extent: int | None, kind: IntType) -> Ter
             up = binary("add", threads, binary("sub", size, const(1, kind), kind), kind)
             return binary("div", up, size, kind)
         op = "mod" if what is Quantity.LANE_ID else "div"
-        return binary(op, _linear(THREAD, BLOCK_DIM, kind), size, kind)
+        return binary(op, linear(THREAD, BLOCK_DIM, kind), size, kind)
     if what in (Quantity.TILE_RANK, Quantity.TILE_ID) and extent:
         op = "mod" if what is Quantity.TILE_RANK else "div"
-        return binary(op, _linear(THREAD, BLOCK_DIM, kind), const(extent, kind), kind)
+        return binary(op, linear(THREAD, BLOCK_DIM, kind), const(extent, kind), kind)
     level = Uniformity.GRID if what is Quantity.WORK_DIM else Uniformity.VARYING
     return unknown(what.value, kind, level)
 

@@ -1,0 +1,335 @@
+"""Races in global memory: two threads of the grid that use one place, one of them with a plain write.
+
+Threads of one block are ordered by its barriers, threads of two blocks by nothing within a kernel.  The launches
+tried are small: a believable block (see :mod:`kernlint.analysis.shapes`) and a few blocks along each axis whose
+index the kernel reads.  A kernel that never asks for its block is taken to run as one, unless a launch shows more.
+
+Scalars get values that no kernel can object to.  What bounds an index (``i < n``) is small, so that every thread
+and iteration in bounds is seen; what only stands in an address (a pitch, a divisor) is larger than anything it has
+to keep apart.  Silent wherever the place rests on memory, except for one idiom: an element picked by an index array
+and updated without an atomic operation, which is a race as soon as an index occurs twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.pairs import Pair, concurrent, conflicting, known, same_value, side
+from kernlint.analysis.races import Asker, Place, followed, keep, place, trips, unsettled
+from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
+from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    const,
+    substitute,
+    symbols,
+)
+from kernlint.tree.nodes import Scope as Reach
+from kernlint.tree.types import IntType, Space
+
+
+def _bounds(across: int) -> tuple[tuple[int, ...], ...]:
+    """Values for scalars that bound indices: small ones that a small launch exhausts, ones just below the number of
+    threads along x (``across``), and some between for kernels that leave a margin."""
+    return (
+        (5, 7, 11, 3, 13, 2, 17, 19),
+        tuple(max(across - less, 2) for less in (3, 5, 7, 11, 13, 17, 19, 23)),
+        (67, 71, 73, 79, 83, 89, 97, 101),
+    )
+
+
+PITCHES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
+"""Values for scalars that stand in addresses only."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalRace:
+    """Two accesses of global memory that collide.  ``across``: the threads are of two blocks.  ``scattered``: the
+    place comes from an index array, and the witness takes two of its entries to be equal."""
+
+    pair: Pair
+    witness: Refuted
+    shape: Shape
+    across: bool
+    scattered: bool = False
+
+    @property
+    def root(self) -> Root:
+        """The object that both access."""
+        return self.pair.first.root
+
+
+def _grid(shape: Shape, read: tuple[bool, bool, bool]) -> Triple:
+    """A small grid for a block: a few blocks along the axes whose index is read, those of a launch in sight."""
+    if None not in shape.grid:
+        x, y, z = shape.grid
+        return x or 1, y or 1, z or 1
+    many = 4 if sum(read) == 1 else 2
+    x, y, z = (given or (many if used else 1) for given, used in zip(shape.grid, read, strict=True))
+    return x, y, z
+
+
+def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
+    """Integer arguments of a query: those that bound something, and those that only stand in addresses."""
+    all_: dict[Symbol, None] = {}
+    bounding: set[Symbol] = set()
+    for at in (query.a, query.b):
+        for symbol in at.symbols:
+            if symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) and isinstance(symbol.type, IntType):
+                all_[symbol] = None
+        for fact in at.facts:
+            bounding.update(_bounding(fact))
+    return [s for s in all_ if s in bounding], [s for s in all_ if s not in bounding]
+
+
+def _bounding(fact: Term) -> Iterator[Symbol]:
+    """Arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
+    if fact.op in ("lt", "le", "eq", "ne"):
+        for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
+            kinds = [atom.args[0].kind if atom.op == "sym" else None for atom in mono]
+            if mono and all(kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) for kind in kinds):
+                yield from (atom.args[0] for atom in mono)
+    for arg in fact.terms:
+        yield from _bounding(arg)
+
+
+def _stride(access: Access) -> int:
+    """Threads along x for which a constant stride of the loops around an access stands; a great number without."""
+    form = polynomial(access.offset).coefficients
+    unit = form.get((THREAD[0].term,), 0)
+    if unit <= 0:
+        return 1 << 31
+    counts = [
+        value // unit
+        for mono, value in form.items()
+        if len(mono) == 1 and mono[0].op == "sym" and mono[0].args[0].kind is SymbolKind.COUNTER and value > unit
+    ]
+    return min(counts, default=1 << 31)
+
+
+@dataclass(slots=True)
+class _Finder:
+    """Asks for collisions of pairs under small launches."""
+
+    asker: Asker
+    shapes: Shapes
+
+    def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Shape] | None:
+        """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
+        found: tuple[Refuted, Shape] | None = None
+        for shape in self.shapes.plausible:
+            grid = _grid(shape, self.shapes.blocks)
+            room = shape.threads if within == "block" else max(grid)
+            witness = self._under(pair, within, shape, grid) if room > 1 else None
+            if witness is not None:
+                found = found or (witness, shape)
+                if self.shapes.seen:
+                    return found
+            elif not self.shapes.seen:
+                return None
+        return found
+
+    def _under(self, pair: Pair, within: Scope, shape: Shape, grid: Triple) -> Refuted | None:
+        most = min(_stride(pair.first), _stride(pair.second))
+        if not self.shapes.seen and grid[0] * shape.block[0] > most:
+            # a grid-stride loop with a constant stride: the stride is the size of the grid
+            grid = max(most // shape.block[0], 1), grid[1], grid[2]
+            if within == "blocks" and max(grid) < 2:
+                return None
+        counts = trips(pair, shape)
+        private = pair.private - {symbol for symbol, _ in counts}
+        launch = Launch(shape.block, grid, shape.threads, counts)
+        query = Overlap(pair.a, pair.b, within, pair.tied, private=private, launch=launch)
+        if unsettled(query):
+            return None
+        bounding, others = _scalars(query)
+        fixed = (*counts, *zip(others, PITCHES, strict=False))
+        for values in _bounds(shape.block[0] * grid[0]):
+            chosen = (*fixed, *zip(bounding, values, strict=False))
+            witness = self.asker.ask(replace(query, launch=replace(launch, values=chosen)))
+            if witness is not None and not witness.data_in_address:
+                return witness
+            if not bounding:
+                break
+        return None
+
+
+def _grid_wide(of: Trace) -> bool:
+    """Whether something orders the blocks of the grid: a grid barrier, or a call that may hold one."""
+    return any(b.scope is Reach.GRID or (not b.certain and b.scope is not Reach.WARP) for b in of.barriers)
+
+
+def _handshakes(of: Trace) -> bool:
+    """Whether blocks may talk to each other: a fence for the device, or a loop that waits for memory."""
+    if any(fence.scope in (Reach.GRID, Reach.SYSTEM) for fence in of.fences):
+        return True
+    return any(access.volatile and access.kind is AccessKind.READ and access.loops for access in of.accesses)
+
+
+def _across(first: Access, second: Access) -> Pair:
+    """The pair as threads of two blocks make it: in any order, each in iterations of its own."""
+    a, b = side(first), side(second)
+    moving = (SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS)
+    begun = min((loop.serial for loop in (*first.loops, *second.loops)), default=None)
+    private = frozenset(
+        symbol
+        for symbol in (*a.symbols, *b.symbols)
+        if begun is not None and symbol.kind in moving and symbol.serial > begun
+    )
+    return Pair(first, second, a, b, private=private)
+
+
+def _same_everywhere(first: Access, second: Access) -> bool:
+    return same_value(first, second) and all(
+        symbol.uniformity is Uniformity.GRID for symbol in symbols(first.value or first.offset)
+    )
+
+
+def _places(accesses: Iterable[Access]) -> dict[int, list[Access]]:
+    groups: dict[int, list[Access]] = {}
+    for access in accesses:
+        if access.root.space is Space.GLOBAL and known(access) and access.root.kind is not RootKind.LOADED:
+            groups.setdefault(id(access.root), []).append(access)
+    return {key: group for key, group in groups.items() if any(a.kind is AccessKind.WRITE for a in group)}
+
+
+def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
+    of = facts[trace]
+    groups = _places(of.accesses)
+    if not groups or not followed(of):
+        return ()
+    asker = Asker(facts[shapes], facts.module.language)
+    finder = _Finder(asker, facts[shapes])
+    blocks_free = not _grid_wide(of)
+    talking = _handshakes(of)
+    found: dict[tuple[int, Place, Place], GlobalRace] = {}
+    for group in groups.values():
+        for gap in range(len(group)):
+            for first, second in zip(group, group[gap:], strict=False):
+                if AccessKind.WRITE not in (first.kind, second.kind) or not conflicting(first, second):
+                    continue
+                key = (id(first.root), place(first.span), place(second.span))
+                if key in found:
+                    continue
+                race = _judge(finder, first, second, blocks_free, talking)
+                if race is not None:
+                    found[key] = race
+    return tuple(found.values())
+
+
+def _judge(finder: _Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
+    if not same_value(first, second):
+        for pair in concurrent(first, second):
+            answer = finder.meet(pair, "block")
+            if answer is not None and keep(pair, answer[0]):
+                return GlobalRace(pair, *answer, across=False)
+    if blocks_free and not _same_everywhere(first, second) and (first is second or not talking):
+        pair = _across(first, second)
+        answer = finder.meet(pair, "blocks")
+        if answer is not None and keep(pair, answer[0]):
+            return GlobalRace(pair, *answer, across=True)
+    return None
+
+
+global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes))
+"""The races in global memory of one kernel variant whose places rest on no memory."""
+
+
+# ------------------------------------------------------------------------------------------------------- scatter
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """A plain write of an element that an index array picks.  ``updates``: the element's old value goes into the new
+    one, so that equal indices lose updates.  ``race``: two threads with equal indices."""
+
+    access: Access
+    race: GlobalRace
+    updates: bool
+
+
+def _chosen(access: Access) -> dict[Symbol, Term]:
+    """The varying loads in the address of ``access``, each with one value for all threads in its place."""
+    images: dict[Symbol, Term] = {}
+    for symbol in symbols(access.offset):
+        if symbol.kind is SymbolKind.LOAD and symbol.uniformity is Uniformity.VARYING:
+            if not isinstance(symbol.type, IntType):
+                return {}
+            images[symbol] = const(1, symbol.type)
+    return images
+
+
+def updates(access: Access) -> bool:
+    """Whether the value written is made from what the same place held and from something of the thread's own.
+
+    Where all that is added hangs on the element alone, a second thread with the same index would add it twice: such
+    a kernel is written for indices that differ.
+    """
+    if access.value is None:
+        return False
+    loads = [symbol for symbol in symbols(access.value) if symbol.kind is SymbolKind.LOAD]
+    old = [symbol for symbol in loads if symbol.origin[0] is access.root and symbol.origin[1] == access.offset]
+    picked = set(symbols(access.offset))
+    own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1])]
+    return bool(old) and bool(own)
+
+
+def _by_thread(offset: Term) -> bool:
+    """Whether a place is that of the thread itself: its index is used, and no memory."""
+    kinds = {symbol.kind for symbol in symbols(offset)}
+    return SymbolKind.THREAD in kinds and SymbolKind.LOAD not in kinds
+
+
+def _scatters(facts: Facts) -> tuple[Scatter, ...]:
+    of = facts[trace]
+    if not followed(of) or _handshakes(of):
+        return ()
+    asker = Asker(facts[shapes], facts.module.language)
+    finder = _Finder(asker, facts[shapes])
+    atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
+    out: list[Scatter] = []
+    for group in _places(of.accesses).values():
+        for access in group:
+            images = _chosen(access) if access.kind is AccessKind.WRITE and id(access.root) not in atomics else {}
+            if not images:
+                continue
+            race = _equal_indices(finder, access, images)
+            if race is not None:
+                out.append(Scatter(access, race, updates(access)))
+    return tuple(out)
+
+
+def _equal_indices(finder: _Finder, access: Access, images: dict[Symbol, Term]) -> GlobalRace | None:
+    """Two threads that write one element when their indices are equal."""
+    plain = side(access)
+    memo: dict[Term, Term] = {}
+    told = replace(
+        plain,
+        offset=substitute(plain.offset, images, memo),
+        guards=tuple(substitute(guard, images, memo) for guard in plain.guards),
+        counters=tuple(
+            replace(loop, condition=None if loop.condition is None else substitute(loop.condition, images, memo))
+            for loop in plain.counters
+        ),
+    )
+    if same_value(access, access):
+        return None
+    for across in (False, True):
+        pair = Pair(access, access, told, told)
+        answer = finder.meet(pair, "blocks" if across else "block")
+        if answer is not None:
+            return GlobalRace(pair, *answer, across=across, scattered=True)
+    return None
+
+
+scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes))
+"""The plain writes of one kernel variant to elements picked by index arrays."""

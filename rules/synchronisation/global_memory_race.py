@@ -1,0 +1,135 @@
+r"""The rule ``global-memory-race``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
+from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
+from kernlint.analysis.trace.events import AccessKind
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.prove.query import Actor, Refuted
+from kernlint.rule import Meta, Rule
+
+
+class GlobalMemoryRace(Rule):
+    r"""Two threads of the grid use one element of global memory, and at least one writes it without an atomic.
+
+    Nothing orders the blocks of a grid within a kernel, and a barrier orders only the threads of one block. So each
+    element that a kernel writes should belong to one thread: its index has to name every dimension of the launch.
+    Usual faults: a sum kept in one element, an index that lacks an axis, neighbours read from the buffer that is being
+    written, a counter that one thread resets while others already count.
+
+    Reported with a small launch and two threads that collide. An element picked by an index array and updated
+    (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note.
+
+    Silent: every thread writes the same value, both sides are atomic, only one block is launched, the place comes
+    from memory or from an atomic counter, blocks talk through fences.
+
+    ```cuda bad
+    __global__ void column_sums(const float *a, float *sums, int rows, int columns) {
+        int r = blockIdx.x * blockDim.x + threadIdx.x;
+        int c = blockIdx.y;
+        if (r < rows) sums[c] += a[r * columns + c];  // expect: KL205
+    }
+    ```
+
+    ```opencl bad
+    __kernel void smooth(__global float *x, const int n) {
+        const int i = get_global_id(0);
+        if (i > 0 && i < n - 1)
+            x[i] = 0.5f * x[i] + 0.25f * (x[i - 1] + x[i + 1]);  // expect: KL205
+    }
+    ```
+
+    ```opencl bad
+    __kernel void scatter(__global const int *bin, __global const int *v, __global int *sum, const int n) {
+        const int i = get_global_id(0);
+        if (i < n) sum[bin[i]] += v[i];  // expect: KL205
+    }
+    ```
+
+    ```cuda good
+    __global__ void column_sums(const float *a, float *sums, int rows, int columns) {
+        int r = blockIdx.x * blockDim.x + threadIdx.x;
+        int c = blockIdx.y;
+        if (r < rows) atomicAdd(&sums[c], a[r * columns + c]);
+    }
+    ```
+
+    ```opencl good
+    __kernel void smooth(__global const float *x, __global float *y, const int n) {
+        const int i = get_global_id(0);
+        if (i > 0 && i < n - 1)
+            y[i] = 0.5f * x[i] + 0.25f * (x[i - 1] + x[i + 1]);
+    }
+    ```
+    """
+
+    meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
+    needs = (global_races, scatters)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        told: dict[int, int] = {}
+        races: tuple[GlobalRace, ...] = facts[global_races]
+        for race in sorted(races, key=_rank):
+            count = told[id(race.root)] = told.get(id(race.root), 0) + 1
+            if count <= 2:
+                yield self._race(race)
+        for scatter in facts[scatters]:
+            if id(scatter.access.root) not in told:
+                yield self._scatter(scatter)
+
+    def _race(self, race: GlobalRace) -> Finding:
+        first, second = race.pair.first, race.pair.second
+        found = race.witness
+        assert found.second is not None
+        here, there = _who(found.first, found, race.across), _who(found.second, found, race.across)
+        name = cell(first, found.first.offset)
+        if first is second:
+            message = f"{here} and {there} both write {name}"
+        else:
+            message = f"{there} {verb(second)} {name}, which {here} {verb(first)}: nothing orders them"
+        related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
+        evidence = witness(first, second, found)
+        both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
+        return self.finding(
+            second.span,
+            message,
+            severity(evidence),
+            related=(*related, *calls(first, second)),
+            witness=evidence,
+            fix="use an atomic operation, or give each thread an element of its own"
+            if both
+            else "write to another buffer, or split the kernel in two",
+            confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+        )
+
+    def _scatter(self, scatter: Scatter) -> Finding:
+        access, found = scatter.access, scatter.race.witness
+        assert found.second is not None
+        what = "updated" if scatter.updates else "written"
+        return self.finding(
+            access.span,
+            f"{access.root.name} is {what} at an index read from memory without an atomic operation: "
+            "threads with equal indices collide",
+            Severity.WARNING if scatter.updates else Severity.NOTE,
+            related=calls(access),
+            assumptions=("two entries of the index array may be equal",),
+            fix="use an atomic operation, or make sure that no index occurs twice",
+            confidence=Confidence.MEDIUM if scatter.updates else Confidence.LOW,
+        )
+
+
+def _rank(race: GlobalRace) -> tuple[bool, bool, int]:
+    return race.witness.depends_on_data, race.across, race.pair.second.order
+
+
+def _who(actor: Actor, found: Refuted, across: bool) -> str:
+    name = thread_name(actor, found.block)
+    if not across:
+        return name
+    x, y, z = actor.block
+    where = f"{x}" if found.grid[1] == found.grid[2] == 1 else f"({x}, {y}, {z})"
+    return f"{name} of block {where}"
