@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator
 
@@ -80,7 +81,7 @@ def marks_of(finding: Finding) -> list[Mark]:
     marks = [Mark(finding.span, said.pop(finding.span, ""), primary=True)]
     for related in finding.related:
         label = said.pop(related.span, "")
-        if "thread" in related.message:  # it says what the witness would
+        if re.search(r"\bthread\b", related.message):  # it says what the witness would
             label = related.message
         elif label and related.message and label != related.message:
             label = f"{related.message}: {label}"
