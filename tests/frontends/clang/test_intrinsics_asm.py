@@ -261,6 +261,24 @@ def test_loops_of_arithmetic_have_no_effect_and_other_loops_are_not_known() -> N
     assert isinstance(spinning, Asm) and spinning.may_sync
 
 
+def test_tensor_memory() -> None:
+    loaded = asm(
+        "tcgen05.ld.sync.aligned.32x32b.x2.b32{%0, %1}, [%2];", (output("a"), output("b")), (variable("t", U32),)
+    )
+    assert isinstance(loaded, Asm) and not loaded.may_sync and len(loaded.outputs) == 2
+    alloc = expression(
+        asm("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;", (), (variable(), variable()))
+    )
+    assert isinstance(alloc, Assign) and isinstance(alloc.target, Deref)
+    multiply = asm("tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3;", (), tuple(variable() for _ in range(4)))
+    assert isinstance(multiply, Asm) and multiply.may_sync
+
+
+def test_lines_continued_inside_a_string() -> None:
+    node = expression(asm("\\\n s_waitcnt lgkmcnt(0) \\n \\\n s_barrier \\n"))
+    assert isinstance(node, Barrier)
+
+
 # ------------------------------------------------------------------------------------------------------------ GCN
 
 

@@ -18,6 +18,7 @@ from kernlint.tree.nodes import (
     Expr,
     ImageOp,
     InitList,
+    Opaque,
     Unary,
 )
 from kernlint.tree.types import F16, F32, F64, I32, I64, U8, U32, U64, UNKNOWN, VOID, PointerType, Space, VectorType
@@ -224,3 +225,12 @@ def test_unqualify() -> None:
 
 def test_unknown_result_types_do_no_harm() -> None:
     assert pure(call("min", variable("a", F32), variable("b", F32), type_=UNKNOWN)).name == "fmin"
+
+
+def test_buffer_accesses_of_amd_are_opaque() -> None:
+    stored = call("__builtin_amdgcn_raw_buffer_store_b128", *(variable() for _ in range(5)), type_=VOID, language="hip")
+    assert isinstance(stored, Opaque) and stored.writes and not stored.may_sync
+    loaded = call("__builtin_amdgcn_raw_ptr_buffer_load_b32", variable(), type_=U32, language="hip")
+    assert isinstance(loaded, Opaque) and not loaded.writes
+    assert pure(call("__builtin_amdgcn_mfma_f32_32x32x8f16", variable(), language="hip")).pure_math
+    assert call("__builtin_amdgcn_brand_new", variable(), language="hip") is None

@@ -78,6 +78,11 @@ def _qualified(ctx: CallContext, namespace: str) -> Expr | None:
     if root in matrices.NAMESPACES:
         handler = matrices.FREE.get(ctx.name) or FREE_FUNCTIONS.get(ctx.name)
         return handler(ctx) if handler else None
+    if root in ("ck", "ck_tile"):
+        if ctx.name in ("block_sync_lds", "block_sync_lds_direct_load"):
+            return barriers.barrier(ctx)
+        handler = launch_values.CK_TILE.get(ctx.name) or (maths.TABLE.get(ctx.name) if ctx.args else None)
+        return handler(ctx) if handler and not (ctx.args and ctx.name in launch_values.CK_TILE) else None
     if root in ("cuda", "std"):
         return objects.lower_free(ctx)
     if namespace in collectives.NAMESPACES and ctx.name in collectives.FREE:

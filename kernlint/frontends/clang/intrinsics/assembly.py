@@ -17,6 +17,7 @@ from kernlint.tree.nodes import Asm, Block, Expr, Stmt
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _LABEL = re.compile(r"^[A-Za-z_$%][\w$%={}\[\]]*:(?!:)\s*")
+_OPCODE = re.compile(r"[\w.:$]+")
 _GUARD = re.compile(r"^@\s*(!?)\s*([%\w$.]+)\s+")
 
 
@@ -35,7 +36,8 @@ def parse(text: str) -> tuple[list[Instruction], bool]:
     """Instructions of an assembly template, and whether it has labels."""
     if '"' in text:
         text = "".join(_LITERAL.findall(text))
-    text = text.replace("\\n", "\n").replace("\\t", " ").replace("\\r", " ").replace('\\"', '"')
+    text = text.replace("\\\n", " ").replace("\\n", "\n").replace("\\t", " ").replace("\\r", " ").replace('\\"', '"')
+    text = text.rstrip("\\ ")
     text = _COMMENT.sub(" ", text)
     found: list[Instruction] = []
     labels = False
@@ -50,9 +52,8 @@ def parse(text: str) -> tuple[list[Instruction], bool]:
             piece = piece[matched.end() :]
         if not piece:
             continue
-        head, _, rest = piece.partition(" ")
-        if not rest and "\t" in head:
-            head, _, rest = head.partition("\t")
+        opcode = _OPCODE.match(piece)
+        head, rest = (opcode.group(), piece[opcode.end() :].strip()) if opcode else (piece, "")
         found.append(Instruction(tuple(head.replace("::", "_").split(".")), _operands(rest), guard, negated))
     return found, labels
 

@@ -79,6 +79,18 @@ SPECIAL_REGISTERS: dict[str, tuple[Quantity, int | None]] = {
 """PTX special registers (without ``%``) that have a quantity of their own.  ``%warpid`` is not one: it may change
 while a thread runs (PTX ISA, special registers)."""
 
+CK_TILE: dict[str, Handler] = {
+    "get_lane_id": fixed(Quantity.LANE_ID),
+    "get_warp_size": fixed(Quantity.WARP_SIZE),
+    "get_block_size": fixed(Quantity.BLOCK_THREADS),
+    "get_grid_size": fixed(Quantity.GRID_BLOCKS),
+    "get_thread_id": fixed(Quantity.THREAD_ID, 0),
+    "get_thread_local_1d_id": fixed(Quantity.THREAD_ID, 0),
+    "get_block_id": fixed(Quantity.BLOCK_ID, 0),
+    "get_block_1d_id": fixed(Quantity.BLOCK_ID, 0),
+}
+"""Functions of composable_kernel's namespaces ``ck`` and ``ck_tile``."""
+
 TABLE: dict[str, Callable[[CallContext], Expr | None]] = {
     **{f"get_{name}": along_axis(*found) for name, found in _BY_DIMENSION.items()},
     **{f"__ockl_get_{name}": along_axis(*found) for name, found in _BY_DIMENSION.items()},

@@ -5,6 +5,8 @@ The lists are generated from stems, because both dialects derive names by rule (
 
 from __future__ import annotations
 
+import re
+
 from kernlint.frontends.clang.intrinsics.base import (
     CallContext,
     Handler,
@@ -18,7 +20,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     transparent,
     words,
 )
-from kernlint.tree.nodes import Assume, Call, Cast, Conditional, Expr, InitList
+from kernlint.tree.nodes import Assume, Call, Cast, Conditional, Expr, InitList, Opaque
 from kernlint.tree.types import UNKNOWN, PointerType, StructType, Type, VectorType
 
 # ------------------------------------------------------------------------------------------------ plain lists
@@ -400,6 +402,22 @@ EFFECT_FREE = frozenset((*_CLOCKS, *_PRINTING))
 """Calls that change nothing a kernel can see, though their value is not a function of their arguments."""
 
 
+_BUFFER = re.compile(
+    r"amdgcn_(?:raw|struct)_(?:ptr_)?(?:t?buffer|atomic_buffer)_(load|store|atomic)|amdgcn_\w*load_lds"
+)
+
+
 def by_prefix(ctx: CallContext) -> Expr | None:
-    """Families too large to list."""
-    return pure(ctx) if ctx.name.startswith(_MATRIX_PREFIXES) else None
+    """Families too large to list: AMD's matrix instructions, and accesses through a buffer descriptor.
+
+    A descriptor is four words of which nothing tells the object: the access is opaque.
+    """
+    if not ctx.name.startswith("__builtin_amdgcn_"):
+        return None
+    if ctx.name.startswith(_MATRIX_PREFIXES):
+        return pure(ctx)
+    access = _BUFFER.search(ctx.name)
+    if access is None:
+        return None
+    writes = access.group(1) != "load"
+    return Opaque(ctx.span, ctx.type, "access through a buffer descriptor", (), writes=writes)

@@ -426,6 +426,22 @@ class PtxLowering(PtxOperands):
             raise _Unknown
         self._set(operands[0], self._collective("activemask", opcode, (), None, U32))
 
+    def _tensor_memory(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        """``tcgen05``: what a warp does with its own part of tensor memory touches nothing else; ``alloc`` stores the
+        address that it got in shared memory; multiplications and copies read shared memory in their own time."""
+        action = opcode[1] if len(opcode) > 1 else ""
+        if action in ("st", "dealloc", "relinquish_alloc_permit", "shift") or action.startswith(("wait", "fence")):
+            return
+        if action == "ld" and operands:
+            self._arithmetic(opcode, operands)
+        elif action == "alloc" and operands:
+            target = self._pointer(operands[0], U32, Space.SHARED)
+            place = Deref(self._span, self._pointee(target, U32), target)
+            given = Opaque(self._span, U32, "address in tensor memory")
+            self._statement_of(Assign(self._span, place.type, "", place, given))
+        else:
+            raise _Unknown
+
     def _exit(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         self._body.append(Trap(self._span))
 
@@ -451,6 +467,7 @@ _HANDLERS: dict[str, _Handler] = {
     "redux": PtxLowering._redux,
     "elect": PtxLowering._elect,
     "activemask": PtxLowering._activemask,
+    "tcgen05": PtxLowering._tensor_memory,
     "exit": PtxLowering._exit,
     "trap": PtxLowering._exit,
 }

@@ -60,10 +60,34 @@ def _unescape(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")
 
 
+_ASM = re.compile(r"\s*(?:asm|__asm__|__asm)\b")
+_ASM_WITHIN = re.compile(r"\b(?:asm|__asm__|__asm)\b")
+_INVOKED = re.compile(r"\b([A-Za-z_]\w*)\b")
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+
+
+def _from_macro(scope: Scope, invocation: str, depth: int = 4) -> str:
+    """The one ``asm`` in the body of the macro that ``invocation`` uses (or of a macro in there); empty where there are
+    several, or where a ``#`` builds the text: the tree shows only the operands, which are those of the expansion."""
+    head = _INVOKED.search(invocation)
+    body = scope.lowering.macro_body(head.group(1)) if head is not None else ""
+    if not body or depth == 0:
+        return ""
+    found = [body[match.start() :] for match in _ASM_WITHIN.finditer(body)]
+    if not found:
+        inner = (_from_macro(scope, match.group(1), depth - 1) for match in _INVOKED.finditer(body))
+        found = [text for text in inner if text]
+    if len(found) != 1 or "#" in _STRING.sub("", found[0]):
+        return ""
+    return found[0]
+
+
 def inline_assembly(scope: Scope, cursor: Cursor) -> Stmt:
     """An ``asm`` statement as what it does where that is known, else as :class:`Asm`."""
     operands = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
     source = scope.lowering.source(cursor)
+    if not _ASM.match(source):
+        source = _from_macro(scope, source) or source
     parsed = split(source)
     span = scope.span(cursor)
     if parsed is None or not (parsed[0] or parsed[1]):

@@ -101,6 +101,7 @@ class Lowering:
         self._system: dict[int, bool] = {}
         self.invented: set[int] = set()
         self._made_up: dict[int, bool] = {}
+        self._macros: dict[str, list[Cursor]] | None = None
 
     def errors_in(self, file: str | None, start: int, end: int) -> list[tuple[int, str]]:
         """Compiler errors (offset, message) between two offsets of a file; only those of the main file are known."""
@@ -117,10 +118,8 @@ class Lowering:
         extent = cursor.extent
         return Span(extent.file or self.path, extent.start, extent.end)
 
-    def slice(self, file: str | None, start: int, end: int) -> str:
-        """Text of a file between byte offsets; empty when the file is only virtual."""
-        if file is None:
-            return ""
+    def file_text(self, file: str) -> bytes:
+        """The bytes of a file of the unit; empty when it is only virtual."""
         data = self._files.get(file)
         if data is None:
             try:
@@ -129,7 +128,11 @@ class Lowering:
             except OSError:
                 data = b""
             self._files[file] = data
-        return data[start:end].decode("utf-8", "replace")
+        return data
+
+    def slice(self, file: str | None, start: int, end: int) -> str:
+        """Text of a file between byte offsets; empty when the file is only virtual."""
+        return self.file_text(file)[start:end].decode("utf-8", "replace") if file is not None else ""
 
     def source(self, cursor: Cursor) -> str:
         """The text ``cursor`` consists of: from the macro's definition where it comes out of one."""
@@ -137,6 +140,15 @@ class Lowering:
         if extent.in_macro:
             extent = cursor.spelling_extent()
         return self.slice(extent.file, extent.start, extent.end)
+
+    def macro_body(self, name: str) -> str:
+        """What a macro of the user's files stands for, as written; empty when it is not one or has several meanings."""
+        if self._macros is None:
+            self._macros = {}
+            for cursor in self.unit.preprocessing((K.MACRO_DEFINITION,), everywhere=True):
+                self._macros.setdefault(cursor.spelling, []).append(cursor)
+        found = self._macros.get(name, [])
+        return self.written(found[0]).removeprefix(name) if len(found) == 1 else ""
 
     def written(self, cursor: Cursor) -> str:
         """The text at the place where ``cursor`` is used, macro invocations unexpanded."""

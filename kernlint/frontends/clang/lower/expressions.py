@@ -21,6 +21,7 @@ from kernlint.tree.nodes import (
     Conditional,
     Expr,
     ExprStmt,
+    FunctionDecl,
     FunctionRef,
     InitList,
     IntLit,
@@ -90,8 +91,12 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         if declaration.template is not None and scope.lowering.mentions_made_up(cursor):
             scope.lowering.invented.add(declaration.key)
             declaration = declaration.template
-        function = scope.lowering.functions.declare(declaration)
-        return FunctionRef(span, _function_type(scope, cursor), declaration.qualified_name, function)
+        function: FunctionDecl | None = scope.lowering.functions.declare(declaration)
+        name = declaration.qualified_name
+        if declaration.kind == K.FUNCTION_DECL and function is not None and function.template_params:
+            # One instance too many: under this name it is not taken for another one.
+            name, function = f"{name}<{', '.join(scope.lowering.functions.arguments_of(declaration))}>", None
+        return FunctionRef(span, _function_type(scope, cursor), name, function)
     if kind == K.OVERLOADED_DECL_REF:
         candidates = declaration.overloads
         name = (candidates[0].qualified_name if candidates else "") or declaration.spelling
@@ -378,10 +383,8 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
 def _atomic_builtin(scope: Scope, cursor: Cursor, name: str, parts: tuple[Expr, ...]) -> Expr | None:
     """``__atomic_store_n(p, v, order)`` and its like: no call for clang, which shows their operands alone."""
     if not is_builtin(name):
-        # A macro of this file that stands for one.
-        text = scope.lowering.slice(cursor.extent.file, 0, 1 << 30)
-        macro = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b((?:[^\\\n]|\\.|\\\n)*)", text, re.MULTILINE)
-        spelled = re.findall(r"\b__\w*atomic_\w+(?=\s*\()", macro.group(1)) if macro else []
+        # A macro that stands for one.
+        spelled = re.findall(r"\b__\w*atomic_\w+(?=\s*\()", scope.lowering.macro_body(name))
         if len(spelled) != 1 or not is_builtin(spelled[0]):
             return None
         name = spelled[0]
