@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from kernlint import report
-from kernlint.cli.options import FORMATS, UsageError
+from kernlint.cli.options import UsageError
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine
 from kernlint.nearest import nearest
@@ -30,9 +30,9 @@ def outputs(options: argparse.Namespace) -> list[Output]:
     result = []
     for text in options.formats or ["full"]:
         name, equals, path = text.partition("=")
-        if name not in FORMATS:
-            near = nearest(name, FORMATS, cutoff=0.4)
-            hint = f"did you mean {near[0]}?" if near else f"the formats are {', '.join(FORMATS)}"
+        if name not in report.FORMATS:
+            near = nearest(name, report.FORMATS, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"the formats are {', '.join(report.FORMATS)}"
             raise UsageError(f"unknown format {name!r}; {hint}")
         if equals and not path:
             raise UsageError(f"--format {text}: no file behind the =")

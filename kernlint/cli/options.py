@@ -11,10 +11,9 @@ from typing import NoReturn
 from kernlint import __version__
 from kernlint.config import Config, Dim3, Override
 from kernlint.finding import Severity
+from kernlint.report import FORMATS
 
 COMMANDS = ("check", "rules", "rule", "dump")
-
-FORMATS = ("full", "concise", "json", "sarif", "github")
 
 
 class UsageError(Exception):

@@ -11,8 +11,13 @@ from kernlint.cli.options import UsageError, parse
 FAILURE, INTERRUPTED = 2, 130
 
 
+RECURSION = 6000
+"""Frames: deep enough for a chain of a thousand ``else if``, and within the 8 MB stacks that systems give."""
+
+
 def run(args: Sequence[str]) -> int:
     """Run the command line ``args``."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
         return _dispatch(args)
     except SystemExit as error:  # argparse's --help and --version

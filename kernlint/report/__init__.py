@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
+from collections.abc import Mapping
 
 from kernlint.record import dataclass
 from kernlint.result import Level, Notification, Report
@@ -23,29 +25,28 @@ class View:
     width: int | None = None
 
 
+FORMATS: Mapping[str, tuple[str, str]] = {
+    "full": ("terminal", "render"),
+    "concise": ("concise", "render"),
+    "json": ("jsonreport", "render"),
+    "json-lines": ("jsonlines", "render"),
+    "sarif": ("sarif", "render"),
+    "github": ("github", "render"),
+    "gitlab": ("gitlab", "render"),
+    "junit": ("xmlreports", "junit"),
+    "checkstyle": ("xmlreports", "checkstyle"),
+    "markdown": ("markdown", "render"),
+}
+"""Each format's module in this package, imported when it is asked for, and its function of a report and a view."""
+
+
 def render(format: str, report: Report, view: View) -> str:
-    """The report in one of the formats ``full``, ``concise``, ``json``, ``sarif``, ``github``."""
-    if format == "full":
-        from kernlint.report import terminal
-
-        return terminal.render(report, view)
-    if format == "concise":
-        from kernlint.report import concise
-
-        return concise.render(report, view)
-    if format == "json":
-        from kernlint.report import jsonreport
-
-        return jsonreport.render(report)
-    if format == "sarif":
-        from kernlint.report import sarif
-
-        return sarif.render(report, view)
-    if format == "github":
-        from kernlint.report import github
-
-        return github.render(report)
-    raise ValueError(f"no format is called {format!r}")
+    """The report in one of :data:`FORMATS`.  Raises :class:`ValueError` for another name."""
+    if format not in FORMATS:
+        raise ValueError(f"no format is called {format!r}")
+    module, function = FORMATS[format]
+    text: str = getattr(importlib.import_module(f"kernlint.report.{module}"), function)(report, view)
+    return text
 
 
 def write(text: str, path: str | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.report import shown_notifications, shown_path
+from kernlint.report import View, shown_notifications, shown_path
 from kernlint.result import Report
 
 _LEVELS = {"note": "notice", "warning": "warning", "error": "error"}
@@ -16,7 +16,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def render(report: Report) -> str:
+def render(report: Report, view: View) -> str:
     """One command per finding and per failure of the tool."""
     lines = []
     for result in report.active:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from kernlint.finding import Finding, Step, Witness
-from kernlint.report import shown_path
+from kernlint.report import View, shown_path
 from kernlint.result import Notification, Report, Result
 from kernlint.source import Span
 
@@ -14,7 +14,7 @@ VERSION = 1
 """Raised when a field changes its meaning; new fields do not raise it."""
 
 
-def render(report: Report) -> str:
+def render(report: Report, view: View) -> str:
     """Findings (suppressed ones too, marked), notifications and the summary."""
     summary = report.summary
     whole = {

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from xml.etree import ElementTree
 
 import pytest
 
@@ -81,3 +82,93 @@ def test_timings_are_listed_longest_first(check):
     report = check({"a.cu": "__global__ void k() { bad(); }"})
     names = [line.split("  ")[-1].strip() for line in reports.timings(report).splitlines()]
     assert {"front end", "read", "rule bad-call", "analysis sample calls"} <= set(names) and names[-1] == "whole run"
+
+
+def test_json_lines(report):
+    rows = [json.loads(line) for line in render("json-lines", report, View()).splitlines()]
+    assert rows == json.loads(render("json", report, View()))["findings"]
+
+
+GITLAB = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "additionalProperties": False,
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"type": "string", "minLength": 1},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{40}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "pattern": "^(?!\\./)"},
+                    "lines": {"type": "object", "required": ["begin"], "properties": {"begin": {"type": "integer"}}},
+                },
+            },
+        },
+    },
+}
+"""What GitLab's documentation asks of a code quality report."""
+
+
+def test_gitlab(report):
+    import jsonschema
+
+    issues = json.loads(render("gitlab", report, View()))
+    jsonschema.validate(issues, GITLAB)
+    assert [i["severity"] for i in issues] == ["major", "minor", "info"]
+    assert issues[0]["location"] == {"path": "src/a stencil.cu", "lines": {"begin": 8, "end": 8}}
+    assert len({i["fingerprint"] for i in issues}) == 3
+
+
+def test_junit(report):
+    root = ElementTree.fromstring(render("junit", report, View()))
+    assert (
+        root.tag == "testsuites"
+        and root.get("tests") == "5"
+        and root.get("failures") == "3"
+        and root.get("errors") == "2"
+    )
+    suites = {s.get("name"): s for s in root}
+    first = suites["src/a stencil.cu"][0]
+    assert first.get("name") == "TST101 bad-call 8:12"
+    failure = first.find("failure")
+    assert failure is not None and failure.get("message") == "tile is read before the barrier that publishes it"
+    assert [e.get("message") for e in suites["/elsewhere/b.cu"].iter("error")] == ["does not exist"]
+    for suite in root:
+        assert int(suite.get("tests", "")) == len(suite)
+        assert int(suite.get("failures", "")) == len(list(suite.iter("failure")))
+
+
+def test_checkstyle(report):
+    root = ElementTree.fromstring(render("checkstyle", report, View()))
+    (file,) = root
+    assert root.tag == "checkstyle" and file.get("name") == "src/a stencil.cu"
+    rows = [(e.get("line"), e.get("column"), e.get("severity"), e.get("source")) for e in file]
+    assert rows[0] == ("8", "12", "error", "kernlint.TST101.bad-call")
+    assert [row[2] for row in rows] == ["error", "warning", "info"]
+
+
+def test_odd_characters_do_no_harm_in_xml(check):
+    report = check({"a&b<\x01>.cu": "__global__ void k() { bad(); }"})
+    for format in ("junit", "checkstyle"):
+        (file, *_) = ElementTree.fromstring(render(format, report, View()))
+        assert file.get("name") == "a&b<\N{REPLACEMENT CHARACTER}>.cu"
+
+
+def test_markdown(report):
+    lines = render("markdown", report, View()).splitlines()
+    assert lines[0] == "## kernlint" and "1 error, 1 warning, 1 note (1 ignored)" in lines[2]
+    assert lines[6] == (
+        "| error | TST101 bad-call | src/a stencil.cu:8 | blur | tile is read before the barrier that publishes it |"
+    )
+    assert r"read \[here\]" in lines[8] and lines[10] == "- src/a stencil.cu: error: rule bad-call crashed"
+
+
+@pytest.mark.parametrize("format", reports.FORMATS)
+def test_every_format_takes_an_empty_report(check, format):
+    report = check({"a.cu": "__global__ void k() { good(); }"})
+    assert render(format, report, View(color="never")) or format in ("json-lines", "github")
