@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from kernlint.frontends.clang.compiler import Diagnostic
@@ -74,22 +74,23 @@ def _within(ranges: tuple[tuple[int, int], ...], offset: int) -> bool:
     return index >= 0 and ranges[index][0] <= offset < ranges[index][1]
 
 
-def find_functions(unit: Unit, language: Language) -> Functions:
-    """The functions written in the main file of a unit."""
-    device: set[tuple[int, int]] = set()
-    host: set[tuple[int, int]] = set()
+def find_functions(unit: Unit, language: Language, files: Collection[str]) -> dict[str, Functions]:
+    """The functions written in each of ``files``."""
+    device: dict[str, set[tuple[int, int]]] = {file: set() for file in files}
+    host: dict[str, set[tuple[int, int]]] = {file: set() for file in files}
 
     def visit(cursors: Iterable[Cursor]) -> None:
         for cursor in cursors:
             if cursor.kind in _FUNCTIONS:
                 extent = cursor.extent
-                on_device = language is Language.OPENCL or any(kind in _DEVICE for kind in unit.child_kinds(cursor))
-                (device if on_device else host).add((extent.start, extent.end))
-            elif cursor.kind in _SCOPES:
+                if extent.file is not None and extent.file in device:
+                    on_device = language is Language.OPENCL or any(kind in _DEVICE for kind in unit.child_kinds(cursor))
+                    (device if on_device else host)[extent.file].add((extent.start, extent.end))
+            elif cursor.kind in _SCOPES and cursor.extent.file in device:
                 visit(unit.members(cursor))
 
-    visit(unit.top_level())
-    return Functions(_disjoint(device), _disjoint(host - device))
+    visit(unit.top_level(main_only=len(device) == 1))
+    return {file: Functions(_disjoint(device[file]), _disjoint(host[file] - device[file])) for file in device}
 
 
 def _disjoint(ranges: set[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
@@ -106,27 +107,25 @@ def count_losses(
 ) -> int:
     """The weight of what errors cost the device code of the main file; 0: nothing.
 
-    An error in a device function weighs 1, a kernel whose declaration is missing ``LOST_KERNEL``. An error outside of
-    all functions weighs 1 if the declaration it stands in is one of device code.
+    An error in a device function, of a header too, weighs 1, a kernel whose declaration is missing ``LOST_KERNEL``.
+    An error outside of all functions weighs 1 if the declaration it stands in is one of device code.
     """
-    errors = {d.offset for d in diagnostics if d.severity >= Severity.ERROR and d.file == unit.path}
-    elsewhere = {
-        (d.file, d.offset) for d in diagnostics if d.severity >= Severity.ERROR and d.file not in (unit.path, None)
-    }
-    if not errors and not elsewhere:
+    errors = {(d.file, d.offset) for d in diagnostics if d.severity >= Severity.ERROR and d.file is not None}
+    if not errors:
         return 0
-    functions = find_functions(unit, language)
-    loss = len(elsewhere)
-    for offset in errors:
-        if functions.in_device(offset) or (not functions.in_host(offset) and _of_device_code(text, offset)):
+    functions = find_functions(unit, language, {unit.path, *(file for file, _ in errors)})
+    main = functions[unit.path]
+    loss = 0
+    for file, offset in errors:
+        if functions[file].in_device(offset):
             loss += 1
-    if errors:
-        hidden = sorted((*skipped, *(match.span() for match in _COMMENT.finditer(text))))
-        ranges = _disjoint(set(hidden))
-        for match in _KERNEL[language].finditer(text):
-            at = match.start()
-            if not functions.in_device(at) and not _within(ranges, at) and _opens_body(text, at):
-                loss += LOST_KERNEL
+        elif file == unit.path and not main.in_host(offset):
+            loss += _of_device_code(text, offset)
+    hidden = _disjoint({*skipped, *(match.span() for match in _COMMENT.finditer(text))})
+    for match in _KERNEL[language].finditer(text):
+        at = match.start()
+        if not main.in_device(at) and not _within(hidden, at) and _opens_body(text, at):
+            loss += LOST_KERNEL
     return loss
 
 

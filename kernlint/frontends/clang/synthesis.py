@@ -16,10 +16,10 @@ from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
-from kernlint.frontends.clang.unknowns import Role, Unknown, Use, Uses, unknown_names
+from kernlint.frontends.clang.unknowns import Role, Unknown, Uses, unknown_names
 
-MAX_NAMES = 400
-"""Names declared for one source; a source that lacks more is beyond help."""
+MAX_NAMES = 160
+"""Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""
 
 CONSTANT_VALUE = 16
 """What a made-up enumerator is: fit for array bounds, shifts and divisors."""
@@ -32,11 +32,8 @@ _NEEDS_CONSTANT = re.compile(
     r"variable length array|constant expression|constant size|must be initialized by a constant|"
     r"array size|does not refer to a value|in-class initializer"
 )
+_MEMBER_OF = re.compile(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
 _SWIZZLE = re.compile(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
-_CONSTANT_PLACE = (
-    r"(?:\[|\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)"
-    r"[^;\]{}]*\b%s\b"
-)
 
 
 @dataclass(slots=True)
@@ -46,7 +43,6 @@ class _Entry:
     unknown: Unknown
     role: Role
     arguments: list[tuple[str, ...]] = field(default_factory=list)
-    members: dict[str, Role] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,31 +51,32 @@ class Synthesis:
 
     language: Language
     _entries: dict[str, _Entry] = field(default_factory=dict)
+    _members: dict[str, Role] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _constants: bool = False
     _uses: Uses | None = None
 
     @property
     def names(self) -> frozenset[str]:
-        """The qualified names declared; members of a made-up type are listed behind its name."""
-        found = set()
-        for qualified, entry in self._entries.items():
-            found.add(qualified)
-            found.update(f"{qualified}::{member}" for member in entry.members)
-        return frozenset(found)
+        """The qualified names declared; members of made-up types are listed by their bare names."""
+        return frozenset((*self._entries, *self._members))
 
     def feed(self, diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> bool:
         """Learn from a parse's errors; False if there was nothing new to declare."""
         diagnostics = list(diagnostics)
         uses = self._uses = Uses(texts.values())
-        before = (len(self.names), len(self._refused), self._constants)
+        before = self._state()
         self._give_way(diagnostics)
         aliases = uses.aliases()
-        for unknown in unknown_names(diagnostics, texts):
-            if len(self._entries) >= MAX_NAMES:
-                break
+        unknowns = dict.fromkeys(unknown_names(diagnostics, texts))
+        if len(unknowns) > MAX_NAMES:
+            return False
+        for unknown in unknowns:
             self._learn(unknown, uses, aliases)
-        return (len(self.names), len(self._refused), self._constants) != before
+        return self._state() != before
+
+    def _state(self) -> tuple[object, ...]:
+        return self.names, len(self._refused), self._constants, [entry.role for entry in self._entries.values()]
 
     def _give_way(self, diagnostics: list[Diagnostic]) -> None:
         """Withdraw names that the source turned out to declare, and make constants of what must be one."""
@@ -94,23 +91,33 @@ class Synthesis:
                 self._constants = True
 
     def _learn(self, unknown: Unknown, uses: Uses, aliases: dict[str, str]) -> None:
-        if unknown.scope in self._entries and self._entries[unknown.scope].role is Role.TYPE:
-            found = uses.of(unknown.name) or [Use(None, "", "")]
-            called = any(use.after.lstrip().startswith("(") for use in found)
-            role = unknown.role or (Role.FUNCTION if called else Role.VARIABLE)
-            self._entries[unknown.scope].members.setdefault(unknown.name, role)
+        if unknown.in_class:
+            entry = self._entries.get(unknown.scope)
+            if unknown.scope == "__kl_any" or (entry is not None and entry.role is Role.TYPE):
+                self._learn_member(unknown.name, unknown.role, uses)
             return
         if unknown.name in aliases and not unknown.scope:
             unknown = Unknown("", aliases[unknown.name].split("::")[0], None)
         self._declare(unknown, uses)
 
+    def _learn_member(self, name: str, role: Role | None, uses: Uses) -> None:
+        if role is None:
+            role = Role.FUNCTION if any(after.startswith("(") for after in uses.after_member(name)) else Role.VARIABLE
+        self._members.setdefault(name, role)
+
     def _declare(self, unknown: Unknown, uses: Uses) -> None:
         key = unknown.qualified
+        if unknown.role is Role.TYPE and key in self._entries and self._entries[key].role is not Role.TYPE:
+            del self._entries[key]  # it was taken for something else
         if key in self._entries or key in self._refused or unknown.name.startswith("__kl"):
             return
         found = uses.of(key) or uses.of(unknown.name)
         role = uses.role(unknown, found)
         self._entries[key] = _Entry(unknown, role, [use.arguments for use in found if use.arguments])
+        if role is Role.TYPE:
+            for use in found:
+                if member := _MEMBER_OF.match(use.after):
+                    self._learn_member(member.group(1), None, uses)
         if role is Role.SCOPE:
             for path in sorted(uses.members_of(key)):
                 self._declare(Unknown(key, path[0], None), uses)
@@ -139,7 +146,10 @@ class Synthesis:
         return "\n".join(["#pragma clang system_header", *macros, *body, ""])
 
     def _cpp(self) -> list[str]:
-        lines = [f'#include "{(FOLDER / "any.h").as_posix()}"', "#pragma clang force_cuda_host_device begin"]
+        members = " ".join(_member(name, role) for name, role in sorted(self._members.items()))
+        lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
+        lines.append(f'#include "{(FOLDER / "any.h").as_posix()}"')
+        lines.append("#pragma clang force_cuda_host_device begin")
         for key in sorted(self._entries):
             entry = self._entries[key]
             declaration = self._cpp_declaration(entry)
@@ -160,13 +170,16 @@ class Synthesis:
             return f"namespace {name} {{}}"
         if entry.role is Role.TYPE:
             head = self._template_head(entry.arguments, variadic=True)
-            members = "".join(_member(member, role) for member, role in entry.members.items())
             own = "" if head else "using __kl_any::operator=; "
-            return f"{head}struct {name} : __kl_any {{ using __kl_any::__kl_any; {own}{members}}};"
+            return f"{head}struct {name} : __kl_any {{ using __kl_any::__kl_any; {own}}};"
         if entry.role is Role.FUNCTION:
             head = self._template_head(entry.arguments, variadic=False)
             parameters = head[len("template <") : -2] + ", " if head else ""
             return f"template <{parameters}class... A> __kl_any {name}(A&&...);"
+        if entry.role is Role.CONSTANT_FUNCTION:
+            head = self._template_head(entry.arguments, variadic=False)
+            parameters = head[len("template <") : -2] + ", " if head else ""
+            return f"template <{parameters}class... A> constexpr int {name}(A&&...) {{ return {CONSTANT_VALUE}; }}"
         if entry.role is Role.CONSTANT:
             if self._must_be_constant(name):
                 return f"enum __kl_made_up_{name} {{ {name} = {CONSTANT_VALUE} }};"
@@ -195,7 +208,7 @@ class Synthesis:
     def _must_be_constant(self, name: str) -> bool:
         if self._constants or self._uses is None:
             return True
-        return bool(re.search(_CONSTANT_PLACE % re.escape(name), self._uses.text))
+        return self._uses.needs_constant(name)
 
     def _opencl(self) -> list[str]:
         lines = ["#pragma OPENCL EXTENSION __cl_clang_variadic_functions : enable"]
@@ -214,7 +227,7 @@ class Synthesis:
                 return f"typedef struct {{ {' '.join(f'float {each};' for each in fields)} }} {name};"
             width = re.search(r"(2|3|4|8|16)$", name)
             return f"typedef float{width.group() if width else ''} {name};"
-        if entry.role is Role.FUNCTION:
+        if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
             return f"float __attribute__((overloadable)) {name}(...);"
         if entry.role in (Role.CONSTANT, Role.VARIABLE):
             if self._uses is not None and re.search(rf"\b{re.escape(name)}\s*\[", self._uses.text):
@@ -244,7 +257,10 @@ def _macro(entry: _Entry) -> str:
 
 def _member(name: str, role: Role) -> str:
     if role is Role.TYPE:
-        return f"struct {name} : __kl_any {{ using __kl_any::__kl_any; }}; "
-    if role is Role.FUNCTION:
-        return f"template <class... A> static __kl_any {name}(A&&...); "
-    return f"static __kl_any {name}; "
+        return f"typedef __kl_any {name};"
+    if role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
+        return (
+            f"template <class... T, class... A> static __kl_any {name}(A&&...); "
+            f"template <auto V, class... A> static __kl_any {name}(A&&...);"
+        )
+    return f"static __kl_any {name};"

@@ -151,15 +151,13 @@ class Unit:
         self._each(cursor.raw, lambda raw: found.append(raw.kind))
         return found
 
-    def preprocessing(
-        self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,), everywhere: bool = False
-    ) -> list[Cursor]:
-        """Macro expansions (or other preprocessing cursors) in order: those written in the main file, or all."""
+    def preprocessing(self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,)) -> list[Cursor]:
+        """Macro expansions (or other preprocessing cursors) written in the main file, in order."""
         found: list[Cursor] = []
         location = LIB.getCursorLocation
 
         def keep(raw: CXCursor) -> None:
-            if raw.kind in kinds and (everywhere or self.is_main(location(raw))):
+            if raw.kind in kinds and self.is_main(location(raw)):
                 found.append(Cursor(raw, self))
 
         self._each(self.root().raw, keep)

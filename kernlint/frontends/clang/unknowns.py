@@ -20,6 +20,7 @@ class Role(Enum):
 
     TYPE = "type"
     FUNCTION = "function"
+    CONSTANT_FUNCTION = "function in a constant expression"
     CONSTANT = "constant"
     VARIABLE = "variable"
     SCOPE = "scope"
@@ -37,6 +38,7 @@ class Unknown:
     scope: str
     name: str
     role: Role | None
+    in_class: bool = False
 
     @property
     def qualified(self) -> str:
@@ -46,11 +48,11 @@ class Unknown:
 
 _MESSAGES: tuple[tuple[re.Pattern[str], Role | None], ...] = (
     (re.compile(r"unknown type name '(?P<name>\w+)'"), Role.TYPE),
-    (re.compile(r"no template named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (re.compile(r"no template named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
     (re.compile(r"no template named '(?P<name>\w+)'"), Role.TYPE),
-    (re.compile(r"no type named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (re.compile(r"no type named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
     (re.compile(r"no member named '(?P<name>\w+)' in the global namespace"), None),
-    (re.compile(r"no member named '(?P<name>\w+)' in (?:namespace )?'(?P<scope>[\w:]+)"), None),
+    (re.compile(r"no member named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), None),
     (re.compile(r"use of undeclared identifier '(?P<name>\w+)'"), None),
     (re.compile(r"(?:call to undeclared|implicit declaration of) function '(?P<name>\w+)'"), Role.FUNCTION),
     (re.compile(r"call to function '(?P<name>\w+)' that is neither visible"), Role.FUNCTION),
@@ -81,7 +83,8 @@ def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> I
             if match := pattern.search(diagnostic.message):
                 groups = match.groupdict()
                 if groups["name"] not in _KEYWORDS:
-                    yield Unknown(groups.get("scope") or "", groups["name"], role)
+                    in_class = "class" in groups and groups["class"] is None
+                    yield Unknown(groups.get("scope") or "", groups["name"], role, in_class)
                 break
         else:
             text = texts.get(diagnostic.file or "")
@@ -120,7 +123,9 @@ _SPECIFIER = re.compile(
 
 
 _TYPE_LIKE = re.compile(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
-_INTEGER = r"\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+"
+
+
+_CONSTANT_CALL = re.compile(r"\bconstexpr\b[^;=(]*=[^;]*$|\b__launch_bounds__\s*\([^()]*$|\bif constexpr\s*\([^{;]*$")
 
 
 class Uses:
@@ -128,17 +133,25 @@ class Uses:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.text = "\n".join(map(plain_text, texts))
+        self._places: dict[str, list[int]] = {}
+        for match in _IDENTIFIER.finditer(self.text):
+            self._places.setdefault(match.group(), []).append(match.start())
 
     def of(self, qualified: str) -> list[Use]:
-        """All uses of a name, qualified or not as given."""
-        spelled = r"\s*::\s*".join(map(re.escape, qualified.split("::")))
-        pattern = re.compile(rf"(?<![\w.])(?<!->)(?<!::){spelled}\b")
-        return [self._use(match) for match in pattern.finditer(self.text)]
-
-    def _use(self, match: re.Match[str]) -> Use:
-        end = match.end()
-        arguments, rest = template_arguments(self.text, end)
-        return Use(arguments, self.text[max(0, match.start() - 40) : match.start()], self.text[rest : rest + _WINDOW])
+        """All uses of a name, qualified or not as given; members of objects are no uses."""
+        *scopes, name = qualified.split("::")
+        found = []
+        for at in self._places.get(name, ()):
+            before = self.text[max(0, at - 160) : at].rstrip()
+            for scope in reversed(scopes):
+                if not before.endswith("::") or not before[:-2].rstrip().endswith(scope):
+                    break
+                before = before[:-2].rstrip()[: -len(scope)].rstrip()
+            else:
+                if not before.endswith((".", "->", "::")) or before.endswith("..."):
+                    arguments, rest = template_arguments(self.text, at + len(name))
+                    found.append(Use(arguments, before[-80:], self.text[rest : rest + _WINDOW]))
+        return found
 
     def members_of(self, scope: str) -> set[tuple[str, ...]]:
         """The paths of names that the texts look up in a scope: ``a::b::c`` gives ``(b, c)`` for ``a``."""
@@ -148,14 +161,26 @@ class Uses:
             found.add(tuple(part for part in re.findall(r"[A-Za-z_]\w*", match.group(1)) if part != "template"))
         return found
 
+    def after_member(self, name: str) -> list[str]:
+        """What follows each use of a name as a member, template arguments left out."""
+        found = []
+        for at in self._places.get(name, ()):
+            before = self.text[max(0, at - 20) : at].removesuffix(" ").removesuffix("template").rstrip()
+            if before.endswith((".", "->", "::")):
+                rest = template_arguments(self.text, at + len(name))[1]
+                found.append(self.text[rest : rest + 8].lstrip())
+        return found
+
     def aliases(self) -> dict[str, str]:
         """Namespace aliases of the texts."""
         return dict(re.findall(r"\bnamespace\s+(\w+)\s*=\s*(?:::)?([\w:]+)\s*;", self.text))
 
     def role(self, unknown: Unknown, uses: list[Use]) -> Role:
         """What the name has to be."""
-        if any(use.after.lstrip().startswith("::") for use in uses):
-            return Role.SCOPE if not any(_is_type_use(use) for use in uses) else Role.TYPE
+        scopes = [use for use in uses if use.after.lstrip().startswith("::")]
+        if scopes and unknown.role is None:
+            is_type = any(use.arguments is not None for use in scopes) or any(_is_type_use(use) for use in uses)
+            return Role.TYPE if is_type else Role.SCOPE
         if unknown.role is Role.FUNCTION:
             return Role.FUNCTION
         bare = [use for use in uses if use.arguments is None]
@@ -168,10 +193,10 @@ class Uses:
                 called = any(use.after.lstrip().startswith("(") for use in bare)
                 return Role.CALL_MACRO if called else Role.MACRO
             return Role.TYPE
-        if any(_is_type_use(use) for use in uses):
+        if any(_is_type_use(use) for use in uses) or unknown.name.endswith("_t"):
             return Role.TYPE
         if any(use.after.lstrip().startswith("(") for use in uses):
-            return Role.FUNCTION
+            return Role.CONSTANT_FUNCTION if any(_CONSTANT_CALL.search(use.before) for use in uses) else Role.FUNCTION
         if any(use.arguments is not None for use in uses):
             return Role.TYPE
         if re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name):
@@ -189,13 +214,36 @@ class Uses:
             return True
         if name in _KEYWORDS or name.endswith("_t"):
             return False
-        escaped = re.escape(name)
-        if re.search(rf"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?{escaped}\b", self.text):
-            return False
-        declared = rf"{_INTEGER}(?:\.\.\.\s*)?{escaped}\b"
-        if re.search(declared, self.text) or re.search(rf"#\s*define\s+{escaped}\b", self.text):
-            return True
+        declared = self._declared_as_value(name)
+        if declared is not None:
+            return declared
         return bool(re.fullmatch(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*|k[A-Z]\w*|[A-Z]{4,}", name))
+
+    def _declared_as_value(self, name: str) -> bool | None:
+        """What the words before a name's uses make of it; None: nothing."""
+        found = None
+        for at in self._places.get(name, ()):
+            before = self.text[max(0, at - 40) : at]
+            if _AFTER_TYPE_WORD.search(before):
+                return False
+            if _AFTER_INTEGER.search(before):
+                found = True
+        return found
+
+    def needs_constant(self, name: str) -> bool:
+        """Whether a name stands where the language wants a constant: an array bound, a case, a template argument."""
+        return any(
+            _CONSTANT_PLACE.search(self.text[max(0, at - 120) : at]) is not None for at in self._places.get(name, ())
+        )
+
+
+_AFTER_TYPE_WORD = re.compile(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
+_AFTER_INTEGER = re.compile(
+    r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"
+)
+_CONSTANT_PLACE = re.compile(
+    r"(?:\[|\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$"
+)
 
 
 def _is_type_use(use: Use) -> bool:

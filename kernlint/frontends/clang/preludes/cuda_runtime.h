@@ -228,9 +228,28 @@ struct cudaTextureDesc {
 struct cudaPointerAttributes { int type, device; void* devicePointer, *hostPointer; };
 struct cudaIpcMemHandle_t { char r[64]; };
 struct cudaIpcEventHandle_t { char r[64]; };
+enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore,
+    cudaLaunchAttributeAccessPolicyWindow,
+    cudaLaunchAttributeCooperative,
+    cudaLaunchAttributeSynchronizationPolicy,
+    cudaLaunchAttributeClusterDimension,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference,
+    cudaLaunchAttributeProgrammaticStreamSerialization,
+    cudaLaunchAttributeProgrammaticEvent,
+    cudaLaunchAttributePriority,
+};
+union cudaLaunchAttributeValue {
+    int cooperative;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+};
 struct cudaLaunchAttribute {
-    int id;
-    union { int cooperative; } val;
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
 };
 struct cudaLaunchConfig_t {
     dim3 gridDim;
@@ -364,3 +383,24 @@ template <class F>
 cudaError_t cudaLaunchCooperativeKernel(F*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
 template <class F> cudaError_t cudaLaunchKernel(F*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
 template <class... A> cudaError_t cudaStreamAttachMemAsync(A...);
+
+// The driver API, as far as kernels and launches show it.
+typedef enum cudaError_enum { CUDA_SUCCESS, CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_UNKNOWN = 999 } CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef struct CUstream_st* CUstream;
+typedef struct CUevent_st* CUevent;
+struct __attribute__((aligned(64))) CUtensorMap { unsigned long long opaque[16]; };
+CUresult cuInit(unsigned int);
+CUresult cuDeviceGet(CUdevice*, int);
+CUresult cuCtxCreate(CUcontext*, unsigned int, CUdevice);
+CUresult cuModuleLoad(CUmodule*, const char*);
+CUresult cuModuleLoadData(CUmodule*, const void*);
+CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*);
+CUresult cuLaunchKernel(
+    CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
+    CUstream, void**, void**);
+CUresult cuGetErrorString(CUresult, const char**);

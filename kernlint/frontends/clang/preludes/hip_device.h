@@ -54,3 +54,34 @@ int amd_mixed_dot(char4, char4, int, bool);
 float amd_mixed_dot(__half2, __half2, float, bool);
 int __sudot4(bool, int, bool, int, int, bool);
 unsigned int __smid();
+
+// Mathematical functions of the device library, by their internal names.
+#define KL_OCML(F) \
+    float __ocml_##F##_f32(float); \
+    double __ocml_##F##_f64(double);
+extern "C" {
+KL_OCML(sqrt)
+KL_OCML(rsqrt)
+KL_OCML(exp)
+KL_OCML(exp2)
+KL_OCML(log)
+KL_OCML(log2)
+KL_OCML(sin)
+KL_OCML(cos)
+KL_OCML(tanh)
+KL_OCML(floor)
+KL_OCML(ceil)
+KL_OCML(rint)
+KL_OCML(trunc)
+KL_OCML(fabs)
+KL_OCML(native_exp)
+KL_OCML(native_exp2)
+KL_OCML(native_log)
+KL_OCML(native_recip)
+float __ocml_fma_f32(float, float, float);
+double __ocml_fma_f64(double, double, double);
+float __ocml_fmax_f32(float, float);
+float __ocml_fmin_f32(float, float);
+float __ocml_pow_f32(float, float);
+}
+#undef KL_OCML

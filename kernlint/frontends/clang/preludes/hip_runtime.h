@@ -364,3 +364,24 @@ template <class K, class... A> void hipLaunchKernelGGL(K, dim3, dim3, unsigned i
 hipError_t hipExtLaunchKernel(const void*, dim3, dim3, void**, size_t, hipStream_t, hipEvent_t, hipEvent_t, int);
 template <class T> hipError_t hipHostMalloc(T**, size_t, unsigned int = 0);
 hipError_t hipFreeHost(void*);
+
+// Modules: kernels loaded at run time.
+typedef struct ihipModule_t* hipModule_t;
+typedef struct ihipModuleSymbol_t* hipFunction_t;
+typedef struct ihipCtx_t* hipCtx_t;
+typedef int hipDevice_t;
+typedef void* hipDeviceptr_t;
+#define HIP_LAUNCH_PARAM_BUFFER_POINTER ((void*)0x01)
+#define HIP_LAUNCH_PARAM_BUFFER_SIZE ((void*)0x02)
+#define HIP_LAUNCH_PARAM_END ((void*)0x03)
+hipError_t hipInit(unsigned int);
+hipError_t hipModuleLoad(hipModule_t*, const char*);
+hipError_t hipModuleLoadData(hipModule_t*, const void*);
+hipError_t hipModuleUnload(hipModule_t);
+hipError_t hipModuleGetFunction(hipFunction_t*, hipModule_t, const char*);
+hipError_t hipModuleLaunchKernel(
+    hipFunction_t, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
+    hipStream_t, void**, void**);
+hipError_t hipExtModuleLaunchKernel(
+    hipFunction_t, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, size_t,
+    hipStream_t, void**, void**, hipEvent_t = 0, hipEvent_t = 0, unsigned int = 0);

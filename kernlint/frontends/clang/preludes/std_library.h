@@ -249,9 +249,9 @@ struct nullopt_t {};
 constexpr nullopt_t nullopt{};
 template <class T> struct optional {
     template <class... X> optional(X&&...);
-    T& value();
-    T& operator*();
-    T* operator->();
+    T& value() const;
+    T& operator*() const;
+    T* operator->() const;
     explicit operator bool() const;
     bool has_value() const;
     T value_or(T) const;
@@ -470,6 +470,9 @@ struct thread {
     static unsigned int hardware_concurrency();
 };
 struct mutex { void lock(); void unlock(); };
+struct once_flag {};
+template <class F, class... A> void call_once(once_flag&, F&&, A&&...);
+struct condition_variable { template <class... A> void wait(A&&...); void notify_one(); void notify_all(); };
 template <class M> struct lock_guard { explicit lock_guard(M&); };
 template <class M> struct unique_lock { explicit unique_lock(M&); void unlock(); void lock(); };
 template <class T> struct atomic {

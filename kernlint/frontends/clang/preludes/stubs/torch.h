@@ -489,8 +489,14 @@ extern const Slice None;
 }  // namespace indexing
 
 // Streams and devices.
+struct Generator {};
+struct PhiloxCudaState {
+    unsigned long seed_;
+    unsigned long offset_;
+};
 namespace cuda {
 using namespace c10::cuda;
+typedef at::PhiloxCudaState PhiloxCudaState;
 typedef c10::cuda::CUDAGuard CUDAGuard;
 typedef c10::cuda::OptionalCUDAGuard OptionalCUDAGuard;
 typedef c10::cuda::CUDAStream CUDAStream;
@@ -499,7 +505,6 @@ c10::__kl_device_properties* getDeviceProperties(long);
 int warp_size();
 template <class T> T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
 void* getCurrentCUDABlasHandle();
-struct PhiloxCudaState {};
 namespace philox {
 std::tuple<unsigned long, unsigned long> unpack(PhiloxCudaState);
 }
@@ -509,11 +514,6 @@ using namespace c10::hip;
 }
 template <class T> constexpr T ceil_div(T a, T b) { return (a + b - 1) / b; }
 template <class T> constexpr T ceilDiv(T a, T b) { return (a + b - 1) / b; }
-struct PhiloxCudaState {
-    unsigned long seed_;
-    unsigned long offset_;
-};
-struct Generator {};
 struct AutoDispatchBelowADInplaceOrView {};
 namespace native {
 using namespace at;
