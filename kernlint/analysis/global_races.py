@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.pairs import Pair, concurrent, conflicting, known, same_value, side
+from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
 from kernlint.analysis.races import Asker, Place, followed, keep, place, trips, unsettled
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
@@ -211,11 +211,12 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     finder = _Finder(asker, facts[shapes])
     blocks_free = not _grid_wide(of)
     talking = _handshakes(of)
+    ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
     for group in groups.values():
         for gap in range(len(group)):
             for first, second in zip(group, group[gap:], strict=False):
-                if AccessKind.WRITE not in (first.kind, second.kind) or not conflicting(first, second):
+                if AccessKind.WRITE not in (first.kind, second.kind) or awaited(first, second, ended):
                     continue
                 key = (id(first.root), place(first.span), place(second.span))
                 if key in found:
@@ -227,7 +228,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
 
 
 def _judge(finder: _Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
-    if not same_value(first, second):
+    if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
             answer = finder.meet(pair, "block")
             if answer is not None and keep(pair, answer[0]):

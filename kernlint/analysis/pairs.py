@@ -14,12 +14,13 @@ A symbol that belongs to a loop in which the two threads are in different iterat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kernlint.analysis.trace.events import (
     Access,
     AccessKind,
+    AsyncEvent,
     BarrierEvent,
     GuardKind,
     Label,
@@ -39,6 +40,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
+from kernlint.tree.nodes import AsyncCopy, AsyncWait
 from kernlint.tree.types import BOOL, I64
 
 
@@ -67,12 +69,36 @@ def conflicting(first: Access, second: Access) -> bool:
     """Whether the kinds of two accesses to one object conflict: one changes it and not both are atomic."""
     if first.root is not second.root or not (first.writes or second.writes):
         return False
+    if first is second and first.asynchronous:
+        return False  # the block makes one copy together
     return not (first.kind is AccessKind.ATOMIC and second.kind is AccessKind.ATOMIC)
 
 
 def known(access: Access) -> bool:
-    """Whether object, size and manner of the access are plain enough to reason about."""
-    return access.root.kind is not RootKind.UNKNOWN and bool(access.size) and not access.asynchronous
+    """Whether object, size and manner of the access are plain enough to reason about.
+
+    Of the asynchronous copies only those are that a whole block makes together (OpenCL's).
+    """
+    if access.asynchronous and not (isinstance(access.node, AsyncCopy) and access.node.mechanism == "event"):
+        return False
+    return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
+
+
+def extent(access: Access) -> int | None:
+    """Bytes that the access is sure to touch; a copy of unknown length touches an element at least."""
+    if access.asynchronous and (access.size or 0) <= 0:
+        return access.type.size
+    return access.size
+
+
+def awaited(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> bool:
+    """Whether ``second`` comes after a wait for the asynchronous ``first``."""
+    return first.asynchronous and any(first.order < wait.order < second.order for wait in waits)
+
+
+def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:
+    """Those of ``events`` that wait for copies."""
+    return [event for event in events if isinstance(event.node, AsyncWait) and not event.node.commit]
 
 
 def same_value(first: Access, second: Access) -> bool:
@@ -181,7 +207,7 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
             guards[term] = None
     return Side(
         access.offset,
-        access.size or 0,
+        extent(access) or 0,
         tuple(guards),
         tuple(LoopRange(loop.counter, running(loop)) for loop in access.loops),
     )

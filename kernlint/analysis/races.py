@@ -8,11 +8,11 @@ of one warp count only where no warp barrier or collective stands between.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.pairs import Pair, concurrent, conflicting, known, same_value
+from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, waits
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
@@ -22,7 +22,9 @@ from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    BLOCK,
     BLOCK_DIM,
+    GRID_DIM,
     THREAD,
     Symbol,
     SymbolKind,
@@ -33,6 +35,7 @@ from kernlint.symbolic.terms import (
     const,
     symbols,
 )
+from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
 QUERIES = 600
@@ -219,8 +222,9 @@ def followed(of: Trace) -> bool:
     return not any(gap.kind in ("goto", "budget", "statement") for gap in of.gaps)
 
 
-def candidates(accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pair]:
-    """Concurrent conflicting pairs among ``accesses``, pairs of writes with themselves first."""
+def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pair]:
+    """Concurrent conflicting pairs among ``accesses`` of ``of``, pairs of writes with themselves first."""
+    ended = waits(of.asyncs)
     by_root: dict[int, list[Access]] = {}
     for access in accesses:
         if known(access):
@@ -228,16 +232,67 @@ def candidates(accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pa
     for group in by_root.values():
         for gap in range(len(group)):
             for first, second in zip(group, group[gap:], strict=False):
-                if conflicting(first, second) and not same_value(first, second):
+                if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
+                    continue
+                if not warp or not (first.asynchronous or second.asynchronous):
                     yield from concurrent(first, second, warp=warp)
 
 
 def keep(pair: Pair, witness: Refuted) -> bool:
-    """Whether a witness is worth a word: one write met by itself in another thread under a condition on data is
-    mostly the mark of a single winner, which nothing here can tell."""
-    if pair.first is pair.second and witness.depends_on_data:
-        return False
-    return not (pair.first.volatile and pair.second.volatile and witness.depends_on_data)
+    """Whether a witness is worth a word.
+
+    One write met by itself in another thread under a condition on data that differs between threads is mostly the
+    mark of a single winner, which nothing here can tell.  A place reached only as an index wraps around is another
+    rule's business.
+    """
+    if witness.depends_on_data:
+        if pair.first is pair.second and chosen_by_data(pair.a):
+            return False
+        if pair.first.volatile and pair.second.volatile:
+            return False
+    return not _wrapped(pair, witness)
+
+
+def chosen_by_data(side: Side) -> bool:
+    """Whether a condition of the access rests on data that is not the same for all threads of a block."""
+    return any(uniformity(fact) > Uniformity.BLOCK and _on_data(fact) for fact in side.facts)
+
+
+def _on_data(term: Term) -> bool:
+    if term.op == "sym":
+        return term.args[0].kind not in SETTLED | {SymbolKind.THREAD, SymbolKind.COUNTER} - {SymbolKind.LOAD}
+    return term.op == "call" or any(_on_data(arg) for arg in term.terms)
+
+
+def _wrapped(pair: Pair, witness: Refuted) -> bool:
+    """Whether the two offsets of a witness differ when no operation wraps."""
+    assert witness.second is not None
+    env: dict[Symbol, int] = dict(zip(BLOCK_DIM, witness.block, strict=True))
+    env.update(zip(GRID_DIM, witness.grid, strict=True))
+    env.update(witness.values)
+    places = []
+    for side, actor in ((pair.a, witness.first), (pair.b, witness.second)):
+        own = dict(zip(THREAD, actor.thread, strict=True)) | dict(zip(BLOCK, actor.block, strict=True))
+        places.append(ideal(side.offset, {**env, **own, **dict(actor.counters), **dict(actor.data)}))
+    first, second = places
+    return first is not None and second is not None and not -pair.a.size < first - second < pair.b.size
+
+
+def ideal(term: Term, env: Mapping[Symbol, int]) -> int | None:
+    """Value of an integer term over mathematical integers, as far as sums, products and conversions go."""
+    op, args = term.op, term.args
+    if op in ("const", "sym"):
+        return evaluate(term, env)
+    if op == "cast" and isinstance(args[0].type, IntType):
+        return ideal(args[0], env)
+    if op in ("add", "sub", "mul"):
+        a, b = ideal(args[0], env), ideal(args[1], env)
+        if op == "add" and args[1].op == "const" and isinstance(term.type, IntType) and not term.type.signed and b:
+            b = b - (1 << term.type.bits) if b >> (term.type.bits - 1) else b  # `x - 1` is kept as a sum
+        if a is None or b is None:
+            return None
+        return a + b if op == "add" else a - b if op == "sub" else a * b
+    return evaluate(term, env)
 
 
 Place = tuple[str, int, int]
@@ -255,9 +310,9 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
         return ()
     asker = Asker(facts[shapes], facts.module.language)
     found: dict[tuple[int, Place, Place], Race] = {}
-    _collect(asker, candidates(shared), found, warp=False)
+    _collect(asker, candidates(of, shared), found, warp=False)
     if facts.module.language == "cuda":
-        _collect(asker, candidates(shared, warp=True), found, warp=True)
+        _collect(asker, candidates(of, shared, warp=True), found, warp=True)
     return tuple(found.values())
 
 

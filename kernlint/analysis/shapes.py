@@ -311,7 +311,10 @@ def _block(axes: tuple[int, ...], sizes: dict[int, int]) -> Block:
 def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[bool, ...]) -> Iterator[Shape]:
     axes = tuple(axis for axis in range(3) if threads[axis])
     if not axes:
-        yield Shape((1, 1, 1), reason="no thread index is used")
+        if any(access.root.space is Space.SHARED and access.writes for access in of.accesses):
+            yield Shape(DEFAULTS[1], reason="a usual block")  # memory shared by one thread would be no use
+        else:
+            yield Shape(DEFAULTS[0], reason="no thread index is used")
         return
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}

@@ -694,6 +694,8 @@ def _atomic(m: Machine, e: n.Atomic) -> Value:
     elif isinstance(at, MemPlace):
         value = operands[0] if operands else None
         record(m, at, AccessKind.ATOMIC, e, value, scope=e.scope, atomic_op=e.op)
+    if isinstance(e.type, (IntType, FloatType)):
+        return unknown(e.name, e.type, span=e.span, origin=e)
     return unknown_value(e.type, e.name)
 
 
