@@ -240,9 +240,9 @@ class Attempt:
         if query.within != "blocks":
             for axis in axes:
                 ours, theirs = (translator.symbol(THREAD[axis], at) for at in (0, 1))
-                if direction and ours and theirs:
+                lesser, greater = (theirs, ours) if direction > 0 else (ours, theirs)
+                if direction and any(greater):  # else the guards leave it one value only
                     gap = self.system.variable(False, 0)
-                    lesser, greater = (theirs, ours) if direction > 0 else (ours, theirs)
                     ((mono, _),) = greater.items()
                     self.system.substitute(mono[0], add(lesser, {(gap,): 1, (): 1}))
                     ours, theirs = self.system.apply(ours), self.system.apply(theirs)

@@ -143,7 +143,7 @@ class Budget:
 
     steps: int = 600
     points: int = 20_000
-    rlimit: int = 3_000_000
+    rlimit: int = 400_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kernlint.prove import algebra, enumerate
-from kernlint.prove.query import Answer, Budget, Query, Unknown
+from kernlint.prove import algebra, enumerate, smt
+from kernlint.prove.query import SETTLED, Answer, Budget, Overlap, Query, Unknown, is_shared
+from kernlint.symbolic.terms import SymbolKind, symbols
 
 DEFAULT = Budget()
 
@@ -16,4 +17,23 @@ def solve(query: Query, budget: Budget = DEFAULT) -> Answer:
     refuted = enumerate.refute(query, budget)
     if refuted is not None:
         return refuted
-    return Unknown("neither a proof nor a small counterexample was found")
+    if not budget.rlimit:
+        return Unknown(_why(query) or "neither a proof nor a small counterexample was found")
+    answer = smt.ask(query, budget)
+    if answer is not None:
+        return answer
+    return Unknown(_why(query) or ("the solver gave up" if smt.available() else "no solver"))
+
+
+def _why(query: Query) -> str:
+    """What about the query makes it hard, if that is plain to see."""
+    sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
+    for side in sides:
+        for symbol in symbols(side.offset):
+            if symbol.kind is SymbolKind.UNKNOWN:
+                return symbol.reason or "the index is not modelled"
+            if symbol.kind is SymbolKind.LOAD and not is_shared(symbol, query):
+                return "index from memory"
+            if symbol.kind in (SymbolKind.PHI, SymbolKind.EXIT) and symbol.kind not in SETTLED:
+                return f"the loop variable {symbol.name} has no closed form"
+    return ""

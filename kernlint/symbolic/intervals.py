@@ -151,12 +151,9 @@ class Ranges:
         """Whether the sum ``x + c`` of an unsigned type is to be read as ``x - (2**bits - c)``: its literal reading
         may leave the type."""
         kind, high = term.type, self.of(term.args[0])[1]
-        return (
-            isinstance(kind, IntType)
-            and not kind.signed
-            and high is not None
-            and high + term.args[1].args[0] > kind.high
-        )
+        if not isinstance(kind, IntType) or high is None or not _negative_in_disguise(term.args[1], kind):
+            return False
+        return bool(high + term.args[1].args[0] > kind.high)
 
     def _compute(self, term: Term) -> Bound:
         op, kind = term.op, term.type
@@ -204,8 +201,7 @@ class Ranges:
                 return (kind.high - b, kind.high - a) if a >= 0 and b <= kind.high else None
             return ~b, ~a
         c, d = rest[0]
-        if op == "add" and c == d and args[1].op == "const" and not kind.signed and b + d > kind.high:
-            # `x - 1` of an unsigned x is kept as the sum with 2**bits - 1
+        if op == "add" and args[1].op == "const" and b + d > kind.high and _negative_in_disguise(args[1], kind):
             return a + c - (kind.high + 1), b + d - (kind.high + 1)
         if op == "mod":
             return self._modulo(a, b, c, d)
@@ -267,6 +263,11 @@ class Ranges:
         if a >= 0:
             return (a, b) if b < c else (0, min(b, d - 1))
         return (max(a, 1 - d), 0 if b < 0 else min(b, d - 1))
+
+
+def _negative_in_disguise(value: Term, kind: IntType) -> bool:
+    """Whether adding the constant takes something off: ``x - 1`` of an unsigned x is kept as ``x + (2**bits - 1)``."""
+    return not kind.signed and bool(value.args[0] >> (kind.bits - 1))
 
 
 def _binary(op: str, a: int, b: int, c: int, d: int, kind: IntType) -> tuple[int, int] | None:

@@ -10,13 +10,13 @@ from tests.prove.language import (
     BDY,
     BX,
     BY,
-    E,
     GDX,
     GX,
     GY,
     PLANE,
     TX,
     TY,
+    E,
     bounds,
     counter,
     loaded,
@@ -46,16 +46,16 @@ def _shared() -> list[Problem]:
     s, r, m, k = param("s"), param("r"), param("m", 0), param("k", 0)
     j = counter("j")
     add("shift: write t, read t+1", False, race(side(TX), side(TX + 1)))
-    add("tree reduction, one step", True, race(side(TX, TX < s), side(TX + s, TX < s)))
+    add("tree reduction, one step", True, race(side(TX, s > TX), side(TX + s, s > TX)))
     half = s // 2
-    add("tree reduction without barrier", False, race(side(TX, TX < s), side(TX + half, TX < half)))
+    add("tree reduction without barrier", False, race(side(TX, s > TX), side(TX + half, half > TX)))
     strided = (TX % (2 * s)).eq(0)
     add("strided reduction by modulo", True, race(side(TX, strided), side(TX + s, strided)))
     index = 2 * s * TX
     add("strided reduction by index", True, race(side(index, index < BDX), side(index + s, index < BDX)))
     off, d = param("off"), param("d")
     left, right = off * (2 * TX + 1) - 1, off * (2 * TX + 2) - 1
-    add("work-efficient scan", True, race(side(left, TX < d), side(right, TX < d)))
+    add("work-efficient scan", True, race(side(left, d > TX), side(right, d > TX)))
     tile = TY * 16 + TX
     add("16x16 tile, stores", True, race(side(tile), side(tile), block=(16, 16, 1)))
     row = side(TY * 16 + j, loops=((j, 16),))
@@ -72,7 +72,7 @@ def _shared() -> list[Problem]:
     stride = TX + j * BDX
     clear = side(stride, loops=((j, stride < 256),))
     add("block-stride clear", True, race(clear, clear))
-    centre, low, high = side(TX + r), side(TX, TX < r), side(TX + r + BDX, TX < r)
+    centre, low, high = side(TX + r), side(TX, r > TX), side(TX + r + BDX, r > TX)
     add("stencil: centre and left halo", True, race(centre, low))
     add("stencil: centre and right halo", True, race(centre, high))
     window = side(TX + j, loops=((j, j < 2 * r + 1),))
@@ -135,14 +135,14 @@ def _bounds() -> list[Problem]:
     k, c, ch, m = counter("k"), counter("c"), counter("ch"), counter("m")
     ceil = GDX.eq((n + BDX - 1) // BDX)
     exact = n.eq(GDX * BDX)
-    inner = side(GX + 1, GX >= 1, GX < n - 1)
-    tile = side(GX * nn + m * t + TX, GX < nn, TX < t, loops=((m, m < nn // t),))
-    pixel = side((GX * w + c) * 3 + ch, GX < h, loops=((c, c < w), (ch, 3)))
+    inner = side(GX + 1, GX >= 1, n - 1 > GX)
+    tile = side(GX * nn + m * t + TX, nn > GX, t > TX, loops=((m, m < nn // t),))
+    pixel = side((GX * w + c) * 3 + ch, h > GX, loops=((c, c < w), (ch, 3)))
     return [
-        Problem("bounds: i < n, a[i + 1]", False, bounds(side(GX + 1, GX < n), n)),
+        Problem("bounds: i < n, a[i + 1]", False, bounds(side(GX + 1, n > GX), n)),
         Problem("bounds: 1 <= i < n - 1, a[i + 1]", True, bounds(inner, n)),
-        Problem("bounds: row * K + k", True, bounds(side(GX * kk + k, GX < mm, loops=((k, k < kk),)), mm * kk)),
-        Problem("bounds: pitch swapped", False, bounds(side(GX * mm + k, GX < mm, loops=((k, k < kk),)), mm * kk)),
+        Problem("bounds: row * K + k", True, bounds(side(GX * kk + k, mm > GX, loops=((k, k < kk),)), mm * kk)),
+        Problem("bounds: pitch swapped", False, bounds(side(GX * mm + k, mm > GX, loops=((k, k < kk),)), mm * kk)),
         Problem("bounds: ceiling grid, no guard", False, bounds(side(GX), n, premises=(ceil,))),
         Problem("bounds: exact grid", True, bounds(side(GX), n, premises=(exact,))),
         Problem("bounds: tile of a row", True, bounds(tile, nn * nn)),
@@ -160,11 +160,11 @@ def _library() -> list[Problem]:
     def planes(index: E) -> E:
         return (((index // (c * h * w)) * c + (index // (h * w)) % c) * h + (index // w) % h) * w + index % w
 
-    whole = side(planes(TX), TX < n)
+    whole = side(planes(TX), n > TX)
     again = side((g // w) * w + g % w, g < n)
     flipped = side((g % w) * h + g // w, g < h * w)
     row, col = loaded("row", 0), GX
-    pitched = side(GY * p + col, GX < w, GY < h)
+    pitched = side(GY * p + col, w > GX, h > GY)
     ns = param("Ns")
     first = (TX // ns) * 2 * ns + TX % ns
     wide = param("wB")
@@ -176,8 +176,8 @@ def _library() -> list[Problem]:
     sums = side(BX, TX.eq(0))
     k, ty = counter("k"), TY
     tiles = (kk + 15) // 16
-    loose = side((k * 16 + ty) * nn + TX, TX < nn, loops=((k, k < tiles),))
-    tight = side((k * 16 + ty) * nn + TX, TX < nn, k * 16 + ty < kk, loops=((k, k < tiles),))
+    loose = side((k * 16 + ty) * nn + TX, nn > TX, loops=((k, k < tiles),))
+    tight = side((k * 16 + ty) * nn + TX, nn > TX, k * 16 + ty < kk, loops=((k, k < tiles),))
     square = (16, 16, 1)
     grid = (None, None, 1)
     return [
@@ -194,15 +194,15 @@ def _library() -> list[Problem]:
             race(product, product, "grid", square, grid, premises=(wide.eq(GDX * 16),)),
         ),
         Problem("chunk per thread", True, race(mine, mine)),
-        Problem("naive scan without barrier", False, race(side(TX), side(TX - d, TX >= d))),
+        Problem("naive scan without barrier", False, race(side(TX), side(TX - d, d <= TX))),
         Problem("sum per block", True, race(sums, sums, "grid")),
         Problem("every thread stores the sum", False, race(side(BX), side(BX), "grid")),
         Problem("thread index across blocks", False, race(side(TX), side(TX), "grid")),
-        Problem("bounds: column guard only", False, bounds(side(GY * w + GX, GX < w), h * w, block=PLANE, grid=grid)),
+        Problem("bounds: column guard only", False, bounds(side(GY * w + GX, w > GX), h * w, block=PLANE, grid=grid)),
         Problem(
-            "bounds: clamped neighbour", True, bounds(side(row * w + GX + 1, GX + 1 < w, row < h), h * w, grid=grid)
+            "bounds: clamped neighbour", True, bounds(side(row * w + GX + 1, w > GX + 1, row < h), h * w, grid=grid)
         ),
-        Problem("bounds: planes", True, bounds(side(planes(GX), GX < nn * c * h * w), nn * c * h * w)),
+        Problem("bounds: planes", True, bounds(side(planes(GX), nn * c * h * w > GX), nn * c * h * w)),
         Problem("bounds: last tile, no guard", False, bounds(loose, kk * nn, block=square)),
         Problem("bounds: last tile, guard", True, bounds(tight, kk * nn, block=square)),
         Problem("bounds: two rows of a block", True, bounds(side(TY * BDX + TX), BDX * BDY, block=PLANE)),
