@@ -234,3 +234,23 @@ def test_buffer_accesses_of_amd_are_opaque() -> None:
     assert isinstance(loaded, Opaque) and not loaded.writes
     assert pure(call("__builtin_amdgcn_mfma_f32_32x32x8f16", variable(), language="hip")).pure_math
     assert call("__builtin_amdgcn_brand_new", variable(), language="hip") is None
+
+
+def test_copies_of_a_few_bytes_are_assignments() -> None:
+    word = variable("word", U32)
+    hidden = Cast(SPAN, PointerType(VOID), AddressOf(SPAN, PointerType(U32), word), explicit=False)
+    node = call("memcpy", hidden, pointer("raw", U8), number(4, U64))
+    assert isinstance(node, Assign) and node.target is word
+    assert isinstance(node.value, Deref) and node.value.unaligned and node.value.type == U32
+    block = call("memcpy", pointer(), pointer(), number(24))
+    assert isinstance(block, Assign) and block.target.type == VectorType(U8, 24)
+    unknown = call("memmove", pointer(), pointer(), variable("n", U64))
+    assert isinstance(unknown, Call) and unknown.name == "memmove"
+
+
+def test_filling_a_few_bytes_is_an_assignment() -> None:
+    node = call("memset", pointer(to=I32), number(-1), number(4))
+    assert isinstance(node, Assign) and constant(node.value) == -1 and node.value.type == I32
+    block = call("__builtin_memset", pointer(), number(0), number(16))
+    assert isinstance(block, Assign) and isinstance(block.value, InitList) and len(block.value.elements) == 16
+    assert isinstance(call("memset", pointer(), number(0), variable("n")), Call)

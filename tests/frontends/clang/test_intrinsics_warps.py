@@ -11,6 +11,7 @@ from kernlint.tree.nodes import (
     Barrier,
     Binary,
     Call,
+    Cast,
     Deref,
     Expr,
     IntLit,
@@ -258,3 +259,13 @@ def test_functions_of_cub() -> None:
     assert down.kind == "shuffle_down" and isinstance(down.width, IntLit) and down.width.value == 16
     loaded = call("ThreadLoad", pointer(), namespace="cub", type_=F32)
     assert isinstance(loaded, Deref)
+
+
+def test_functions_of_composable_kernel() -> None:
+    warp = call("get_warp_id", namespace="ck_tile")
+    assert isinstance(warp, LaunchValue) and warp.quantity is Quantity.WARP_ID
+    synced = call("block_sync_lds", namespace="ck", type_=VOID)
+    assert isinstance(synced, Barrier) and synced.scope is Scope.BLOCK
+    assert warp_op(call("warp_shuffle_down", variable(), number(1), namespace="ck_tile")).kind == "shuffle_down"
+    converted = call("type_convert", variable("x", F32), namespace="ck_tile", type_=I32)
+    assert isinstance(converted, Cast) and converted.explicit and not converted.bits

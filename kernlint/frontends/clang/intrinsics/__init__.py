@@ -41,6 +41,7 @@ FREE_FUNCTIONS: dict[str, Handler] = {
 _NAMESPACES = frozenset(
     {"", "std", "cuda", "cuda::std", "thrust", "c10", "std::__detail", "hip", "__gnu_cxx", "c10::cuda"}
 )
+_CK_WITH_ARGUMENTS = {**maths.TABLE, **warps.CK_TILE}
 # Names too plain to be taken for OpenCL's outside OpenCL.
 _OPENCL_ONLY = frozenset({"barrier", "prefetch", "any", "all", "shuffle", "shuffle2", "step", "sign", "select"})
 
@@ -81,8 +82,10 @@ def _qualified(ctx: CallContext, namespace: str) -> Expr | None:
     if root in ("ck", "ck_tile"):
         if ctx.name in ("block_sync_lds", "block_sync_lds_direct_load"):
             return barriers.barrier(ctx)
-        handler = launch_values.CK_TILE.get(ctx.name) or (maths.TABLE.get(ctx.name) if ctx.args else None)
-        return handler(ctx) if handler and not (ctx.args and ctx.name in launch_values.CK_TILE) else None
+        if ctx.name in ("type_convert", "bit_cast"):
+            return maths.numeric(ctx) if ctx.name == "type_convert" else maths.same_bits(ctx)
+        handler = _CK_WITH_ARGUMENTS.get(ctx.name) if ctx.args else launch_values.CK_TILE.get(ctx.name)
+        return handler(ctx) if handler else None
     if root in ("cuda", "std"):
         return objects.lower_free(ctx)
     if namespace in collectives.NAMESPACES and ctx.name in collectives.FREE:

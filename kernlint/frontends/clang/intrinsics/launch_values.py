@@ -82,6 +82,7 @@ while a thread runs (PTX ISA, special registers)."""
 CK_TILE: dict[str, Handler] = {
     "get_lane_id": fixed(Quantity.LANE_ID),
     "get_warp_size": fixed(Quantity.WARP_SIZE),
+    "get_warp_id": fixed(Quantity.WARP_ID),
     "get_block_size": fixed(Quantity.BLOCK_THREADS),
     "get_grid_size": fixed(Quantity.GRID_BLOCKS),
     "get_thread_id": fixed(Quantity.THREAD_ID, 0),

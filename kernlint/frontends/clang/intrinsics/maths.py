@@ -210,11 +210,13 @@ _MIN_MAX = {
 _SHORT_TYPES = ("int", "uint", "ll", "ull", "float", "double", "half", "bfloat16", "short", "ushort", "char", "uchar")
 
 
-def _numeric(ctx: CallContext) -> Expr | None:
+def numeric(ctx: CallContext) -> Expr | None:
+    """A conversion of the value of the only argument."""
     return Cast(ctx.span, ctx.type, ctx.args[0], explicit=True) if len(ctx.args) == 1 else None
 
 
-def _same_bits(ctx: CallContext) -> Expr | None:
+def same_bits(ctx: CallContext) -> Expr | None:
+    """The bits of the only argument as another type."""
     return Cast(ctx.span, ctx.type, ctx.args[0], explicit=True, bits=True) if len(ctx.args) == 1 else None
 
 
@@ -223,17 +225,17 @@ def _conversion_names() -> dict[str, Handler]:
     for source in _SHORT_TYPES:
         for target in _SHORT_TYPES:
             if source != target:
-                table[f"__{source}2{target}"] = _numeric
-                table |= {f"__{source}2{target}_{mode}": _numeric for mode in _ROUNDED}
+                table[f"__{source}2{target}"] = numeric
+                table |= {f"__{source}2{target}_{mode}": numeric for mode in _ROUNDED}
     for pair in ("half22float2", "bfloat1622float2", "float22half2_rn", "float22bfloat162_rn", "hip_bfloat162float"):
-        table[f"__{pair}"] = _numeric
+        table[f"__{pair}"] = numeric
     for pair in words(
         "float_as_int float_as_uint int_as_float uint_as_float double_as_longlong longlong_as_double half_as_ushort "
         "half_as_short ushort_as_half short_as_half bfloat16_as_ushort bfloat16_as_short ushort_as_bfloat16 "
         "short_as_bfloat16 double_as_ulonglong ulonglong_as_double half2_as_uint uint_as_half2"
     ):
-        table[f"__{pair}"] = _same_bits
-    table["__builtin_bit_cast"] = table["bit_cast"] = table["__builtin_astype"] = _same_bits
+        table[f"__{pair}"] = same_bits
+    table["__builtin_bit_cast"] = table["bit_cast"] = table["__builtin_astype"] = same_bits
     return table
 
 
@@ -251,9 +253,9 @@ def _saturating(ctx: CallContext) -> Expr | None:
 def _opencl_conversions() -> dict[str, Handler]:
     table: dict[str, Handler] = {}
     for name in (f"{base}{lanes}" for base in _OPENCL_TYPES for lanes in _LANES):
-        table[f"as_{name}"] = _same_bits
+        table[f"as_{name}"] = same_bits
         for mode in ("", "_rte", "_rtz", "_rtp", "_rtn"):
-            table[f"convert_{name}{mode}"] = _numeric
+            table[f"convert_{name}{mode}"] = numeric
             table[f"convert_{name}_sat{mode}"] = _saturating
     return table
 

@@ -8,13 +8,15 @@ from kernlint.frontends.clang.intrinsics.base import (
     Handler,
     as_pointer,
     assign,
+    constant,
     deref,
     literal,
     pure,
+    strip_casts,
     words,
 )
-from kernlint.tree.nodes import Binary, Call, Cast, Expr, ImageOp
-from kernlint.tree.types import F16, IntType, PointerType, Type, VectorType
+from kernlint.tree.nodes import Binary, Call, Cast, Expr, ImageOp, InitList
+from kernlint.tree.types import F16, U8, IntType, PointerType, Type, VectorType
 
 # ------------------------------------------------------------------------------------- one object at a pointer
 
@@ -123,14 +125,68 @@ def _address_cast(ctx: CallContext) -> Expr | None:
     return Cast(ctx.span, ctx.type, ctx.args[0], explicit=True) if ctx.args else None
 
 
-def _library(name: str) -> Handler:
-    """``memcpy``, ``memset``, ``memmove`` under their plain names, with typed pointers where casts to ``void *`` hid
-    them."""
+_MOST_BYTES = 256
+"""Longest copy of constant size that becomes an assignment; a longer one is a loop in all but name."""
+
+
+def _bytes(pointer: Expr, size: int, type_: Type | None) -> Expr | None:
+    """The ``size`` bytes at ``pointer`` as an object of ``type_``, else as a vector of bytes; no alignment claimed."""
+    found = as_pointer(strip_casts(pointer))
+    if found is None:
+        return None
+    start, kind = found
+    object_type = type_ or VectorType(U8, size)
+    if kind.pointee == object_type:
+        return deref(start, object_type, unaligned=True)
+    target = PointerType(object_type, kind.space, kind.const, kind.volatile)
+    return deref(Cast(pointer.span, target, start, explicit=True), object_type, unaligned=True)
+
+
+def _object_of(pointer: Expr, size: int) -> Type | None:
+    found = as_pointer(strip_casts(pointer))
+    return found[1].pointee if found and found[1].pointee.size == size else None
+
+
+def _small(size: int | None) -> bool:
+    return size is not None and 0 < size <= _MOST_BYTES
+
+
+def _copy(name: str) -> Handler:
+    """``memcpy``, ``memmove``: an assignment when the size is a small constant, else a call under the plain name."""
 
     def make(ctx: CallContext) -> Expr | None:
-        return Call(ctx.span, ctx.type, name, None, ctx.args) if len(ctx.args) >= 3 else None
+        if len(ctx.args) < 3:
+            return None
+        size = constant(ctx.args[2])
+        if size is not None and _small(size):
+            type_ = _object_of(ctx.args[0], size) or _object_of(ctx.args[1], size)
+            target, source = _bytes(ctx.args[0], size, type_), _bytes(ctx.args[1], size, type_)
+            if target is not None and source is not None:
+                return assign(target, source, ctx.span)
+        return Call(ctx.span, ctx.type, name, None, ctx.args)
 
     return make
+
+
+def _fill(ctx: CallContext) -> Expr | None:
+    """``memset``: an assignment of equal bytes when value and size are small constants, else a call."""
+    if len(ctx.args) < 3:
+        return None
+    value, size = constant(ctx.args[1]), constant(ctx.args[2])
+    if value is not None and size is not None and _small(size):
+        type_ = _object_of(ctx.args[0], size)
+        whole = type_ if isinstance(type_, IntType) else None
+        target = _bytes(ctx.args[0], size, whole)
+        if target is not None:
+            byte = value & 0xFF
+            filled: Expr
+            if whole is not None:
+                filled = literal(whole.wrap(int.from_bytes(bytes([byte] * size), "little")), whole, ctx.span)
+            else:
+                one = literal(byte, U8, ctx.span)
+                filled = InitList(ctx.span, target.type, (one,) * size)
+            return assign(target, filled, ctx.span)
+    return Call(ctx.span, ctx.type, "memset", None, ctx.args)
 
 
 def _image(write: bool) -> Handler:
@@ -173,9 +229,9 @@ TABLE: dict[str, Handler] = {
     "__to_private": _address_cast,
     **{f"__is{space}": pure for space in ("Global", "Shared", "Constant", "Local", "GridConstant", "ClusterShared")},
     "get_fence": pure,
-    **{f"{prefix}{name}": _library(name) for name in ("memcpy", "memset", "memmove") for prefix in ("", "__builtin_")},
-    "__builtin_memcpy_inline": _library("memcpy"),
-    "__builtin_memset_inline": _library("memset"),
+    **{f"{prefix}{name}": _copy(name) for name in ("memcpy", "memmove") for prefix in ("", "__builtin_")},
+    "__builtin_memcpy_inline": _copy("memcpy"),
+    **dict.fromkeys(("memset", "__builtin_memset", "__builtin_memset_inline"), _fill),
     **{f"read_image{kind}": _image(False) for kind in _IMAGE_TYPES},
     **{f"write_image{kind}": _image(True) for kind in _IMAGE_TYPES},
     **{f"get_image_{query}": pure for query in _IMAGE_QUERIES},

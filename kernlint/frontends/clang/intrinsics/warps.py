@@ -109,6 +109,12 @@ def _lanes_below(ctx: CallContext) -> Expr | None:
     return pure(ctx, f"lanes_below_{ctx.name[-2:]}", (*ctx.args, lane_id(ctx)))
 
 
+CK_TILE: dict[str, Handler] = {
+    f"warp_shuffle{suffix}": _lockstep(kind)
+    for suffix, kind in (("", "shuffle"), ("_up", "shuffle_up"), ("_down", "shuffle_down"))
+}
+"""Functions of composable_kernel."""
+
 _SUB_GROUP_OPS = ("add", "min", "max", "mul", "and", "or", "xor", "logical_and", "logical_or", "logical_xor")
 _SHUFFLES = {"": "shuffle", "_xor": "shuffle_xor", "_up": "shuffle_up", "_down": "shuffle_down"}
 _REDUCE_SYNC = ("add", "min", "max", "and", "or", "xor", "mul")

@@ -145,8 +145,9 @@ class Lowering:
         """What a macro of the user's files stands for, as written; empty when it is not one or has several meanings."""
         if self._macros is None:
             self._macros = {}
-            for cursor in self.unit.preprocessing((K.MACRO_DEFINITION,), everywhere=True):
-                self._macros.setdefault(cursor.spelling, []).append(cursor)
+            for cursor in self.unit.root().children:
+                if cursor.kind == K.MACRO_DEFINITION:
+                    self._macros.setdefault(cursor.spelling, []).append(cursor)
         found = self._macros.get(name, [])
         return self.written(found[0]).removeprefix(name) if len(found) == 1 else ""
 
