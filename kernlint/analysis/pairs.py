@@ -41,7 +41,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.nodes import AsyncCopy, AsyncWait
-from kernlint.tree.types import BOOL, I64
+from kernlint.tree.types import BOOL, I64, PointerType
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,31 @@ def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:
 
 
 def same_value(first: Access, second: Access) -> bool:
-    """Whether two writes store one value that is the same for all threads of a block and rests on no memory."""
+    """Whether two accesses cannot disturb each other, as the writes among them put the same value there for all
+    threads of a block, or the one that was there."""
+    if any(access.kind is AccessKind.WRITE and _unchanged(access) for access in (first, second)):
+        return True
     if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE:
         return False
+    if first is second and isinstance(first.type, PointerType):
+        return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(
-        symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY for symbol in symbols(first.value)
-    ) and not _opaque(first.value)
+    return all(_steady(symbol) for symbol in symbols(first.value)) and not _opaque(first.value)
+
+
+def _unchanged(write: Access) -> bool:
+    """Whether a write puts back what its place held."""
+    symbol = write.value.symbol if write.value is not None else None
+    return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == (write.root, write.offset)
+
+
+def _steady(symbol: Symbol) -> bool:
+    """Whether a symbol has one value for all threads of a block during its whole run; memory that the kernel leaves
+    alone, at a place that is the same for the grid, has."""
+    if symbol.kind is SymbolKind.LOAD:
+        return symbol.uniformity is Uniformity.GRID
+    return symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY
 
 
 _STEADY = frozenset(

@@ -248,9 +248,13 @@ def keep(pair: Pair, witness: Refuted) -> bool:
     if witness.depends_on_data:
         if pair.first is pair.second and chosen_by_data(pair.a):
             return False
-        if pair.first.volatile and pair.second.volatile:
+        if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
     return not _wrapped(pair, witness)
+
+
+def _atomic(pair: Pair) -> bool:
+    return AccessKind.ATOMIC in (pair.first.kind, pair.second.kind)
 
 
 def chosen_by_data(side: Side) -> bool:
@@ -260,7 +264,7 @@ def chosen_by_data(side: Side) -> bool:
 
 def _on_data(term: Term) -> bool:
     if term.op == "sym":
-        return term.args[0].kind not in SETTLED | {SymbolKind.THREAD, SymbolKind.COUNTER} - {SymbolKind.LOAD}
+        return term.args[0].kind not in _SETTLED
     return term.op == "call" or any(_on_data(arg) for arg in term.terms)
 
 
