@@ -12,7 +12,7 @@ from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
-from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ParamDecl, Ref
+from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ImageOp, Opaque, ParamDecl, Ref, VarDecl
 from kernlint.tree.types import ArrayType, IntType, StructType, Type
 from kernlint.tree.walk import walk
 
@@ -28,12 +28,12 @@ class UnusedSize:
 
 
 _SIZE_WORDS = """
-    n m k nx ny nz size sizes sz count cnt counts num numel len length width height depth rows cols columns total limit
+    n m nx ny nz size sizes sz count cnt counts num numel len length width height depth rows cols columns total limit
     extent extents elements elems items dim dims shape npoints nelem nelems ntotal nelements samples pixels points
     particles vertices atoms cells entries bound end w h
 """
 _WORDS = frozenset(_SIZE_WORDS.split())
-_HEADS = frozenset({"num", "n", "no", "nof", "number", "total", "max"})
+_HEADS = frozenset({"num", "nof", "number", "total"})
 
 
 def named_like_a_size(name: str) -> bool:
@@ -42,7 +42,8 @@ def named_like_a_size(name: str) -> bool:
     words = [w.lower() for w in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", leaf)]
     if not words:
         return False
-    return leaf.lower() in _WORDS or words[-1] in _WORDS or words[0] in _HEADS
+    plural = words[0] == "n" and words[-1].endswith("s")
+    return leaf.lower() in _WORDS or (len(words) > 1 and words[-1] in _WORDS) or words[0] in _HEADS or plural
 
 
 ANY = -1
@@ -83,9 +84,10 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
     indexing = {key for s in index_symbols(kernel) if (key := _key(s))}
     used = tested | indexing
     blurred = {path for path, element in used if element == ANY}
+    mentioned = _mentioned(facts) if _hidden_uses(facts) else frozenset()
     found = []
     for param in facts.function.params:
-        if param.synthesised:
+        if param.synthesised or param in mentioned:
             continue
         for path, element, text in _leaves(param):
             if (path, element) in used or path in blurred:
@@ -94,6 +96,18 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
             if why:
                 found.append(UnusedSize(text, param, why))
     return tuple(found)
+
+
+def _hidden_uses(facts: Facts) -> bool:
+    """Whether a use of a size may be out of sight: an index into an image, an argument of a call not followed."""
+    body = facts.function.body
+    return bool(facts[trace].calls) or (body is not None and any(isinstance(n, ImageOp | Opaque) for n in walk(body)))
+
+
+def _mentioned(facts: Facts) -> frozenset[VarDecl]:
+    """Variables that the kernel's own text uses."""
+    body = facts.function.body
+    return frozenset(n.decl for n in walk(body) if isinstance(n, Ref)) if body is not None else frozenset()
 
 
 def _reason(facts: Facts, path: str, element: int | None, indexing: set[tuple[str, int | None]]) -> str:
@@ -109,6 +123,8 @@ def _reason(facts: Facts, path: str, element: int | None, indexing: set[tuple[st
         return "another element of the array strides the index"
     if path in facts[compared_parameters]:
         return "a sibling kernel tests against the parameter of this name"
+    if facts[launch_context].launches:
+        return ""  # they show what the grid comes from, and it is not this
     return "by its name" if named_like_a_size(path) else ""
 
 

@@ -125,6 +125,12 @@ def _sibling(kernel: Trace, reach: Reach, one: GlobalId) -> tuple[Guard, bool] |
     return found, found.span.start > access.span.start or found.kind is not GuardKind.EXIT
 
 
+def _plain_layout(reach: Reach) -> bool:
+    """Whether threads are laid out over elements as usual: along x at least, or along an axis whose fellows are
+    guarded.  An index along y or z alone is most often that of a batch item, one for each block."""
+    return 0 in reach.open_axes or bool(reach.guarded)
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     if not reach.conditional:
@@ -137,7 +143,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
         constant = bool(context.launches) and all(view.covers[axis].kind is Cover.CONSTANT for view in context.launches)
         sizes = facts[unused_sizes]
-        if sizes and not constant:
+        if sizes and not constant and _plain_layout(reach):
             return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])
     if reach.guarded:
         return Exposed(reach, axis, Tier.OTHER_AXIS)
@@ -151,11 +157,13 @@ def _compute(facts: Facts) -> tuple[Exposed, ...]:
     context = facts[launch_context]
     if context.all_exact:
         return ()
+    single = {axis for axis in range(3) if context.launches and all(view.block[axis] == 1 for view in context.launches)}
     kernel = facts[trace]
     found = []
     for reach in open_reaches:
         for one in reach.ids:
-            if one.axis in reach.open_axes:
+            by_block = one.axis in single and BLOCK_DIM[one.axis].term in one.symbols
+            if one.axis in reach.open_axes and not by_block:
                 found.append(_evidence(facts, kernel, context, reach, one))
     return tuple(found)
 
