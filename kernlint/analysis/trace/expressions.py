@@ -670,8 +670,9 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     named = e.count is not None or (e.barrier_id is not None and _named(m, e.barrier_id))
     if e.part != "arrive":
         m.barrier(e.span, e.scope, e.fences, e.name, named=named or e.part != "both", mask=mask, node=e)
-    level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
-    del predicate
+    level = Uniformity.VARYING
+    if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
+        level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
     return unknown_value(e.type, e.name, level)
 
 

@@ -38,6 +38,9 @@ from kernlint.tree.types import (
 SYNC_NAME = re.compile(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
 """A callee never seen whose name matches may hold a barrier."""
 
+CLOCK_NAME = re.compile(r"clock|timer|cycle", re.IGNORECASE)
+"""A function without arguments whose name matches gives another value at every call."""
+
 
 def bind(m: Machine, param: ParamDecl, arg: Expr) -> Value:
     """The value that ``param`` gets from ``arg``: a reference is bound to the argument's place."""
@@ -214,6 +217,8 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     if isinstance(e.type, (PointerType, StructType, VectorType)):
         level = Uniformity.VARYING
         return unknown_value(e.type, name, level)
+    if not terms and CLOCK_NAME.search(name):
+        return unknown_value(e.type, name)  # a new value each time
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
 
 
