@@ -9,6 +9,7 @@ from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
+from kernlint.analysis.wording import element, verb
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.show import show
@@ -101,9 +102,9 @@ class MissingBoundsGuard(Rule):
     def _report(self, facts: Facts, found: Sequence[Exposed]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         others = _others(first.access, [one.access for one in found])
-        related = [Related(access.span, f"so is {_element(access)} here") for access in others[:3]]
+        related = [Related(access.span, f"so is {element(access)} here") for access in others[:3]]
         access = first.access
-        what = f"{_element(access)} is {_verb(access)} by every thread of the grid"
+        what = f"{element(access)} is {verb(access)} by every thread of the grid"
         axis = f" along {AXES[first.axis]}" if len(access_axes(first)) > 1 else ""
         if first.tier is Tier.ROUNDED_UP:
             assert first.cover is not None and first.cover.count is not None and first.view is not None
@@ -177,12 +178,3 @@ def _others(first: Access, accesses: Sequence[Access]) -> list[Access]:
             seen.add(access.span)
             found.append(access)
     return found
-
-
-def _element(access: Access) -> str:
-    index = show(access.index) if access.index is not None else ""
-    return f"{access.root.name}[{index}]" if index and len(index) <= 60 else f"an element of {access.root.name}"
-
-
-def _verb(access: Access) -> str:
-    return "read" if not access.writes else "written" if access.kind.value == "write" else "updated"

@@ -1,0 +1,105 @@
+"""Accesses in words: the element as it is written in the source, short enough for a message."""
+
+from __future__ import annotations
+
+from kernlint.analysis.trace.events import Access, AccessKind
+from kernlint.symbolic.show import show
+from kernlint.tree import nodes as n
+
+LONGEST = 48
+"""Longer texts are not put into messages."""
+
+_QUANTITIES = {
+    n.Quantity.THREAD_ID: "threadIdx",
+    n.Quantity.BLOCK_ID: "blockIdx",
+    n.Quantity.BLOCK_DIM: "blockDim",
+    n.Quantity.GRID_DIM: "gridDim",
+}
+
+
+def expression(node: n.Expr) -> str | None:
+    """C-like text of a simple expression, without conversions; None for anything else."""
+    if isinstance(node, n.Cast):
+        return expression(node.operand)
+    if isinstance(node, n.IntLit):
+        return str(node.value)
+    if isinstance(node, n.Ref):
+        return node.decl.name
+    if isinstance(node, n.Unary):
+        inner = expression(node.operand)
+        return None if inner is None else f"{node.op}{inner}"
+    if isinstance(node, n.Member):
+        inner = expression(node.base)
+        return None if inner is None else f"{inner}{'->' if node.arrow else '.'}{node.field}"
+    if isinstance(node, n.LaunchValue) and node.axis is not None:
+        name = _QUANTITIES.get(node.quantity)
+        return f"{name}.{'xyz'[node.axis]}" if name is not None else f"{node.quantity.value}({node.axis})"
+    if isinstance(node, n.Subscript):
+        base, index = expression(node.base), expression(node.index)
+        return None if base is None or index is None else f"{base}[{index}]"
+    if isinstance(node, n.IncDec):
+        inner = expression(node.target)
+        return None if inner is None else f"{node.op}{inner}" if node.prefix else f"{inner}{node.op}"
+    if isinstance(node, n.Binary):
+        return _binary(node)
+    return None
+
+
+def _binary(node: n.Binary) -> str | None:
+    left, right = expression(node.lhs), expression(node.rhs)
+    if left is None or right is None:
+        return None
+    if node.op not in ("+", "-") or isinstance(_bare(node.rhs), n.Binary):
+        left = f"({left})" if _loose(node.lhs, node.op) else left
+        right = f"({right})" if isinstance(_bare(node.rhs), n.Binary) else right
+    return f"{left} {node.op} {right}"
+
+
+def _bare(node: n.Expr) -> n.Expr:
+    while isinstance(node, n.Cast):
+        node = node.operand
+    return node
+
+
+def _loose(node: n.Expr, op: str) -> bool:
+    inner = _bare(node)
+    return isinstance(inner, n.Binary) and not (op == inner.op == "*")
+
+
+def _place(access: Access) -> n.Node:
+    node = access.node
+    while isinstance(node, n.Assign | n.IncDec | n.Cast):
+        node = node.operand if isinstance(node, n.Cast) else node.target
+    return node
+
+
+def index(access: Access) -> str:
+    """The index of an access as written, or as a term; ``the index`` when both are too long."""
+    node = _place(access)
+    if isinstance(node, n.Subscript):
+        text = expression(node.index)
+        if text is not None and len(text) <= LONGEST:
+            return text
+    if access.index is not None:
+        text = show(access.index)
+        if len(text) <= LONGEST:
+            return text
+    return "the index"
+
+
+def element(access: Access) -> str:
+    """``data[i]``, or ``an element of data``."""
+    node = _place(access)
+    if isinstance(node, n.Expr):
+        text = expression(node)
+        if text is not None and len(text) <= LONGEST and "[" in text:
+            return text
+    at = index(access)
+    return f"an element of {access.root.name}" if at == "the index" else f"{access.root.name}[{at}]"
+
+
+def verb(access: Access) -> str:
+    """``read``, ``written`` or ``updated``."""
+    if not access.writes:
+        return "read"
+    return "updated" if access.kind is AccessKind.ATOMIC else "written"

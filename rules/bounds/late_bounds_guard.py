@@ -1,0 +1,212 @@
+r"""The rule ``late-bounds-guard``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
+from kernlint.analysis.wording import element, index
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.tree.nodes import Binary, Cast, Expr
+from kernlint.tree.types import Space
+
+
+class LateBoundsGuard(Rule):
+    r"""An element is read before the test that its index is inside.
+
+    `&&` and `||` go from left to right, and so do statements: a test that follows the access it is meant for comes
+    too late. The last step of such a search reads one element beyond the end (or before the start), and a thread
+    beyond the last element has read memory that is not its own before it notices.
+
+    ```cuda bad
+    __global__ void find(const float *t, const float *x, int *where, int n_knots, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        int k = 0;
+        while (t[k] <= x[i] && k < n_knots) ++k;  // expect: KL103
+        where[i] = k;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void gather(const int *slot, const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        int s = slot[i];  // expect: KL103
+        if (i >= n) return;
+        out[i] = in[s];
+    }
+    ```
+
+    ```opencl bad
+    __kernel void insert(__global float *a, int i) {
+        float key = a[i];
+        int j = i - 1;
+        while (a[j] > key && j >= 0) {  // expect: KL103
+            a[j + 1] = a[j];
+            --j;
+        }
+        a[j + 1] = key;
+    }
+    ```
+
+    ```cuda good
+    __global__ void find(const float *t, const float *x, int *where, int n_knots, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        int k = 0;
+        while (k < n_knots && t[k] <= x[i]) ++k;
+        where[i] = k;
+    }
+    ```
+
+    ```opencl good
+    __kernel void insert(__global float *a, int i) {
+        float key = a[i];
+        int j = i - 1;
+        while (j >= 0 && a[j] > key) {
+            a[j + 1] = a[j];
+            --j;
+        }
+        a[j + 1] = key;
+    }
+    ```
+    """
+
+    meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
+    needs = (trace, surplus)
+    requires_whole = True
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        kernel = facts[trace]
+        if not kernel.complete:
+            return
+        reported: set[Span] = set()
+        for one in facts[surplus]:
+            if one.tier is Tier.SIBLING and one.late and one.access.span not in reported:
+                reported.add(one.access.span)
+                yield self._before_exit(one)
+        for test in kernel.conditions:
+            for access, part, lower in _out_of_order(kernel, test):
+                if access.span not in reported:
+                    reported.add(access.span)
+                    yield self._out_of_order(access, test, part, lower)
+
+    def _before_exit(self, one: Exposed) -> Finding:
+        assert one.guard is not None
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is read before the test that {index(access)} is inside; "
+            "the surplus threads of the last block read beyond the end",
+            related=[Related(one.guard.span, "the test comes here, after the access")],
+            fix="read the element under the test, or give the surplus threads a harmless index",
+        )
+
+    def _out_of_order(self, access: Access, test: ConditionEvent, part: Term, lower: bool) -> Finding:
+        where = "before the start" if lower else "beyond the end"
+        return self.finding(
+            access.span,
+            f"{element(access)} is read before {show(part)} is tested, to the right of it: "
+            f"the last step reads an element {where}",
+            related=[Related(test.span, "the condition goes from left to right")],
+            fix="test the index first, then the element",
+        )
+
+
+def _out_of_order(kernel: Trace, test: ConditionEvent) -> Iterator[tuple[Access, Term, bool]]:
+    """Accesses on the left of ``&&`` or ``||`` whose index is first tested on the right: the access, the test, and
+    whether it is a lower bound."""
+    for left, right, positive in _splits(test.node, test.term):
+        parts = [part for part in conjuncts(right) if part.op in ("lt", "le", "ne")] if positive else []
+        if not positive:
+            from kernlint.symbolic.terms import negate
+
+            parts = [part for part in conjuncts(negate(right)) if part.op in ("lt", "le", "ne")]
+        if not parts:
+            continue
+        for access in kernel.accesses:
+            if access.index is None or access.writes or not _within(access.span, left.span):
+                continue
+            if access.root.space is Space.PRIVATE or access.order > test.order:
+                continue
+            for part in parts:
+                side = _bound_on(part, polynomial(access.index))
+                if side and not _covered(access, polynomial(access.index), side) and not _fits(access):
+                    yield access, part, side < 0
+                    break
+
+
+def _splits(node: Expr, term: Term) -> Iterator[tuple[Expr, Term, bool]]:
+    """(left operand, truth of the right operand, conjunction) of each ``&&`` and ``||`` whose term is at hand."""
+    while isinstance(node, Cast):
+        node = node.operand
+    if not isinstance(node, Binary):
+        return
+    if (node.op, term.op) not in (("&&", "land"), ("||", "lor")):
+        return
+    yield node.lhs, term.args[1], node.op == "&&"
+    for inner, part in ((node.lhs, term.args[0]), (node.rhs, term.args[1])):
+        yield from _splits(inner, part)
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
+
+
+def _bound_on(part: Term, index: Polynomial) -> int:
+    """1 when the truth ``part`` bounds ``index`` itself from above, -1 from below, 0 when it does not."""
+    if index.constant is not None:
+        return 0
+    left, right = polynomial(part.args[0]), polynomial(part.args[1])
+    if left == index and _independent(part.args[1], index):
+        return 1
+    if right == index and _independent(part.args[0], index):
+        return -1 if part.op != "ne" else 1
+    return 0
+
+
+def _independent(bound: Term, index: Polynomial) -> bool:
+    """Whether a bound is not itself a moving index: two pointers that walk towards each other bound each other."""
+    moving = {SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.THREAD, SymbolKind.UNKNOWN}
+    return not any(symbol.kind in moving for symbol in symbols(bound))
+
+
+def _covered(access: Access, index: Polynomial, side: int) -> bool:
+    """Whether some guard of the access compares the symbols of its index on the same side."""
+    mine = {symbol for atom in index.atoms for symbol in symbols(atom)}
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            if part.op not in ("lt", "le", "ne", "eq"):
+                if mine & set(symbols(part)):
+                    return True
+                continue
+            left, right = set(symbols(part.args[0])), set(symbols(part.args[1]))
+            if part.op in ("eq", "ne") and mine & (left | right):
+                return True
+            if mine & (left if side > 0 else right):
+                return True
+    return False
+
+
+def _fits(access: Access) -> bool:
+    """Whether the index is inside a known extent anyway."""
+    extent = access.root.extent
+    low, high = interval(access.offset)
+    return (
+        access.root.kind is RootKind.VARIABLE
+        and extent is not None
+        and low is not None
+        and high is not None
+        and low >= 0
+        and high + (access.size or 1) <= extent
+    )
