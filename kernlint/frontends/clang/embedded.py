@@ -19,11 +19,10 @@ _TOKEN = re.compile(
     |'(?:\\.|[^'\\\n])+'""",
     re.DOTALL | re.VERBOSE,
 )
-_GLUE = re.compile(rb"(?:\s|\\\n|//[^\n]*|/\*.*?\*/)*\Z", re.DOTALL)
 _OPENCL = re.compile(
     rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
 )
-_CUDA = re.compile(rb"\b__global__\b[^;{}]*\(")
+_CUDA = re.compile(rb"\b__global__\b[^;{}()]*\(")
 _ESCAPE = re.compile(rb"\\(?:\r?\n|.)", re.DOTALL)
 
 
@@ -45,13 +44,15 @@ def programs(host: bytes) -> Iterator[Program]:
     if not (_OPENCL.search(host) or _CUDA.search(host)):
         return
     group: list[re.Match[bytes]] = []
+    at = 0  # behind the last literal or comment
     for match in _TOKEN.finditer(host):
-        if match.group("raw") is None and match.group("text") is None:
-            continue
-        if group and not _GLUE.match(host[group[-1].end() : match.start()]):
+        apart = host[at : match.start()].strip(b" \t\r\n\\")
+        at = match.end()
+        if apart and group:
             yield from _program(host, group)
             group = []
-        group.append(match)
+        if match.group("raw") is not None or match.group("text") is not None:
+            group.append(match)
     yield from _program(host, group)
 
 

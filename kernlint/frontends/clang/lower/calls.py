@@ -407,7 +407,10 @@ def user_conversion(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if not scope.lowering.functions.is_users(declaration):
         if isinstance(receiver.type, VectorType) or not isinstance(type_, (IntType, FloatType)):
             return Cast(scope.span(cursor), type_, receiver, False)
-        return Call(scope.span(cursor), type_, declaration.qualified_name, None, (), receiver)
+        name, qualified = declaration.spelling, declaration.qualified_name
+        class_ = receiver.type.name if isinstance(receiver.type, StructType) else ""
+        context = CallContext(name, qualified, (), type_, scope.span(cursor), receiver, class_)
+        return lower_call(context) or Call(scope.span(cursor), type_, qualified, None, (), receiver)
     function = scope.lowering.functions.declare(declaration)
     return Call(scope.span(cursor), type_, declaration.qualified_name, function, (), receiver)
 

@@ -54,6 +54,8 @@ _FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.FUNCTION_TEMPLATE, K.CONSTRUCTOR,
 
 _MEMBER_NAME = re.compile(r"\s*(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)")
 _LAST_MEMBER = re.compile(r"(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)\s*(?:<[^;]*>)?\s*$")
+_TAIL = 300
+"""Characters at an expression's end in which its last member is looked for."""
 _AS_TYPE = re.compile(r"(?:as_[a-z]+[0-9]*|__builtin_astype)\s*\(")
 _SWIZZLE = re.compile(r"(?:[xyzw]{1,16}|[rgba]{1,4}|[sS][0-9a-fA-F]{1,16}|lo|hi|even|odd)$")
 
@@ -232,18 +234,18 @@ def member_name(scope: Scope, cursor: Cursor, base: Cursor) -> str:
     lowering = scope.lowering
     whole, left = cursor.extent, base.extent
     if whole.in_macro or left.in_macro or whole.file != left.file:
-        match = _LAST_MEMBER.search(lowering.source(cursor))
+        match = _LAST_MEMBER.search(lowering.source(cursor)[-_TAIL:])
     else:
         match = _MEMBER_NAME.match(lowering.slice(whole.file, left.end, whole.end))
         if match is None:
-            match = _LAST_MEMBER.search(lowering.slice(whole.file, whole.start, whole.end))
+            match = _LAST_MEMBER.search(lowering.slice(whole.file, max(whole.start, whole.end - _TAIL), whole.end))
     return match.group(2) if match else ""
 
 
 def _dependent_implicit_member(scope: Scope, cursor: Cursor) -> Expr:
     """``x`` or ``this->x`` where the class is a template whose base may have it."""
     text = scope.lowering.source(cursor)
-    match = _LAST_MEMBER.search(text) or re.match(r"()(\w+)$", text.strip())
+    match = _LAST_MEMBER.search(text[-_TAIL:]) or re.match(r"()(\w+)$", text.strip())
     if match and scope.this is not None:
         base = Ref(scope.span(cursor), scope.this.type, scope.this)
         return member(scope, cursor, base, match.group(2), scope.type(cursor))
@@ -321,9 +323,11 @@ def _swizzle(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr | None:
     if whole.in_macro or left.in_macro or whole.file != left.file:
         if scope.type(cursor) == scope.type(inner) and inner.kind in (K.DECL_REF_EXPR, K.UNEXPOSED_EXPR):
             outer_text = lowering.source(cursor).strip()
-            if not _LAST_MEMBER.search(outer_text) or outer_text == lowering.source(inner).strip():
+            if not _LAST_MEMBER.search(outer_text[-_TAIL:]) or outer_text == lowering.source(inner).strip():
                 return None
-        match = _LAST_MEMBER.search(lowering.source(cursor)) or _LAST_MEMBER.search(lowering.written(cursor))
+        match = _LAST_MEMBER.search(lowering.source(cursor)[-_TAIL:]) or _LAST_MEMBER.search(
+            lowering.written(cursor)[-_TAIL:]
+        )
     else:
         if left.end >= whole.end:
             return None

@@ -31,10 +31,23 @@ from kernlint.tree.nodes import (
 )
 from kernlint.tree.types import VOID, PointerType, Space, Type
 
+MAX_INSTANCES = 4
+"""Instances of one kernel that are kept."""
+
 FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE)
 _METHODS = (K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION)
 _KERNEL_HEAD = re.compile(r"(?:^|[\s)])(?:__kernel|kernel)\s")
 
+
+_INSTANCE_LIMITS = {
+    FunctionKind.KERNEL: MAX_INSTANCES,
+    FunctionKind.DEVICE: 64,
+    FunctionKind.BOTH: 64,
+    FunctionKind.HOST: 8,
+}
+"""Instances of one template that are lowered; uses of further ones see the template itself."""
+
+_LAUNCHES = re.compile(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
 
 FRAMES = 4000
 """Python frames that lowering may stack up: a few for each of the levels that `MAX_DEPTH` allows."""
@@ -50,10 +63,10 @@ class FunctionTable:
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         self.declared: dict[int, FunctionDecl] = {}
-        self.cursors: dict[int, Cursor] = {}  # by id of the node
         self.crashes: list[str] = []
         self._pending: deque[tuple[FunctionDecl, Cursor, Scope]] = deque()
-        self._bodies: dict[int, Cursor | None] = {}
+        self._instances: dict[int, int] = {}  # by key of the template
+        self._launching: dict[str, bool] = {}
         self._by_name: dict[str, list[FunctionDecl]] = {}
         self._queued: set[int] = set()
 
@@ -61,17 +74,15 @@ class FunctionTable:
 
     def definition(self, cursor: Cursor) -> Cursor:
         """The cursor that has the body, or the declaration when none has."""
-        if body_of(cursor) is not None:
+        if cursor.is_definition:
             return cursor
         found = cursor.definition
-        if found is not None and found.kind in FUNCTIONS and body_of(found) is not None:
-            return found
-        return cursor
+        return found if found is not None and found.kind in FUNCTIONS else cursor
 
     def is_users(self, cursor: Cursor) -> bool:
         """Whether a function has a body in the user's own files."""
         found = self.definition(cursor)
-        return body_of(found) is not None and not self.lowering.in_system_header(found) and not is_implicit(found)
+        return found.is_definition and not self.lowering.in_system_header(found) and not is_implicit(found)
 
     def has_body(self, node: FunctionDecl) -> bool:
         """Whether ``node`` has or will have a body."""
@@ -92,19 +103,37 @@ class FunctionTable:
     def declare(self, cursor: Cursor) -> FunctionDecl:
         """The node of a function; its body, if it has one, will be lowered by :meth:`drain`."""
         cursor = self.definition(cursor)
-        key = cursor.key if body_of(cursor) is not None else cursor.canonical.key
+        key = cursor.key if cursor.is_definition else cursor.canonical.key
         found = self.declared.get(key)
         if found is not None:
             return found
+        template = cursor.template if cursor.kind != K.FUNCTION_TEMPLATE else None
+        if template is not None and template.kind == K.FUNCTION_TEMPLATE and not self._has_room(template):
+            return self.declare(template)
         node, scope = self._head(cursor)
         self.declared[key] = node
-        self.cursors[id(node)] = cursor
         self._by_name.setdefault(node.name, []).append(node)
-        body = body_of(cursor)
-        if body is not None and not self.lowering.in_system_header(cursor) and not is_implicit(cursor):
+        if self.is_users(cursor) and body_of(cursor) is not None and self._matters(cursor, node.kind):
             self._queued.add(id(node))
             self._pending.append((node, cursor, scope))
         return node
+
+    def _has_room(self, template: Cursor) -> bool:
+        """Count one more instance of a template; False when there are enough of them already."""
+        kind = function_kind(self.lowering, template)
+        made = self._instances.get(template.key, 0)
+        self._instances[template.key] = made + 1
+        return made < _INSTANCE_LIMITS[kind]
+
+    def _matters(self, cursor: Cursor, kind: FunctionKind) -> bool:
+        """Host functions of headers matter only where the header has to do with kernels."""
+        if kind is not FunctionKind.HOST or cursor.in_main_file:
+            return True
+        file = cursor.location.file or ""
+        found = self._launching.get(file)
+        if found is None:
+            found = self._launching[file] = bool(_LAUNCHES.search(self.lowering.file_text(file)))
+        return found
 
     def is_declared(self, cursor: Cursor) -> bool:
         """Whether a function with a body has its node already."""
@@ -176,11 +205,14 @@ class FunctionTable:
         if template is not None and template.kind == K.FUNCTION_TEMPLATE:
             generic = self.declare(template) if template.in_main_file else None
             names = [c.spelling for c in template.children if c.kind in _TEMPLATE_PARAMETERS]
-        arguments = []
-        for index in range(count):
-            name = names[index] if index < len(names) else f"#{index}"
-            arguments.append((name, self._argument_text(cursor, template, index)))
-        return generic, tuple(arguments)
+        texts = self.arguments_of(cursor)
+        names += [f"#{index}" for index in range(len(names), count)]
+        return generic, tuple(zip(names, texts, strict=False))
+
+    def arguments_of(self, cursor: Cursor) -> tuple[str, ...]:
+        """The template arguments of an instance, as text."""
+        template = cursor.template
+        return tuple(self._argument_text(cursor, template, i) for i in range(max(cursor.template_argument_count, 0)))
 
     def _argument_text(self, cursor: Cursor, template: Cursor | None, index: int) -> str:
         kind, value = cursor.template_argument(index)

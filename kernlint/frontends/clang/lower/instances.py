@@ -15,9 +15,6 @@ from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, body_of
 from kernlint.record import dataclass
 
-MAX_INSTANCES = 4
-"""Instances of one kernel that are kept."""
-
 FORCED_INSTANCES = 2
 """Instances of one kernel that are made up where none is in sight."""
 

@@ -9,8 +9,8 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower import calls, statements  # noqa: F401 (their handlers register themselves)
 from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
-from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, body_of
-from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MAX_INSTANCES, instantiated, is_kernel
+from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
+from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span
@@ -65,7 +65,7 @@ class ModuleBuilder:
                 uses.append(cursor)  # put behind the source
             elif cursor.kind == K.VAR_DECL:
                 declare(scope, cursor)
-            elif body_of(cursor) is not None:
+            elif cursor.is_definition:
                 if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
                     instances.append(cursor)
                 else:
@@ -89,6 +89,8 @@ class ModuleBuilder:
             if instance is None or made.get(group, 0) >= FORCED_INSTANCES or self.table.is_declared(instance):
                 continue
             node = self.table.declare(instance)
+            if node.generic is None:
+                continue
             object.__setattr__(node, "forced", True)
             made[group] = made.get(group, 0) + 1
         self.table.drain()
@@ -155,7 +157,7 @@ class ModuleBuilder:
             if function.kind is FunctionKind.KERNEL and function.generic is not None:
                 instances.setdefault(id(function.generic), []).append(function)
         return tuple(
-            Kernel(function, tuple(instances.get(id(function), [])[:MAX_INSTANCES]))
+            Kernel(function, tuple(instances.get(id(function), ())))
             for function in sorted(functions, key=lambda f: f.span.start)
             if function.kind is FunctionKind.KERNEL and function.generic is None and self._in_main(function)
         )
@@ -178,7 +180,7 @@ _BLANKED = re.compile(
     rb'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
 )
 _CUDA_KERNEL = re.compile(rb"\b__global__\b")
-_OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b(?=[^;{}()]*?[\w*)]\s*\w*\s*\()")
+_OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b")
 _NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
 
 
