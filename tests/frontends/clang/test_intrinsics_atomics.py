@@ -165,3 +165,9 @@ def test_operands_of_builtins_are_put_back_into_the_written_order(name: str, kep
     parts = {letter: variable(letter) for letter in kept}
     ordered = written_order(name, tuple(parts[letter] for letter in kept))
     assert ordered == tuple(parts[letter] for letter in written)
+
+
+def test_an_atomic_behind_a_pointer() -> None:
+    class_ = "cuda::atomic<int, cuda::thread_scope_device>"
+    at = pointer(to=OpaqueType(class_))
+    assert atomic(call("fetch_add", number(1), on=at, of=class_)).pointer is at

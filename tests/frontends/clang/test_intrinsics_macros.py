@@ -89,3 +89,18 @@ def test_files_are_read_from_disk_too(tmp_path: Path) -> None:
     source.write_text('#include "macros.h"\n__global__ void k(int* p) { p[0] = 1; SYNC_ALL(); p[1] = p[0]; }\n')
     text, kernel = lower(source.read_text(), str(source))
     assert "Barrier:bar.sync" in text and not kernel.losses
+
+
+def test_reading_an_atomic_object_is_an_atomic_load() -> None:
+    text, _ = lower(
+        """
+#include <cuda/atomic>
+__global__ void k(cuda::atomic<int, cuda::thread_scope_device>* counter, int* out) {
+    int seen = *counter;
+    counter->fetch_add(1, cuda::memory_order_relaxed);
+    out[0] = seen;
+}
+"""
+    )
+    assert "Atomic:operator int(op=load, pointer=counter, scope=grid, order=seq_cst)" in text
+    assert "Atomic:fetch_add(op=add, pointer=counter, operands=(1), scope=grid, order=relaxed)" in text

@@ -55,7 +55,10 @@ _COMPOUND = {"+=": "add", "-=": "sub", "&=": "and", "|=": "or", "^=": "xor"}
 
 def _target(receiver: Expr, reference: bool) -> Expr:
     """Pointer to the object of an ``atomic`` or behind an ``atomic_ref``."""
-    if not reference:
+    if isinstance(receiver.type, PointerType) and not receiver.type.reference:
+        if not reference:
+            return receiver  # called with an arrow
+    elif not reference:
         return address_of(receiver)
     expr: Expr | None = receiver
     for _ in range(6):
