@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, Severity
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.unit import Unit
+from kernlint.record import dataclass
 
 LOST_KERNEL = 8
 """What a kernel without a declaration weighs, in errors."""

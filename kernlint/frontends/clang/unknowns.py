@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
+from kernlint.record import dataclass
 
 
 class Role(Enum):

@@ -4,10 +4,21 @@
 #pragma once
 #pragma clang system_header
 
-#define KL_HALF_OPERATOR(H, R, op) \
-    friend R operator op(H, H); \
-    friend R operator op(H, float); \
-    friend R operator op(float, H);
+// With another arithmetic type, halves count as float.
+template <class U> struct __kl_half_sum { typedef float type; };
+template <> struct __kl_half_sum<double> { typedef double type; };
+template <class U>
+using __kl_with_half = typename __kl_enable<__is_arithmetic(U), typename __kl_half_sum<U>::type>::type;
+template <class U> using __kl_compared = typename __kl_enable<__is_arithmetic(U), bool>::type;
+
+#define KL_HALF_OPERATOR(H, op) \
+    friend H operator op(H, H); \
+    template <class U> friend __kl_with_half<U> operator op(H, U); \
+    template <class U> friend __kl_with_half<U> operator op(U, H);
+#define KL_HALF_COMPARISON(H, op) \
+    friend bool operator op(H, H); \
+    template <class U> friend __kl_compared<U> operator op(H, U); \
+    template <class U> friend __kl_compared<U> operator op(U, H);
 
 #define KL_HALF(H, H2) \
     struct H { \
@@ -34,24 +45,16 @@
         H& operator--(); \
         H operator-() const; \
         H operator+() const; \
-        friend H operator+(H, H); \
-        friend H operator-(H, H); \
-        friend H operator*(H, H); \
-        friend H operator/(H, H); \
-        friend float operator+(H, float); \
-        friend float operator-(H, float); \
-        friend float operator*(H, float); \
-        friend float operator/(H, float); \
-        friend float operator+(float, H); \
-        friend float operator-(float, H); \
-        friend float operator*(float, H); \
-        friend float operator/(float, H); \
-        KL_HALF_OPERATOR(H, bool, <) \
-        KL_HALF_OPERATOR(H, bool, >) \
-        KL_HALF_OPERATOR(H, bool, <=) \
-        KL_HALF_OPERATOR(H, bool, >=) \
-        KL_HALF_OPERATOR(H, bool, ==) \
-        KL_HALF_OPERATOR(H, bool, !=) \
+        KL_HALF_OPERATOR(H, +) \
+        KL_HALF_OPERATOR(H, -) \
+        KL_HALF_OPERATOR(H, *) \
+        KL_HALF_OPERATOR(H, /) \
+        KL_HALF_COMPARISON(H, <) \
+        KL_HALF_COMPARISON(H, >) \
+        KL_HALF_COMPARISON(H, <=) \
+        KL_HALF_COMPARISON(H, >=) \
+        KL_HALF_COMPARISON(H, ==) \
+        KL_HALF_COMPARISON(H, !=) \
     }; \
     struct __attribute__((aligned(4))) H2 { \
         H x; \
@@ -155,6 +158,7 @@ KL_HALF(__half, __half2)
 KL_HALF(__nv_bfloat16, __nv_bfloat162)
 #undef KL_HALF
 #undef KL_HALF_OPERATOR
+#undef KL_HALF_COMPARISON
 #undef KL_SHUFFLE
 #undef KL_WARP
 
