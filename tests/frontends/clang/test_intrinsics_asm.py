@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kernlint.frontends.clang.intrinsics.assembly import parse
+from kernlint.frontends.clang.intrinsics.ptx import _HANDLERS, _PURE
 from kernlint.tree.nodes import (
     Asm,
     Assign,
@@ -301,3 +302,28 @@ def test_gcn_effects(text: str, may_sync: bool, writes: bool) -> None:
 def test_gcn_barrier() -> None:
     node = expression(asm("s_waitcnt lgkmcnt(0)\\n s_barrier"))
     assert isinstance(node, Barrier) and node.scope is Scope.BLOCK
+
+
+def test_no_text_makes_the_lowering_fail() -> None:
+    """Every known instruction with every small number of operands, well formed or not."""
+    opcodes = [*_HANDLERS, *_PURE, "s_barrier", "v_add", "ds_write_b32", "", "@", "{", "L:"]
+    modifiers = [
+        "",
+        ".sync",
+        ".async",
+        ".async.ca",
+        ".sync.bfly.b32",
+        ".u32",
+        ".v4.f32",
+        ".red.popc.u32",
+        ".try_wait.b64",
+        ".x4.b16",
+    ]
+    operands = ["", "%0", "[%0]", "%9", "{%0, %1}", "[%0 + 4]", "p|q", "!p", "0x1f", "[]", "{}"]
+    for opcode in opcodes:
+        for modifier in modifiers:
+            for count in range(5):
+                for start in range(len(operands)):
+                    parts = [operands[(start + i) % len(operands)] for i in range(count)]
+                    node = asm(f"@p {opcode}{modifier} {', '.join(parts)};", (output(),), (pointer(), variable()))
+                    assert isinstance(node, Stmt)

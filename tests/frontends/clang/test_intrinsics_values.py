@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.frontends.clang.intrinsics import TRAPS, known_pure, unresolved_effect
+from kernlint.frontends.clang.intrinsics import (
+    FREE_FUNCTIONS,
+    TRAPS,
+    collectives,
+    groups,
+    known_pure,
+    objects,
+    unresolved_effect,
+)
 from kernlint.frontends.clang.intrinsics.base import constant, unqualify
 from kernlint.tree.nodes import (
     AddressOf,
@@ -21,7 +29,22 @@ from kernlint.tree.nodes import (
     Opaque,
     Unary,
 )
-from kernlint.tree.types import F16, F32, F64, I32, I64, U8, U32, U64, UNKNOWN, VOID, PointerType, Space, VectorType
+from kernlint.tree.types import (
+    F16,
+    F32,
+    F64,
+    I32,
+    I64,
+    U8,
+    U32,
+    U64,
+    UNKNOWN,
+    VOID,
+    OpaqueType,
+    PointerType,
+    Space,
+    VectorType,
+)
 from tests.frontends.clang.intrinsic_calls import SPAN, call, number, of_class, pointer, variable
 
 
@@ -254,3 +277,59 @@ def test_filling_a_few_bytes_is_an_assignment() -> None:
     block = call("__builtin_memset", pointer(), number(0), number(16))
     assert isinstance(block, Assign) and isinstance(block.value, InitList) and len(block.value.elements) == 16
     assert isinstance(call("memset", pointer(), number(0), variable("n")), Call)
+
+
+def test_no_call_makes_the_lowering_fail() -> None:
+    """Every known name with any number of arguments of any kind: a node, or None."""
+    kinds = [variable("i"), pointer(), variable("f", F32), variable("v", VectorType(F32, 4)), of_class("Thing")]
+    places = {"": FREE_FUNCTIONS, "cooperative_groups": groups.FREE, "cuda": objects.FREE, "cub": collectives.FREE}
+    for namespace, names in places.items():
+        for name in names:
+            for count in range(7):
+                args = tuple(kinds[(len(name) + i) % len(kinds)] for i in range(count))
+                node = call(name, *args, namespace=namespace, language="opencl" if not namespace else "cuda")
+                assert node is None or isinstance(node, Expr)
+
+
+def test_no_method_makes_the_lowering_fail() -> None:
+    classes = [
+        "cooperative_groups::thread_block_tile<8>",
+        "cooperative_groups::thread_group",
+        "cuda::atomic<int>",
+        "cuda::atomic_ref<int>",
+        "cuda::barrier<>",
+        "cuda::pipeline<cuda::thread_scope_block>",
+        "cub::BlockScan<int, 64>",
+        "cub::BlockLoad<int, 64, 4>",
+        "cub::WarpReduce<int>",
+        "mine::Thing",
+        "",
+    ]
+    methods = [
+        "sync",
+        "size",
+        "shfl",
+        "load",
+        "store",
+        "fetch_add",
+        "compare_exchange_weak",
+        "operator+=",
+        "operator int",
+    ]
+    methods += [
+        "arrive",
+        "wait",
+        "consumer_wait",
+        "Sum",
+        "ExclusiveSum",
+        "Load",
+        "meta_group_size",
+        "operator=",
+        "operator++",
+    ]
+    for class_ in classes:
+        for method in methods:
+            for count in range(5):
+                args = tuple(variable(f"a{i}") for i in range(count))
+                node = call(method, *args, on=variable("o", OpaqueType(class_)), of=class_ or "?")
+                assert node is None or isinstance(node, Expr)

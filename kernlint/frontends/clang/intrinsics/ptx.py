@@ -95,12 +95,12 @@ class PtxLowering(PtxOperands):
     def run(self, instructions: Sequence[Parsed], labels: bool) -> list[Stmt]:
         """Statements, at least one."""
         heads = {opcode[0] for opcode, *_ in instructions}
-        if labels or "bra" in heads:
-            return [self._with_branches(instructions)]
         try:
+            if labels or "bra" in heads:
+                return [self._with_branches(instructions)]
             for opcode, operands, guard, negated in instructions:
                 self._guarded(opcode, operands, guard, negated)
-        except _Unknown:
+        except (_Unknown, IndexError):  # not known, or without the operands and modifiers that its name asks for
             return [self._asm(True, True)]
         if self._lost or not self._body:
             outputs = tuple(self._lost.values()) if self._body else self._outputs
