@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kernlint.frontends.clang.intrinsics.assembly import parse
-from kernlint.frontends.clang.intrinsics.ptx import _HANDLERS, _PURE
+from kernlint.frontends.clang.intrinsics.ptx import _HANDLERS
+from kernlint.frontends.clang.intrinsics.ptx_tables import PURE
 from kernlint.tree.nodes import (
     Asm,
     Assign,
@@ -306,7 +307,7 @@ def test_gcn_barrier() -> None:
 
 def test_no_text_makes_the_lowering_fail() -> None:
     """Every known instruction with every small number of operands, well formed or not."""
-    opcodes = [*_HANDLERS, *_PURE, "s_barrier", "v_add", "ds_write_b32", "", "@", "{", "L:"]
+    opcodes = [*_HANDLERS, *PURE, "s_barrier", "v_add", "ds_write_b32", "", "@", "{", "L:"]
     modifiers = [
         "",
         ".sync",

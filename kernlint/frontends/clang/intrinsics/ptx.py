@@ -10,7 +10,6 @@ from kernlint.frontends.clang.intrinsics.base import (
     U64,
     VOID,
     constant,
-    words,
 )
 from kernlint.frontends.clang.intrinsics.ptx_operands import PtxOperands, type_of
 from kernlint.tree.nodes import (
@@ -51,35 +50,6 @@ from kernlint.tree.types import (
 Opcode = tuple[str, ...]
 Parsed = tuple[Opcode, tuple[str, ...], str, bool]
 
-_PURE = frozenset(
-    words(
-        """abs add addc and bfe bfi bfind bmsk brev clz cnot copysign cos cvt cvta div dp2a dp4a ex2 fma fns lg2 lop3
-        mad mad24 madc max min mov mul mul24 neg not or popc prmt rcp rem rsqrt sad selp set setp shf shl
-        shr sin slct sqrt sub subc szext tanh testp xor vadd vsub vabsdiff vmin vmax vshl vshr vmad vset
-        vadd2 vadd4 vsub2 vsub4 vavrg2 vavrg4 vabsdiff2 vabsdiff4 vmin2 vmin4 vmax2 vmax4 vset2 vset4
-        isspacep mma createpolicy mapa getctarank setmaxnreg movmatrix ret"""
-    )
-)
-_QUIET = frozenset(words("nanosleep pmevent prefetch prefetchu applypriority discard griddepcontrol nop"))
-_DIRECTIVES = frozenset({"reg", "pragma", "loc", "file"})
-
-_SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.GRID, "gl": Scope.GRID, "sys": Scope.SYSTEM}
-_SPACES = {
-    "shared": Space.SHARED,
-    "shared_cta": Space.SHARED,
-    "shared_cluster": Space.SHARED,
-    "global": Space.GLOBAL,
-    "local": Space.PRIVATE,
-    "const": Space.CONSTANT,
-}
-_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
-_ATOMS = {"add": "add", "exch": "exchange", "cas": "cas", "min": "min", "max": "max", "inc": "inc", "dec": "dec"}
-_ATOMS |= {"and": "and", "or": "or", "xor": "xor", "sub": "sub"}
-_ARITHMETIC = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
-_COMPARE = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">"}
-_COMPARE |= {"hs": ">="}
-_SHUFFLES = {"idx": "shuffle", "up": "shuffle_up", "down": "shuffle_down", "bfly": "shuffle_xor"}
-
 
 class _Unknown(Exception):
     """An instruction of which nothing is known."""
@@ -112,7 +82,7 @@ class PtxLowering(PtxOperands):
 
     def _with_branches(self, instructions: Sequence[Parsed]) -> Stmt:
         """Loops are not followed; the usual one spins on an mbarrier."""
-        rest = [item for item in instructions if item[0][0] not in _PURE | {"bra"} and item[0][0] != ""]
+        rest = [item for item in instructions if item[0][0] not in PURE | {"bra"} and item[0][0] != ""]
         if not rest:
             return self._asm(False, False)
         waits = [item for item in rest if item[0][0] == "mbarrier" and item[0][1] in ("try_wait", "test_wait")]
@@ -143,15 +113,15 @@ class PtxLowering(PtxOperands):
     def _instruction(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         head = opcode[0]
         if head == "":
-            if len(opcode) > 1 and opcode[1] in _DIRECTIVES:
+            if len(opcode) > 1 and opcode[1] in DIRECTIVES:
                 return
             raise _Unknown
         handler = _HANDLERS.get(head)
         if handler is not None:
             handler(self, opcode, operands)
-        elif head in _PURE:
+        elif head in PURE:
             self._arithmetic(opcode, operands)
-        elif head not in _QUIET:
+        elif head not in QUIET:
             raise _Unknown
 
     def _arithmetic(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
@@ -171,12 +141,12 @@ class PtxLowering(PtxOperands):
             return Cast(self._span, target, values[0], explicit=True) if plain and target is not None else None
         if any(value is None for value in values):
             return None
-        if head == "setp" and len(values) == 2 and opcode[1] in _COMPARE:
-            return Binary(self._span, BOOL, _COMPARE[opcode[1]], *self._pair(values))
+        if head == "setp" and len(values) == 2 and opcode[1] in COMPARE:
+            return Binary(self._span, BOOL, COMPARE[opcode[1]], *self._pair(values))
         if not isinstance(kind, IntType) or len(values) != 2:
             return None
-        if head in _ARITHMETIC and len(opcode) == 2:
-            return Binary(self._span, kind, _ARITHMETIC[head], *self._pair(values))
+        if head in ARITHMETIC and len(opcode) == 2:
+            return Binary(self._span, kind, ARITHMETIC[head], *self._pair(values))
         return Binary(self._span, kind, "*", *self._pair(values)) if opcode[:2] == ("mul", "lo") else None
 
     @staticmethod
@@ -227,7 +197,7 @@ class PtxLowering(PtxOperands):
         )
 
     def _fence(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
-        scope = next((_SCOPES[word] for word in opcode[1:] if word in _SCOPES), Scope.BLOCK)
+        scope = next((SCOPES[word] for word in opcode[1:] if word in SCOPES), Scope.BLOCK)
         self._statement_of(Fence(self._span, VOID, scope, ALL_MEMORY, ".".join(opcode)))
 
     def _mbarrier(self, opcode: Opcode, operands: tuple[str, ...], part: str) -> Barrier:
@@ -283,12 +253,12 @@ class PtxLowering(PtxOperands):
         if element is None:
             raise _Unknown
         lanes = next((int(w[1:]) for w in opcode if w in ("v2", "v4", "v8")), 1)
-        space = next((_SPACES[w] for w in opcode if w in _SPACES), Space.GENERIC)
+        space = next((SPACES[w] for w in opcode if w in SPACES), Space.GENERIC)
         return (VectorType(element, lanes) if lanes > 1 else element), space
 
     def _order(self, opcode: Opcode) -> tuple[str, Scope]:
-        order = next((w for w in opcode if w in _ORDERS), "")
-        return order, next((_SCOPES[w] for w in opcode if w in _SCOPES), Scope.GRID)
+        order = next((w for w in opcode if w in ORDERS), "")
+        return order, next((SCOPES[w] for w in opcode if w in SCOPES), Scope.GRID)
 
     def _ld(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         if "param" in opcode or len(operands) < 2:
@@ -335,7 +305,7 @@ class PtxLowering(PtxOperands):
     def _atom(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         """``atom`` gives the old value to its first operand, ``red`` to nobody."""
         gives = opcode[0] == "atom"
-        op = next((_ATOMS[w] for w in opcode[1:] if w in _ATOMS), None)
+        op = next((ATOMS[w] for w in opcode[1:] if w in ATOMS), None)
         if op is None or len(operands) < 2 + gives or "async" in opcode:
             raise _Unknown
         type_, space = self._access(opcode)
@@ -385,7 +355,7 @@ class PtxLowering(PtxOperands):
         return WarpOp(self._span, type_, kind, Scope.WARP, name, operands, lanes, synchronising=sync)
 
     def _shfl(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
-        kind = next((_SHUFFLES[w] for w in opcode if w in _SHUFFLES), None)
+        kind = next((SHUFFLES[w] for w in opcode if w in SHUFFLES), None)
         sync = "sync" in opcode
         if kind is None or len(operands) < (5 if sync else 4):
             raise _Unknown
