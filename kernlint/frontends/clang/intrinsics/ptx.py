@@ -12,6 +12,18 @@ from kernlint.frontends.clang.intrinsics.base import (
     constant,
 )
 from kernlint.frontends.clang.intrinsics.ptx_operands import PtxOperands, type_of
+from kernlint.frontends.clang.intrinsics.ptx_tables import (
+    ARITHMETIC,
+    ATOMS,
+    COMPARE,
+    DIRECTIVES,
+    ORDERS,
+    PURE,
+    QUIET,
+    SCOPES,
+    SHUFFLES,
+    SPACES,
+)
 from kernlint.tree.nodes import (
     Asm,
     Assign,
