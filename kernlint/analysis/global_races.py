@@ -117,7 +117,7 @@ def _stride(access: Access) -> int:
 
 
 @dataclass(slots=True)
-class _Finder:
+class Finder:
     """Asks for collisions of pairs under small launches."""
 
     asker: Asker
@@ -175,7 +175,7 @@ def _handshakes(of: Trace) -> bool:
     return any(access.volatile and access.kind is AccessKind.READ and access.loops for access in of.accesses)
 
 
-def _across(first: Access, second: Access) -> Pair:
+def across(first: Access, second: Access) -> Pair:
     """The pair as threads of two blocks make it: in any order, each in iterations of its own."""
     a, b = side(first), side(second)
     moving = (SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS)
@@ -208,7 +208,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     if not groups or not followed(of):
         return ()
     asker = Asker(facts[shapes], facts.module.language)
-    finder = _Finder(asker, facts[shapes])
+    finder = Finder(asker, facts[shapes])
     blocks_free = not _grid_wide(of)
     talking = _handshakes(of)
     ended = waits(of.asyncs)
@@ -227,14 +227,14 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     return tuple(found.values())
 
 
-def _judge(finder: _Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
+def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
             answer = finder.meet(pair, "block")
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)
     if blocks_free and not _same_everywhere(first, second) and (first is second or not talking):
-        pair = _across(first, second)
+        pair = across(first, second)
         answer = finder.meet(pair, "blocks")
         if answer is not None and keep(pair, answer[0]):
             return GlobalRace(pair, *answer, across=True)
@@ -250,12 +250,16 @@ global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes))
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A plain write of an element that an index array picks.  ``updates``: the element's old value goes into the new
-    one, so that equal indices lose updates.  ``race``: two threads with equal indices."""
+    """A plain write of an element that an index array picks, or (``counted``) a counter in shared memory.
+
+    ``updates``: the element's old value goes into the new one, so that equal indices lose updates.  ``race``: two
+    threads with equal indices.
+    """
 
     access: Access
     race: GlobalRace
     updates: bool
+    counted: bool = False
 
 
 def _chosen(access: Access) -> dict[Symbol, Term]:
@@ -290,27 +294,42 @@ def _by_thread(offset: Term) -> bool:
     return SymbolKind.THREAD in kinds and SymbolKind.LOAD not in kinds
 
 
+def _counted(access: Access, of: Trace) -> dict[Symbol, Term]:
+    """The results of atomic operations on shared memory in the address of ``access``, each as 0: every block counts
+    from the start, so two blocks may well get the same."""
+    shared = {id(a.node) for a in of.accesses if a.kind is AccessKind.ATOMIC and a.root.space is Space.SHARED}
+    return {
+        symbol: const(0, symbol.type)
+        for symbol in symbols(access.offset)
+        if symbol.kind is SymbolKind.UNKNOWN and id(symbol.origin) in shared and isinstance(symbol.type, IntType)
+    }
+
+
 def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     of = facts[trace]
     if not followed(of) or _handshakes(of):
         return ()
     asker = Asker(facts[shapes], facts.module.language)
-    finder = _Finder(asker, facts[shapes])
+    finder = Finder(asker, facts[shapes])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     out: list[Scatter] = []
     for group in _places(of.accesses).values():
         for access in group:
-            images = _chosen(access) if access.kind is AccessKind.WRITE and id(access.root) not in atomics else {}
-            if not images:
+            if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
                 continue
-            race = _equal_indices(finder, access, images)
+            images, counted = _chosen(access), _counted(access, of)
+            race = _equal_indices(finder, access, images or counted, (True,) if counted else (False, True))
             if race is not None:
-                out.append(Scatter(access, race, updates(access)))
+                out.append(Scatter(access, race, updates(access), bool(counted)))
     return tuple(out)
 
 
-def _equal_indices(finder: _Finder, access: Access, images: dict[Symbol, Term]) -> GlobalRace | None:
-    """Two threads that write one element when their indices are equal."""
+def _equal_indices(
+    finder: Finder, access: Access, images: dict[Symbol, Term], ways: tuple[bool, ...]
+) -> GlobalRace | None:
+    """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal."""
+    if not images:
+        return None
     plain = side(access)
     memo: dict[Term, Term] = {}
     told = replace(
@@ -324,11 +343,11 @@ def _equal_indices(finder: _Finder, access: Access, images: dict[Symbol, Term]) 
     )
     if same_value(access, access):
         return None
-    for across in (False, True):
+    for apart in ways:
         pair = Pair(access, access, told, told)
-        answer = finder.meet(pair, "blocks" if across else "block")
+        answer = finder.meet(pair, "blocks" if apart else "block")
         if answer is not None:
-            return GlobalRace(pair, *answer, across=across, scattered=True)
+            return GlobalRace(pair, *answer, across=apart, scattered=True)
     return None
 
 

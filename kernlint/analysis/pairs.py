@@ -96,6 +96,11 @@ def awaited(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> bool:
     return first.asynchronous and any(first.order < wait.order < second.order for wait in waits)
 
 
+def unended(first: Access, second: Access) -> Pair:
+    """The pair of an asynchronous copy and what follows before a wait: barriers do not end the copy."""
+    return Pair(first, second, side(first), side(second))
+
+
 def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:
     """Those of ``events`` that wait for copies."""
     return [event for event in events if isinstance(event.node, AsyncWait) and not event.node.commit]
@@ -106,6 +111,9 @@ def same_value(first: Access, second: Access) -> bool:
     threads of a block, or the one that was there."""
     if any(access.kind is AccessKind.WRITE and _unchanged(access) for access in (first, second)):
         return True
+    if first.kind is AccessKind.WRITE and second.kind is AccessKind.READ and first.offset == second.offset:
+        # Each reader has put that value there itself.
+        return first.guards == second.guards[: len(first.guards)] and same_value(first, first)
     if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE:
         return False
     if first is second and isinstance(first.type, PointerType):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, waits
+from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, unended, waits
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
@@ -234,7 +234,9 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
             for first, second in zip(group, group[gap:], strict=False):
                 if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
                     continue
-                if not warp or not (first.asynchronous or second.asynchronous):
+                if first.asynchronous and not warp and first.order < second.order:
+                    yield unended(first, second)
+                elif not warp or not (first.asynchronous or second.asynchronous):
                     yield from concurrent(first, second, warp=warp)
 
 

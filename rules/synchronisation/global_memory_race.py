@@ -110,6 +110,15 @@ class GlobalMemoryRace(Rule):
         access, found = scatter.access, scatter.race.witness
         assert found.second is not None
         what = "updated" if scatter.updates else "written"
+        if scatter.counted:
+            return self.finding(
+                access.span,
+                f"{access.root.name} is {what} at an index from a counter in shared memory: every block counts for "
+                "itself, so two blocks write the same element",
+                Severity.WARNING,
+                related=calls(access),
+                fix="draw the index from a counter in global memory, or add an offset for each block",
+            )
         return self.finding(
             access.span,
             f"{access.root.name} is {what} at an index read from memory without an atomic operation: "

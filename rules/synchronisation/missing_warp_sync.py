@@ -27,8 +27,8 @@ class MissingWarpSync(Rule):
 
     ```cuda bad
     __device__ void fold(volatile float *s, int t) {
-        s[t] += s[t + 8];  // expect: KL204
-        s[t] += s[t + 4];
+        s[t] += s[t + 8];
+        s[t] += s[t + 4];  // expect: KL204
     }
 
     __global__ void tail(float *data) {

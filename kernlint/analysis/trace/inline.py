@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from kernlint.analysis.trace.events import AllocationEvent, CallEvent, Root, RootKind
+from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Root, RootKind
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State
-from kernlint.analysis.trace.memory import havoc, place_type, write_variable
+from kernlint.analysis.trace.memory import havoc, place_type, record, write_variable
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -198,6 +198,7 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         m.allocated = None
         if isinstance(where, VarPlace):
             write_variable(m, where, pointer)
+    _known_accesses(m, e, name, values)
     event = CallEvent(
         **m.common(e.span),
         node=e,
@@ -220,6 +221,28 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     if not terms and CLOCK_NAME.search(name):
         return unknown_value(e.type, name)  # a new value each time
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+_DRAWS = re.compile(r"(?:cu|hip|roc)rand(?P<init>_init)?(?:4?|_\w+)")
+"""Library functions that draw from (or set up) the random state behind their first (``init``: fourth) argument."""
+
+_COPIES = frozenset({"memcpy", "memmove", "memset", "__builtin_memcpy", "__builtin_memmove", "__builtin_memset"})
+
+
+def _known_accesses(m: Machine, e: Call, name: str, values: list[Value]) -> None:
+    """Accesses that library functions are known to make; a block draws from an Mtgp32 state together."""
+    draw = _DRAWS.fullmatch(name)
+    if draw is not None:
+        at = 3 if draw["init"] else 0
+        state = values[at] if at < len(values) else None
+        if isinstance(state, PointerValue) and "Mtgp32" not in str(getattr(state.pointee, "name", "")):
+            record(m, MemPlace(state, state.pointee), AccessKind.WRITE, e)
+    elif name in _COPIES and len(values) == 3:
+        size = as_term(values[2]).value
+        kinds = (AccessKind.WRITE,) if name.endswith("memset") else (AccessKind.WRITE, AccessKind.READ)
+        for value, kind in zip(values, kinds, strict=False):
+            if isinstance(value, PointerValue) and size:
+                record(m, MemPlace(value, value.pointee), kind, e, size=size)
 
 
 def _is_group(type_: Type) -> bool:

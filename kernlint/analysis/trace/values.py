@@ -8,6 +8,7 @@ from kernlint.analysis.trace.events import Root
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, call, const, select, unknown
 from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
+from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.types import (
     I64,
     U8,
@@ -144,7 +145,8 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
         if a.root is b.root:
             return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
         root = unknown_root(a.root.space, a.pointee, "pointer", _candidates(a.root, b.root))
-        return PointerValue(root, unknown("pointer", I64, Uniformity.VARYING, origin=cond), a.pointee)
+        level = max(uniformity(term) for term in (cond, a.offset, b.offset))
+        return PointerValue(root, unknown("pointer", I64, level, origin=cond), a.pointee)
     if isinstance(a, StructValue) and isinstance(b, StructValue):
         names = [name for name, _ in a.fields]
         out = a

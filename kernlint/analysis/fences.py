@@ -1,0 +1,223 @@
+"""Exchanges whose barrier, fence or atomic operation names too narrow a space or scope.
+
+Three kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
+value stored for other blocks before a ticket is taken by an atomic operation, with no fence for the device between
+(the block that draws the last ticket may not see the value).  An atomic operation of block scope on a cell that
+several blocks use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.global_races import Finder, across
+from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
+from kernlint.analysis.races import Asker, Race, followed, keep
+from kernlint.analysis.shapes import Shape, shapes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
+from kernlint.prove.query import Refuted
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, conjunction, symbols
+from kernlint.tree.nodes import Scope
+from kernlint.tree.types import Space
+
+WIDE = (Scope.GRID, Scope.SYSTEM)
+"""Scopes that reach the threads of other blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakBarrier:
+    """A barrier that two accesses rest on and that does not fence their space."""
+
+    barrier: BarrierEvent
+    race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class UnfencedTicket:
+    """``store`` is meant for other blocks, which find out by ``ticket`` that it is there and then make ``load``.
+    ``narrow``: a fence between that reaches the own block only."""
+
+    store: Access
+    ticket: Access
+    load: Access
+    narrow: FenceEvent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowAtomic:
+    """An atomic operation of block scope that two blocks make on one cell."""
+
+    access: Access
+    witness: Refuted
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The faults of one kernel variant, of each kind."""
+
+    barriers: tuple[WeakBarrier, ...]
+    tickets: tuple[UnfencedTicket, ...]
+    atomics: tuple[NarrowAtomic, ...]
+
+
+# ------------------------------------------------------------------------------------------------ weak barriers
+
+
+def _behind(access: Access, barrier: BarrierEvent) -> tuple[Label, ...] | None:
+    """The labels that ``access`` would have if ``barrier``, its only last one, were not there; None: it is not."""
+    if len(access.labels) != 1 or access.labels[0].barrier is not barrier:
+        return None
+    label = access.labels[0]
+    if not label.exact or any(shift != 0 for _, shift in label.shifts):
+        return None
+    return tuple(replace(b, condition=conjunction(label.condition, b.condition)) for b in barrier.labels)
+
+
+def _weak_barriers(of: Trace, asker: Asker) -> Iterator[WeakBarrier]:
+    for barrier in of.barriers:
+        if barrier.scope is not Scope.BLOCK or not barrier.certain or barrier.named:
+            continue
+        for space in (Space.SHARED, Space.GLOBAL):
+            if space in barrier.spaces:
+                continue
+            race = _through(of, asker, barrier, space)
+            if race is not None:
+                yield WeakBarrier(barrier, race)
+
+
+def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space) -> Race | None:
+    """An exchange in ``space`` that only ``barrier`` keeps in order."""
+    here = [a for a in of.accesses if a.root.space is space and known(a) and not a.asynchronous]
+    before = [a for a in here if a.order < barrier.order]
+    for second in here:
+        labels = _behind(second, barrier) if second.order > barrier.order else None
+        if labels is None:
+            continue
+        moved = _relabelled(second, labels)
+        for first in before:
+            if not conflicting(first, second) or same_value(first, second):
+                continue
+            for pair in concurrent(first, moved):
+                race = asker.race(pair)
+                if race is not None and keep(pair, race.witness):
+                    return replace(race, pair=replace(pair, second=second))
+    return None
+
+
+def _relabelled(access: Access, labels: tuple[Label, ...]) -> Access:
+    from copy import copy
+
+    moved = copy(access)
+    moved.labels = labels
+    return moved
+
+
+# ------------------------------------------------------------------------------------------------------- tickets
+
+
+def _tickets(of: Trace) -> Iterator[UnfencedTicket]:
+    """Stores of one block that another one reads once a counter says so, without a fence."""
+    for ticket in of.accesses:
+        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
+            continue
+        told = _told(of, ticket)
+        for load in of.accesses:
+            if load.kind is not AccessKind.READ or load.root.space is not Space.GLOBAL or load.order < ticket.order:
+                continue
+            if load.root is ticket.root or not any(s in told for g in load.guards for s in symbols(g.term)):
+                continue
+            store = _store_before(of, ticket, load)
+            if store is None:
+                continue
+            between = [f for f in of.fences if store.order < f.order < ticket.order and Space.GLOBAL in f.spaces]
+            if not any(fence.scope in WIDE for fence in between) and not _releases(ticket):
+                yield UnfencedTicket(store, ticket, load, between[0] if between else None)
+                break
+
+
+def _store_before(of: Trace, ticket: Access, load: Access) -> Access | None:
+    """The last plain write before ``ticket`` to an element that belongs to its block, in what ``load`` reads for
+    all blocks."""
+    if _of_block(load.offset):
+        return None
+    stores = [
+        access
+        for access in of.accesses
+        if access.kind is AccessKind.WRITE
+        and access.root is load.root
+        and access.order < ticket.order
+        and _of_block(access.offset)
+        and not access.volatile
+    ]
+    return stores[-1] if stores else None
+
+
+def _of_block(offset: Term) -> bool:
+    return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(offset))
+
+
+def _told(of: Trace, ticket: Access) -> set[Symbol]:
+    """Symbols whose value tells what ``ticket`` returned: its result, and shared memory that it was put into."""
+    own = {
+        symbol
+        for access in of.accesses
+        for term in (access.value, *(guard.term for guard in access.guards))
+        if term is not None
+        for symbol in symbols(term)
+        if symbol.kind is SymbolKind.UNKNOWN and symbol.origin is ticket.node
+    }
+    cells = {
+        id(access.root)
+        for access in of.accesses
+        if access.kind is AccessKind.WRITE
+        and access.root.space is Space.SHARED
+        and access.value is not None
+        and any(symbol in own for symbol in symbols(access.value))
+    }
+    passed = {
+        symbol
+        for access in of.accesses
+        for guard in access.guards
+        for symbol in symbols(guard.term)
+        if symbol.kind is SymbolKind.LOAD and id(symbol.origin[0]) in cells
+    }
+    return own | passed
+
+
+def _releases(ticket: Access) -> bool:
+    """Whether the atomic operation itself makes earlier stores visible."""
+    return getattr(ticket.node, "order", "relaxed") in ("release", "acq_rel", "seq_cst") and ticket.scope in WIDE
+
+
+# ------------------------------------------------------------------------------------------------------- atomics
+
+
+def _narrow_atomics(of: Trace, finder: Finder) -> Iterator[NarrowAtomic]:
+    for access in of.accesses:
+        if access.kind is not AccessKind.ATOMIC or access.root.space is not Space.GLOBAL or not known(access):
+            continue
+        if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE):
+            continue
+        pair = across(access, access)
+        answer = finder.meet(pair, "blocks")
+        if answer is not None and not answer[0].depends_on_data:
+            yield NarrowAtomic(access, *answer)
+
+
+def _compute(facts: Facts) -> Fences:
+    of = facts[trace]
+    if not followed(of):
+        return Fences((), (), ())
+    asker = Asker(facts[shapes], facts.module.language)
+    weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
+    tickets = {id(found.store.node): found for found in _tickets(of)}
+    atomics = {id(found.access.node): found for found in _narrow_atomics(of, Finder(asker, facts[shapes]))}
+    return Fences(weak, tuple(tickets.values()), tuple(atomics.values()))
+
+
+fences = KernelAnalysis("fences", _compute, needs=(trace, shapes))
+"""Exchanges of one kernel variant whose fence is too narrow."""

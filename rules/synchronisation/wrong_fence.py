@@ -1,0 +1,157 @@
+r"""The rule ``wrong-fence``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.fences import Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb, witness
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.tree.types import Space
+
+
+class WrongFence(Rule):
+    r"""Data exchanged across a barrier, fence or atomic operation that is too narrow for it.
+
+    `barrier(CLK_LOCAL_MEM_FENCE)` makes work-items wait, but promises only for local memory that the others see what
+    was written before; data in global memory needs `CLK_GLOBAL_MEM_FENCE`, and the other way round. A partial result
+    stored in global memory before a ticket is drawn from an atomic counter needs a `__threadfence()` in between:
+    without it the block that draws the last ticket may read the element as it was. `__threadfence_block()` and
+    `atomicAdd_block()` reach the own block only.
+
+    ```cuda bad
+    __device__ unsigned done;
+
+    __global__ void total(const float *in, float *part, float *out) {
+        float s = in[blockIdx.x];
+        __shared__ bool last;
+        if (threadIdx.x == 0) {
+            part[blockIdx.x] = s;  // expect: KL206
+            last = atomicAdd(&done, 1u) == gridDim.x - 1;
+        }
+        __syncthreads();
+        if (last && threadIdx.x == 0) {
+            float sum = 0.0f;
+            for (int b = 0; b < gridDim.x; ++b) sum += part[b];
+            *out = sum;
+        }
+    }
+    ```
+
+    ```opencl bad
+    __kernel void reverse(__global int *data) {
+        const int t = get_local_id(0);
+        const int n = get_local_size(0);
+        data[get_global_id(0)] += t;
+        barrier(CLK_LOCAL_MEM_FENCE);  // expect: KL206
+        const int other = data[get_group_id(0) * n + (n - 1 - t)];
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        data[get_global_id(0)] = other;
+    }
+    ```
+
+    ```cuda good
+    __device__ unsigned done;
+
+    __global__ void total(const float *in, float *part, float *out) {
+        float s = in[blockIdx.x];
+        __shared__ bool last;
+        if (threadIdx.x == 0) {
+            part[blockIdx.x] = s;
+            __threadfence();
+            last = atomicAdd(&done, 1u) == gridDim.x - 1;
+        }
+        __syncthreads();
+        if (last && threadIdx.x == 0) {
+            float sum = 0.0f;
+            for (int b = 0; b < gridDim.x; ++b) sum += part[b];
+            *out = sum;
+        }
+    }
+    ```
+
+    ```opencl good
+    __kernel void reverse(__global int *data) {
+        const int t = get_local_id(0);
+        const int n = get_local_size(0);
+        data[get_global_id(0)] += t;
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        const int other = data[get_group_id(0) * n + (n - 1 - t)];
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        data[get_global_id(0)] = other;
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL206",
+        "wrong-fence",
+        Severity.ERROR,
+        tags=("OpenCL C barrier table", "OpenCL C memory scopes", "OpenCL C mem fence", "CUDA PG threadFenceReduction"),
+    )
+    needs = (fences,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        found: Fences = facts[fences]
+        for weak in found.barriers:
+            yield self._barrier(weak)
+        for ticket in found.tickets:
+            yield self._ticket(ticket, facts.module.language)
+        for narrow in found.atomics:
+            yield self._atomic(narrow)
+
+    def _barrier(self, weak: WeakBarrier) -> Finding:
+        race, barrier = weak.race, weak.barrier
+        first, second = race.pair.first, race.pair.second
+        found = race.witness
+        assert found.second is not None
+        here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
+        space = "local" if race.root.space is Space.SHARED else "global"
+        flag = "CLK_LOCAL_MEM_FENCE" if race.root.space is Space.SHARED else "CLK_GLOBAL_MEM_FENCE"
+        evidence = shown(race)
+        name = cell(first, found.first.offset)
+        return self.finding(
+            barrier.span,
+            f"{barrier.name} does not fence {space} memory, where {there} {verb(second)} {name} after {here} "
+            f"{verb(first)} it",
+            severity(evidence),
+            related=(
+                Related(first.span, f"{here} {verb(first)} {name} here"),
+                Related(second.span, f"{there} {verb(second)} {name} here"),
+                *calls(first, second),
+            ),
+            witness=evidence,
+            fix=f"add {flag} to the barrier's flags",
+        )
+
+    def _ticket(self, found: UnfencedTicket, language: str) -> Finding:
+        fence = "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
+        narrow = () if found.narrow is None else (Related(found.narrow.span, "this fence reaches the own block only"),)
+        return self.finding(
+            found.store.span,
+            f"{found.store.root.name} is stored for other blocks, which learn of it by the atomic operation on "
+            f"{found.ticket.root.name}, with no fence for the device between",
+            Severity.WARNING,
+            related=(
+                Related(found.ticket.span, "the ticket is drawn here"),
+                Related(found.load.span, "another block reads it here"),
+                *narrow,
+                *calls(found.store),
+            ),
+            fix=f"put {fence} between the store and the atomic operation",
+        )
+
+    def _atomic(self, found: NarrowAtomic) -> Finding:
+        access = found.access
+        evidence = witness(access, access, found.witness)
+        return self.finding(
+            access.span,
+            f"an atomic operation of block scope on {cell(access, found.witness.first.offset)}, which several blocks "
+            "use",
+            severity(evidence),
+            related=calls(access),
+            witness=evidence,
+            fix="use the operation of device scope",
+        )
