@@ -96,6 +96,14 @@ def split(p: Poly, mono: Monomial, factor: int) -> tuple[Poly, Poly]:
     return quotient, rest
 
 
+def _increase(p: Poly, mono: Monomial, value: int) -> None:
+    total = p.get(mono, 0) + value
+    if total:
+        p[mono] = total
+    else:
+        p.pop(mono, None)
+
+
 class System:
     """Variables with bounds, substitutions and facts.
 
@@ -228,44 +236,52 @@ class System:
 
     def positive(self, mono: Monomial) -> bool:
         """Whether every variable of ``mono`` is known to be >= 0."""
-        lows = self.lows
-        return all((lows[var] or 0) >= 0 and lows[var] is not None for var in mono)
+        for var in mono:
+            low = self.lows[var]
+            if low is None or low < 0:
+                return False
+        return True
 
     def lower(self, p: Poly) -> Poly | None:
         """A lower bound of ``p`` without private variables, or None."""
-        used = {var for mono in p for var in mono}
         for var in reversed(self.order):
-            if var not in used:
-                continue
-            low, high = self.lows[var], self.highs[var]
-            if high is None and self.tops[var] is not None:
-                high = constant(self.tops[var] or 0)
-            for _ in range(4):
-                if not any(var in mono for mono in p):
-                    break
-                out: Poly = {}
-                for mono, value in p.items():
-                    if var not in mono:
-                        out = add(out, {mono: value})
-                        continue
-                    at = mono.index(var)
-                    rest = mono[:at] + mono[at + 1 :]
-                    if not self.positive(rest):
-                        return None
-                    if value > 0:
-                        if low is None:
-                            return None
-                        if low:
-                            out = add(out, {rest: value * low})
-                    elif high is None:
-                        return None
-                    else:
-                        out = add(out, multiply({rest: value}, high))
-                        used.update(v for mono in high for v in mono)
-                p = out
-            else:
-                return None
+            hit = [mono for mono in p if var in mono]
+            rounds = 0
+            while hit:
+                rounds += 1
+                bounded = self._without_variable(p, hit, var) if rounds < 5 else None
+                if bounded is None:
+                    return None
+                p = bounded
+                hit = [mono for mono in p if var in mono]
         return p
+
+    def _without_variable(self, p: Poly, hit: list[Monomial], var: int) -> Poly | None:
+        """``p`` with one ``var`` of each monomial of ``hit`` replaced by its bound; None when a sign is open."""
+        low, high = self.lows[var], self.highs[var]
+        if high is None and self.tops[var] is not None:
+            high = constant(self.tops[var] or 0)
+        out = dict(p)
+        for mono in hit:
+            del out[mono]
+        for mono in hit:
+            value = p[mono]
+            at = mono.index(var)
+            rest = mono[:at] + mono[at + 1 :]
+            if rest and not self.positive(rest):
+                return None
+            if value > 0:
+                if low is None:
+                    return None
+                if low:
+                    _increase(out, rest, value * low)
+            elif high is None:
+                return None
+            else:
+                for other, weight in high.items():
+                    product = tuple(sorted(rest + other)) if rest and other else rest or other
+                    _increase(out, product, value * weight)
+        return out
 
     def plain(self, p: Poly) -> bool:
         """Whether the constant bounds of the variables alone make ``p >= 0``."""
@@ -291,8 +307,11 @@ class System:
 
     def _shifted(self, p: Poly) -> bool:
         """Whether all coefficients are >= 0 once every variable counts from its lower bound."""
-        if all(value < 0 for mono, value in p.items() if mono):
-            return False
+        lows = self.lows
+        gains = [mono for mono, value in p.items() if value > 0 and any(lows[var] for var in mono)]
+        for mono, value in p.items():  # a negative monomial needs a positive multiple of it to make up for it
+            if value < 0 and not any(len(gain) > len(mono) and divided(gain, mono) for gain in gains):
+                return False
         images: dict[int, Poly] = {}
         for mono in p:
             for var in mono:
@@ -336,12 +355,14 @@ class System:
 
     def _without(self, p: Poly, fact: Poly) -> Iterator[Poly]:
         """Polynomials whose sign decides that of ``p`` given ``fact >= 0``."""
+        negative = [(other, weight) for other, weight in fact.items() if weight < 0]
         for mono, value in p.items():
             if value < 0:
-                for other, weight in fact.items():
-                    if weight < 0 and (other or not mono):
-                        rest = divided(mono, other)
-                        if rest is not None and self.positive(rest):
+                length = len(mono)
+                for other, weight in negative:
+                    if len(other) <= length and (other or not mono):
+                        rest = divided(mono, other) if other != mono else ()
+                        if rest is not None and (not rest or self.positive(rest)):
                             yield _combined(p, value, fact, weight, rest)
             elif mono and fact.get(mono, 0) > 0:
                 yield _combined(p, value, fact, fact[mono], ())
@@ -378,5 +399,10 @@ def _replaced(p: Poly, images: dict[int, Poly]) -> Poly:
 def _combined(p: Poly, value: int, fact: Poly, weight: int, rest: Monomial) -> Poly:
     shared = gcd(value, weight)
     ours, theirs = abs(weight) // shared, abs(value) // shared
-    out = add(scale(p, ours), multiply({rest: theirs}, fact), -1)
-    return add(out, constant(ours - 1)) if ours > 1 else out
+    out = {mono: number * ours for mono, number in p.items()} if ours > 1 else dict(p)
+    for mono, number in fact.items():
+        product = tuple(sorted(rest + mono)) if rest and mono else rest or mono
+        _increase(out, product, -theirs * number)
+    if ours > 1:
+        _increase(out, (), ours - 1)
+    return out
