@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from kernlint.analysis.trace.events import Access, AccessKind
+from kernlint.finding import Step, Witness
+from kernlint.prove.query import Refuted
 from kernlint.symbolic.show import show
 from kernlint.tree import nodes as n
+from kernlint.tree.types import ArrayType
 
 LONGEST = 48
 """Longer texts are not put into messages."""
@@ -103,3 +106,24 @@ def verb(access: Access) -> str:
     if not access.writes:
         return "read"
     return "updated" if access.kind is AccessKind.ATOMIC else "written"
+
+
+def element_size(access: Access) -> int:
+    """Bytes of one element of what is accessed, for counting elements in a message; at least 1."""
+    kind = access.root.element
+    while isinstance(kind, ArrayType):
+        kind = kind.element
+    return kind.size or access.size or 1
+
+
+def witness_of(access: Access, refuted: Refuted, size: int) -> Witness:
+    """What the prover found, for people; ``size``: bytes of an element."""
+    first = refuted.first
+    at = first.offset // size
+    values = tuple((symbol.name, value) for symbol, value in (*refuted.values, *first.counters))
+    step = Step(first.block, first.thread, access.span, f"{_present(access)} element {at} of {access.root.name}", at)
+    return Witness(refuted.block, refuted.grid, values, (step,))
+
+
+def _present(access: Access) -> str:
+    return {"read": "reads", "written": "writes", "updated": "updates"}[verb(access)]

@@ -1,0 +1,127 @@
+r"""The rule ``array-index-out-of-range``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import Outside, outside
+from kernlint.analysis.trace import trace
+from kernlint.analysis.wording import element, element_size, verb, witness_of
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+
+class ArrayIndexOutOfRange(Rule):
+    r"""The index of an array of constant size goes beyond its end.
+
+    The size of a private, shared or constant array is in the text, and so, often, is all that its index depends on:
+    thread indices, the block size, loop counters, masks. Reported is an access for which a thread of a block that
+    is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
+    past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
+    or a remainder, whose largest value is taken.
+
+    ```cuda bad
+    __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
+        __shared__ float part[8];
+        float v = in[blockIdx.x * 256 + threadIdx.x];
+        if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+        __syncthreads();
+        if (threadIdx.x < 32) out[threadIdx.x] = part[threadIdx.x];  // expect: KL104
+    }
+    ```
+
+    ```cuda bad
+    __global__ void digits(const int *in, int *out) {
+        int seen[8];
+        for (int d = 0; d <= 8; ++d) seen[d] = in[d];  // expect: KL104
+        for (int d = 0; d < 8; ++d) out[d] = seen[d];
+    }
+    ```
+
+    ```opencl bad
+    __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+    void histogram(__global const uint *in, __global uint *out) {
+        __local uint bins[32];
+        if (get_local_id(0) < 32) bins[get_local_id(0)] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        atomic_inc(&bins[in[get_global_id(0)] & 63]);  // expect: KL104
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) < 32) atomic_add(&out[get_local_id(0)], bins[get_local_id(0)]);
+    }
+    ```
+
+    ```cuda good
+    __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
+        __shared__ float part[8];
+        float v = in[blockIdx.x * 256 + threadIdx.x];
+        if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+        __syncthreads();
+        if (threadIdx.x < 8) out[threadIdx.x] = part[threadIdx.x];
+    }
+    ```
+
+    ```opencl good
+    __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+    void histogram(__global const uint *in, __global uint *out) {
+        __local uint bins[32];
+        if (get_local_id(0) < 32) bins[get_local_id(0)] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        atomic_inc(&bins[in[get_global_id(0)] & 31]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) < 32) atomic_add(&out[get_local_id(0)], bins[get_local_id(0)]);
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL104",
+        "array-index-out-of-range",
+        Severity.WARNING,
+        tags=("CUDASecurity",),
+        precision="high",
+    )
+    needs = (trace, outside)
+    requires_whole = True
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if not facts[trace].complete:
+            return
+        seen = set()
+        for one in facts[outside]:
+            if not one.below and one.access.span not in seen:
+                seen.add(one.access.span)
+                yield self._report(one)
+
+    def _report(self, one: Outside) -> Finding:
+        access = one.access
+        assert one.extent is not None
+        size = element_size(access)
+        index, count = one.witness.first.offset // size, one.extent // size
+        who = f"thread {_place(one.witness.first.thread)}" if one.reason else "a thread"
+        if _counts(one):
+            values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
+            who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
+        what = "for data with all bits of the mask set, " if one.data else ""
+        related = []
+        if access.root.decl is not None:
+            related.append(Related(access.root.decl.span, f"{access.root.name} has {count} elements of {size} bytes"))
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} beyond the end of {access.root.name}: {what}{who} reaches element "
+            f"{index} of {count}",
+            related=related,
+            witness=witness_of(access, one.witness, size),
+            assumptions=(one.reason,) if one.reason else (),
+            fix=f"make {access.root.name} larger, or keep the index below {count}",
+            confidence=Confidence.MEDIUM if one.data else Confidence.HIGH,
+        )
+
+
+def _counts(one: Outside) -> bool:
+    return bool(one.witness.first.counters)
+
+
+def _place(thread: tuple[int, int, int]) -> str:
+    x, y, z = thread
+    return str(x) if not y and not z else f"({x}, {y})" if not z else f"({x}, {y}, {z})"

@@ -1,0 +1,105 @@
+r"""The rule ``negative-index``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import Outside, outside
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import RootKind
+from kernlint.analysis.wording import element, element_size, index, verb, witness_of
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+
+class NegativeIndex(Rule):
+    r"""The index is below zero for the first threads.
+
+    The left neighbour of element 0, the row above row 0, the difference of an unsigned index and a number: for
+    thread 0 such an index is negative, or wraps to a huge one, unless a test or a clamp keeps the first threads
+    away. Silent where the index rests on data, where a parameter is subtracted (it may be what makes the index
+    start at zero), and where a launch in sight passes a pointer into the middle of an array.
+
+    ```cuda bad
+    __global__ void difference(const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = in[i] - in[i - 1];  // expect: KL105
+    }
+    ```
+
+    ```opencl bad
+    __kernel void blur(__global const float *in, __global float *out, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        float above = in[(y - 1) * width + x];  // expect: KL105
+        out[y * width + x] = 0.5f * (above + in[y * width + x]);
+    }
+    ```
+
+    ```cuda bad
+    __global__ void __launch_bounds__(64) left(const float *in, float *out) {
+        __shared__ float s[64];
+        s[threadIdx.x] = in[threadIdx.x];
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x - 1];  // expect: KL105
+    }
+    ```
+
+    ```cuda good
+    __global__ void difference(const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = in[i] - (i > 0 ? in[i - 1] : 0.0f);
+    }
+    ```
+
+    ```cuda good
+    __global__ void reverse(const float *in, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = in[n - 1 - i];
+    }
+    ```
+
+    ```opencl good
+    __kernel void blur(__global const float *in, __global float *out, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        float above = in[max(y - 1, 0) * width + x];
+        out[y * width + x] = 0.5f * (above + in[y * width + x]);
+    }
+    ```
+    """
+
+    meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
+    needs = (trace, outside)
+    requires_whole = True
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if not facts[trace].complete:
+            return
+        seen = set()
+        for one in facts[outside]:
+            if one.below and one.access.span not in seen:
+                seen.add(one.access.span)
+                yield self._report(one)
+
+    def _report(self, one: Outside) -> Finding:
+        access = one.access
+        size = element_size(access)
+        at = one.witness.first.offset // size
+        block, thread = one.witness.first.block, one.witness.first.thread
+        who = "the first thread" if not any((*block, *thread)) else f"thread {thread} of block {block}"
+        how = f"reaches element {at}" if at < 0 else f"wraps to element {at}"
+        related = []
+        if access.root.kind is RootKind.VARIABLE and access.root.decl is not None:
+            related.append(Related(access.root.decl.span, f"{access.root.name} is declared here"))
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} before the start of {access.root.name}: {who} {how}, "
+            f"and nothing keeps {index(access)} from being negative",
+            related=related,
+            witness=witness_of(access, one.witness, size),
+            assumptions=() if one.extent is not None else (f"{access.root.name} points to the start of its memory",),
+            fix="test the index, or clamp it to 0",
+            confidence=Confidence.HIGH if one.extent is not None else Confidence.MEDIUM,
+        )
