@@ -154,11 +154,11 @@ class Callees(Places):
         kind = result_type(expr.type)
         if isinstance(kind, VoidType):
             return f"NOTHING({', '.join(self.value(arg) for arg in expr.args)})"
-        name = mathematics.find(expr.name)
+        scalar = kind.element if isinstance(kind, VectorType) else kind
+        name = mathematics.find(expr.name, isinstance(scalar, FloatType))
         if name is None:
             return self._approximation(expr)
         args = [self.value(arg) for arg in expr.args]
-        scalar = kind.element if isinstance(kind, VectorType) else kind
         bits = self._operand_bits(expr)
         if isinstance(kind, VectorType) and name not in mathematics.WHOLE:
             spread = [

@@ -1,8 +1,8 @@
 """Formats of scalar cells in emulated memory, and the conversions between them.
 
 A format is a short interned string: a letter and the size in bytes.  ``i4`` is a signed, ``u4`` an unsigned integer,
-``f4`` a float, ``b1`` a bool, ``p8`` a pointer.  Pointers are pairs (memory object, byte offset).  Interned, because
-the hot path compares formats by identity.
+``f4`` a float, ``b1`` a bool, ``p8`` a pointer, ``c1`` a lambda.  Pointers are pairs (memory object, byte offset).
+Interned, because the hot path compares formats by identity.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ class Addresses(Protocol):
 
 POINTER = sys.intern("p8")
 BOOLEAN = sys.intern("b1")
+CLOSURE = sys.intern("c1")
 EVENT = sys.intern("u8")
 _FLOATS = {2: "<e", 4: "<f", 8: "<d"}
 
@@ -56,7 +57,14 @@ def cell_format(kind: Type) -> str | None:
         return sys.intern("f" + str(kind.size)) if kind.size in _FLOATS else None
     if isinstance(kind, PointerType):
         return POINTER
+    if is_lambda(kind):
+        return CLOSURE
     return EVENT if isinstance(kind, OpaqueType) and kind.spelling == "event_t" else None
+
+
+def is_lambda(kind: Type) -> bool:
+    """Whether the type is a lambda's, whose value is one Python function whatever it captures."""
+    return isinstance(kind, StructType) and "(lambda" in kind.name
 
 
 def size_of(kind: Type) -> int | None:
@@ -146,7 +154,7 @@ def zero(fmt: str) -> Value:
     """What a cell without contents is taken to hold."""
     if fmt[0] == "f":
         return 0.0
-    return None if fmt is POINTER else 0
+    return None if fmt in (POINTER, CLOSURE) else 0
 
 
 def pack(value: Value, fmt: str, addresses: Addresses) -> bytes:

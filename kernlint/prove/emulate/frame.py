@@ -11,7 +11,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import field
 
-from kernlint.prove.emulate.formats import Leaf, Unsupported, element_size, leaves, size_of, uniform_format
+from kernlint.prove.emulate.formats import Leaf, Unsupported, element_size, is_lambda, leaves, size_of, uniform_format
 from kernlint.prove.emulate.threads import Meeting
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -33,6 +33,7 @@ from kernlint.tree.nodes import (
     Lambda,
     Member,
     Node,
+    ParamDecl,
     Ref,
     Subscript,
     VarDecl,
@@ -180,8 +181,10 @@ def is_reference(decl: VarDecl) -> bool:
 
 
 def by_value(param: VarDecl) -> bool:
-    """A reference to a constant scalar or vector, which may as well be passed by value."""
+    """A reference to a constant scalar or vector, or to a handle, which may as well be passed by value."""
     kind = param.type
+    if isinstance(kind, PointerType) and kind.reference and is_group(kind.pointee):
+        return True
     return (
         isinstance(kind, PointerType)
         and kind.reference
@@ -279,11 +282,10 @@ class Frame(ABC):
 
     def name_of(self, decl: VarDecl) -> str:
         """The Python variable of a local variable."""
-        name = self.names.get(decl)
-        if name is None:
-            name = self.names[decl] = f"v{len(self.names)}_{identifier(decl.name)}"
-            self.local_names.add(name)
-        return name
+        name = self.names.get(decl) if name is None and decl.name and isinstance(decl, ParamDecl):  # an instance's
+        body may name the template's parameter same = next((p for p in self.function.params if p.name == decl.name),
+        decl) name = self.names.get(same) if name is None: name = self.names[decl] =
+        f"v{len(self.names)}_{identifier(decl.name)}" self.local_names.add(name) return name
 
     def simple(self, code: str) -> bool:
         """Whether evaluating ``code`` twice is free of effects and cheap."""
@@ -347,8 +349,8 @@ class Frame(ABC):
 
 
 def is_group(kind: Type) -> bool:
-    """Whether a struct type is an empty handle (a cooperative group), which has no memory worth the name."""
-    return isinstance(kind, StructType) and (not kind.known or not kind.fields)
+    """Whether a struct type is a handle (a cooperative group, a lambda), which has no memory worth the name."""
+    return isinstance(kind, StructType) and (not kind.known or not kind.fields or is_lambda(kind))
 
 
 def weight(node: Node | None) -> int:

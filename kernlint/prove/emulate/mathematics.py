@@ -257,10 +257,15 @@ _PREFIX = re.compile(r"^(?:__builtin_elementwise_|__builtin_amdgcn_|__builtin_|_
 _MODE = re.compile(r"_(?:rn|rz|ru|rd|ieee_rn|ieee_rz|sat)$")
 
 
-def find(name: str) -> str | None:
-    """The key in :data:`TABLE` for a function as the front end names it, None when it is not known."""
+def find(name: str, floating: bool) -> str | None:
+    """The key in :data:`TABLE` for a function as the front end names it, None when it is not known.
+
+    ``floating``: its result is a float; ``__hadd`` is a sum of halfs then, and an average of integers otherwise.
+    """
     if name in TABLE:
         return name
+    if floating and name.startswith("__h"):
+        name = f"__builtin_{name[3:]}"
     plain = _MODE.sub("", _PREFIX.sub("", name))
     candidates = [plain, plain.removesuffix("f"), plain.removesuffix("l"), plain.removesuffix("f16")]
     if plain[:1] in ("f", "d", "h") and name.startswith("__"):

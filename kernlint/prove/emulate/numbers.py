@@ -474,7 +474,7 @@ class Numbers(Frame):
         if isinstance(expr, Opaque):
             return self.unsupported(f"an expression that was not understood ({expr.reason})")
         if isinstance(expr, ImageOp):
-            return self.unsupported(f"images and textures ({expr.name})")
+            return self.image(expr)
         if isinstance(expr, Launch):
             return self.unsupported("a launch from the device")
         if isinstance(expr, StringLit):
@@ -484,6 +484,16 @@ class Numbers(Frame):
         if isinstance(expr, FunctionRef):
             return self.unsupported("a pointer to a function")
         return self.unsupported(f"an expression of kind {type(expr).__name__}")
+
+    def image(self, expr: ImageOp) -> str:
+        """An image: a read gives some value that depends on the coordinates alone, a write changes nothing."""
+        args = "".join(
+            f"{self.value(arg)}, " for arg in expr.args if not isinstance(arg.type, (OpaqueType, StructType))
+        )
+        kind = result_type(expr.type)
+        scalar = kind.element if isinstance(kind, VectorType) else kind
+        lanes = kind.lanes if isinstance(kind, VectorType) else 0
+        return f"ROUGH(T, {expr.name!r}, ({args}), {lanes}, {isinstance(scalar, IntType)})"
 
     def unsupported(self, what: str) -> str:
         """Code that ends the run with a reason, if it is ever reached."""

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kernlint.prove.emulate import scheduler
-from kernlint.prove.emulate.formats import Unsupported, Value, cell_format, element_size, size_of, uniform_format
-from kernlint.prove.emulate.machine import Machine
-from kernlint.prove.emulate.memory import Memory
-from kernlint.prove.emulate.program import Compiled, compile_kernel
-from kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, Item, LaunchSpec, Outcome
-from kernlint.prove.emulate.runtime import OutOfSteps
-from kernlint.prove.emulate.shadow import TrackedMemory
-from kernlint.prove.emulate.threads import BlockRun, ThreadEnd
-from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, InitList, IntLit, ParamDecl, Unary, VarDecl
-from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, Space, StructType, Type, VectorType
+from kernlint.prove.emulate import scheduler from kernlint.prove.emulate.formats import Unsupported, Value,
+cell_format, element_size, size_of, uniform_format from kernlint.prove.emulate.machine import Machine from
+kernlint.prove.emulate.memory import Memory from kernlint.prove.emulate.program import Compiled, compile_kernel from
+kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, Item, LaunchSpec, Outcome from
+kernlint.prove.emulate.runtime import OutOfSteps from kernlint.prove.emulate.shadow import TrackedMemory from
+kernlint.prove.emulate.threads import BlockRun, ThreadEnd from kernlint.tree.nodes import Cast, Expr, FloatLit,
+FunctionDecl, InitList, IntLit, ParamDecl, Unary, VarDecl from kernlint.tree.types import ArrayType, FloatType,
+IntType, OpaqueType, PointerType, Space, StructType, Type, VectorType
 
 _NO_ARGUMENTS: Mapping[str, Argument] = {}
 
@@ -219,6 +216,8 @@ class _Run:
             raise Unsupported(f"a buffer is given for {name}, which is no pointer")
         if isinstance(kind, VectorType):
             return (value or 0,) * kind.lanes
+        if isinstance(kind, OpaqueType):
+            return None  # an image, a sampler: what is done with it decides
         if value is None:
             raise Unsupported(f"no value is given for the parameter {name}")
         if isinstance(kind, IntType):
