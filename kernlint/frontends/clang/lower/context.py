@@ -135,19 +135,16 @@ class Lowering:
         return self.file_text(file)[start:end].decode("utf-8", "replace") if file is not None else ""
 
     def source(self, cursor: Cursor) -> str:
-        """The text ``cursor`` consists of: from the macro's definition where it comes out of one."""
+        """The text ``cursor`` consists of; what comes out of a macro's body gives the invocation."""
         extent = cursor.extent
-        if extent.in_macro:
-            extent = cursor.spelling_extent()
         return self.slice(extent.file, extent.start, extent.end)
 
     def macro_body(self, name: str) -> str:
         """What a macro of the user's files stands for, as written; empty when it is not one or has several meanings."""
         if self._macros is None:
             self._macros = {}
-            for cursor in self.unit.root().children:
-                if cursor.kind == K.MACRO_DEFINITION:
-                    self._macros.setdefault(cursor.spelling, []).append(cursor)
+            for cursor in self.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False):
+                self._macros.setdefault(cursor.spelling, []).append(cursor)
         found = self._macros.get(name, [])
         return self.written(found[0]).removeprefix(name) if len(found) == 1 else ""
 
