@@ -122,7 +122,7 @@ class Attempt:
         room = add(add(system.apply(extent), system.apply(offset), -1), constant(-self.query.access.size))
         if system.nonneg(system.apply(offset)) and system.nonneg(room):
             return True
-        return system.nonneg(constant(-1))
+        return system.contradictory()
 
     # -- facts -------------------------------------------------------------------------------------------------------
 
@@ -278,8 +278,8 @@ class Attempt:
     def _meeting(self, difference: Poly, ours: int, theirs: int) -> Poly | None:
         """The equation under which bytes [0, ours) and [difference, ...) share one; None when they cannot."""
         system = self.system
-        if system.nonneg(add(difference, constant(-theirs)), 2) or system.nonneg(
-            add(scale(difference, -1), constant(-ours)), 2
+        if self._positive(add(difference, constant(1 - theirs)), 0) or self._positive(
+            add(scale(difference, -1), constant(1 - ours)), 0
         ):
             return None
         common = 0
@@ -304,6 +304,8 @@ class Attempt:
         kept: list[Poly] = []
         for _ in range(ROUNDS):
             if not work:
+                if any(self._nonzero(system.apply(d), 2) for d in kept):
+                    return True
                 if not self._eliminate(kept, work):
                     break
                 stuck.clear()
@@ -314,13 +316,13 @@ class Attempt:
                 return True
             if not d:
                 continue
-            if system.nonneg(add(d, constant(-1)), 1) or system.nonneg(add(scale(d, -1), constant(-1)), 1):
-                return True
             if self._identify(d, work):
                 work += kept
                 kept = []
                 stuck.clear()
                 continue
+            if self._nonzero(d, 0):
+                return True
             parts = self._parts(d)
             if parts is not None:
                 work[:0] = parts
@@ -331,9 +333,14 @@ class Attempt:
                 kept.append(d)
         if all(system.zero(system.apply(p)) for p in self.different):
             return True
-        return system.nonneg(constant(-1)) or any(
-            system.nonneg(add(scale(system.apply(d), sign), constant(-1))) for d in kept for sign in (1, -1)
-        )
+        return system.contradictory() or any(self._nonzero(system.apply(d), 3) for d in kept)
+
+    def _positive(self, p: Poly, depth: int) -> bool:
+        return self.system.nonneg(add(p, constant(-1)), depth)
+
+    def _nonzero(self, p: Poly, depth: int) -> bool:
+        """Whether the bounds and facts exclude ``p = 0``."""
+        return self._positive(p, depth) or self._positive(scale(p, -1), depth)
 
     def _reduced(self, d: Poly) -> Poly | None:
         """``d`` without common factors; None when ``d = 0`` is impossible."""

@@ -371,6 +371,10 @@ class System:
         """Whether ``p == 0`` can be shown."""
         return not p or (self.nonneg(p) and self.nonneg(scale(p, -1)))
 
+    def contradictory(self) -> bool:
+        """Whether the facts exclude each other: ``-1 >= 0`` follows from them."""
+        return self._nonneg(constant(-1), 3)
+
     def within(self, p: Poly, limit: Poly) -> bool:
         """Whether ``0 <= p < limit`` can be shown."""
         return self.nonneg(add(add(limit, p, -1), constant(-1))) and self.nonneg(p)
