@@ -282,10 +282,14 @@ class Frame(ABC):
 
     def name_of(self, decl: VarDecl) -> str:
         """The Python variable of a local variable."""
-        name = self.names.get(decl) if name is None and decl.name and isinstance(decl, ParamDecl):  # an instance's
-        body may name the template's parameter same = next((p for p in self.function.params if p.name == decl.name),
-        decl) name = self.names.get(same) if name is None: name = self.names[decl] =
-        f"v{len(self.names)}_{identifier(decl.name)}" self.local_names.add(name) return name
+        name = self.names.get(decl)
+        if name is None and decl.name and isinstance(decl, ParamDecl):  # a body may name its template's parameter
+            same = next((p for p in self.function.params if p.name == decl.name), decl)
+            name = self.names.get(same)
+        if name is None:
+            name = self.names[decl] = f"v{len(self.names)}_{identifier(decl.name)}"
+            self.local_names.add(name)
+        return name
 
     def simple(self, code: str) -> bool:
         """Whether evaluating ``code`` twice is free of effects and cheap."""

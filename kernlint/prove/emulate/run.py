@@ -5,14 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kernlint.prove.emulate import scheduler from kernlint.prove.emulate.formats import Unsupported, Value,
-cell_format, element_size, size_of, uniform_format from kernlint.prove.emulate.machine import Machine from
-kernlint.prove.emulate.memory import Memory from kernlint.prove.emulate.program import Compiled, compile_kernel from
-kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, Item, LaunchSpec, Outcome from
-kernlint.prove.emulate.runtime import OutOfSteps from kernlint.prove.emulate.shadow import TrackedMemory from
-kernlint.prove.emulate.threads import BlockRun, ThreadEnd from kernlint.tree.nodes import Cast, Expr, FloatLit,
-FunctionDecl, InitList, IntLit, ParamDecl, Unary, VarDecl from kernlint.tree.types import ArrayType, FloatType,
-IntType, OpaqueType, PointerType, Space, StructType, Type, VectorType
+from kernlint.prove.emulate import scheduler
+from kernlint.prove.emulate.formats import Unsupported, Value, cell_format, element_size, size_of, uniform_format
+from kernlint.prove.emulate.machine import Machine
+from kernlint.prove.emulate.memory import Memory
+from kernlint.prove.emulate.program import Compiled, compile_kernel
+from kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index, Item, LaunchSpec, Outcome
+from kernlint.prove.emulate.runtime import OutOfSteps
+from kernlint.prove.emulate.shadow import TrackedMemory
+from kernlint.prove.emulate.threads import BlockRun, ThreadEnd
+from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, InitList, IntLit, ParamDecl, Unary, VarDecl
+from kernlint.tree.types import (
+    ArrayType,
+    FloatType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
 
 _NO_ARGUMENTS: Mapping[str, Argument] = {}
 
