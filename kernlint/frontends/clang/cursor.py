@@ -269,14 +269,6 @@ class Cursor:
         finally:
             LIB.PrintingPolicy_dispose(policy)
 
-    def expansion_extent(self) -> Extent:
-        """Where the node is written, each place inside a macro replaced by the outermost invocation."""
-        return self.unit.extent_of(LIB.getCursorExtent(self.raw), LIB.getExpansionLocation)
-
-    def spelling_extent(self) -> Extent:
-        """Where the tokens themselves are written, which is the macro's definition for its body."""
-        return self.unit.extent_of(LIB.getCursorExtent(self.raw), LIB.getSpellingLocation)
-
     def walk(self) -> Iterator[Cursor]:
         """This node and all below it, in source order."""
         stack = [self]

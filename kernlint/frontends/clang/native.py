@@ -126,8 +126,6 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "getFileName": (_S, c_void_p),
     "getLocationForOffset": (_L, c_void_p, c_void_p, c_uint),
     "getFileLocation": (None, _L, _OUT, _OUT, _OUT, _OUT),
-    "getExpansionLocation": (None, _L, _OUT, _OUT, _OUT, _OUT),
-    "getSpellingLocation": (None, _L, _OUT, _OUT, _OUT, _OUT),
     "Location_isFromMainFile": (c_int, _L),
     "Location_isInSystemHeader": (c_int, _L),
     "getSkippedRanges": (POINTER(CXSourceRangeList), c_void_p, c_void_p),

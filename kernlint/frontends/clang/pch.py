@@ -12,6 +12,7 @@ temporary folder serves for the life of the process, once enough sources are par
 from __future__ import annotations
 
 import atexit
+import contextlib
 import hashlib
 import os
 import shutil
@@ -63,12 +64,15 @@ def digest(parts: Sequence[str | bytes]) -> str:
 
 @dataclass(slots=True)
 class PreludeCache:
-    """The precompiled preludes this process knows of. ``problem`` says why the cache folder could not be used."""
+    """The precompiled preludes this process knows of.
+
+    ``problem`` says why the cache folder could not be used; ``temporary`` is the folder that serves in its place.
+    """
 
     problem: str | None = None
+    temporary: Path | None = None
     _ready: dict[str, Path | None] = field(default_factory=dict)
     _asked: dict[str, int] = field(default_factory=dict)
-    _temporary: Path | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self, key: str, build: Build, use_cache: bool) -> Path | None:
@@ -127,13 +131,13 @@ class PreludeCache:
             draft.unlink(missing_ok=True)
 
     def _temporary_folder(self) -> Path | None:
-        if self._temporary is None:
+        if self.temporary is None:
             try:
-                self._temporary = Path(tempfile.mkdtemp(prefix="kernlint-"))
+                self.temporary = Path(tempfile.mkdtemp(prefix="kernlint-"))
             except OSError:
                 return None
-            atexit.register(_remove, self._temporary, os.getpid())
-        return self._temporary
+            atexit.register(_remove, self.temporary, os.getpid())
+        return self.temporary
 
 
 def _remove(folder: Path, owner: int) -> None:
@@ -142,7 +146,11 @@ def _remove(folder: Path, owner: int) -> None:
 
 
 def _prune(folder: Path) -> None:
-    """Remove all but the newest files, and drafts that a killed process left."""
-    kept = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
-    for path in kept[KEEP:]:
-        path.unlink(missing_ok=True)
+    """Remove all but the newest files, drafts that a killed process left among them."""
+    ages = []
+    for path in folder.iterdir():
+        with contextlib.suppress(OSError):  # another process was faster
+            ages.append((path.stat().st_mtime, path))
+    for _, path in sorted(ages, reverse=True)[KEEP:]:
+        with contextlib.suppress(OSError):
+            path.unlink()

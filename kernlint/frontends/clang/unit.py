@@ -91,23 +91,22 @@ class Unit:
             name = self._files[file] = take(LIB.getFileName(file))
         return name
 
-    def location_of(self, raw: CXSourceLocation, resolve: Callable[..., None] | None = None) -> Location:
-        """The file place of a raw location; ``resolve`` is ``getFileLocation`` unless given."""
-        (resolve or LIB.getFileLocation)(raw, *self._out)
+    def location_of(self, raw: CXSourceLocation) -> Location:
+        """The file place of a raw location."""
+        LIB.getFileLocation(raw, *self._out)
         return Location(self.file_name(self._file.value), self._line.value, self._column.value, self._offset.value)
 
-    def extent_of(self, raw: CXSourceRange, resolve: Callable[..., None] | None = None) -> Extent:
-        """The file range of a raw range; ``resolve`` is ``getFileLocation`` unless given."""
+    def extent_of(self, raw: CXSourceRange) -> Extent:
+        """The file range of a raw range."""
         base, size = self._base, self.size
         begin, end = raw.begin, raw.end
         if 0 <= begin - base <= size and 0 <= end - base <= size:
             return Extent(self.path, begin - base, end - base, False)
-        resolve = resolve or LIB.getFileLocation
         place = CXSourceLocation(raw.p0, raw.p1, begin)
-        resolve(place, *self._out)
+        LIB.getFileLocation(place, *self._out)
         file, start = self._file.value, self._offset.value
         place.raw = end
-        resolve(place, *self._out)
+        LIB.getFileLocation(place, *self._out)
         stop = self._offset.value if self._file.value == file else start
         return Extent(self.file_name(file), start, max(start, stop), begin >= MACRO_BIT)
 
@@ -126,7 +125,10 @@ class Unit:
         return Cursor(LIB.getTranslationUnitCursor(self.live_handle()), self)
 
     def top_level(self, main_only: bool = True) -> list[Cursor]:
-        """Top-level declarations in order, without those of the precompiled prelude; children not yet built."""
+        """Top-level declarations in order, without those of the precompiled prelude; children not yet built.
+
+        Function instances that the source brings about stand in the list too, behind their templates.
+        """
         found: list[Cursor] = []
         location = LIB.getCursorLocation
 
@@ -151,13 +153,19 @@ class Unit:
         self._each(cursor.raw, lambda raw: found.append(raw.kind))
         return found
 
-    def preprocessing(self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,)) -> list[Cursor]:
-        """Macro expansions (or other preprocessing cursors) written in the main file, in order."""
+    def preprocessing(
+        self, kinds: tuple[int, ...] = (CursorKind.MACRO_EXPANSION,), main_only: bool = True
+    ) -> list[Cursor]:
+        """Macro expansions (or other preprocessing cursors), in order; those of the main file unless told otherwise.
+
+        Where the text of a macro's body stands is to be had only through ``referenced``, its definition: libclang
+        gives the place of the invocation for all that comes out of the body.
+        """
         found: list[Cursor] = []
         location = LIB.getCursorLocation
 
         def keep(raw: CXCursor) -> None:
-            if raw.kind in kinds and self.is_main(location(raw)):
+            if raw.kind in kinds and (not main_only or self.is_main(location(raw))):
                 found.append(Cursor(raw, self))
 
         self._each(self.root().raw, keep)
