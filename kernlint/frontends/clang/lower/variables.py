@@ -98,7 +98,12 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
     is_global = bool(LIB.Cursor_hasVarDeclGlobalStorage(cursor.raw)) if cursor.kind == K.VAR_DECL else False
     storage = cursor.storage_class
     attributes = {c.kind for c in cursor.children if c.kind >= K.UNEXPOSED_ATTR}
-    if isinstance(type_, ArrayType) and lowering.mentions_made_up(cursor):
+    span = scope.span(cursor)
+    # With an unknown name in the brackets the compiler takes the extent from the initialiser.
+    doubtful = isinstance(type_, ArrayType) and (
+        lowering.mentions_made_up(cursor) or bool(lowering.errors_in(span.file, span.start, span.end))
+    )
+    if doubtful:
         type_ = without_extents(type_)
     constant = _is_constant(cursor)
     space = _space(scope, cursor, attributes, is_global, constant)
@@ -131,7 +136,13 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         object.__setattr__(node, "init", init)
         if isinstance(type_, OpaqueType) and not isinstance(init.type, OpaqueType) and _is_deduced(cursor):
             object.__setattr__(node, "type", init.type)
-        elif isinstance(type_, ArrayType) and type_.extent is None and isinstance(init, InitList) and init.elements:
+        elif (
+            isinstance(type_, ArrayType)
+            and type_.extent is None
+            and not doubtful
+            and isinstance(init, InitList)
+            and init.elements
+        ):
             object.__setattr__(node, "type", ArrayType(type_.element, len(init.elements)))
     if outside:
         lowering.globals.append(node)
