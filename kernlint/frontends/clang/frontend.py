@@ -108,4 +108,4 @@ class ClangFrontend:
                 if not templates:
                     return module
             with parsed.with_appended(uses(templates)) as again:
-                return lower_module(again)
+                return lower_module(again, parsed)

@@ -11,10 +11,12 @@ from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, convert
 from kernlint.frontends.clang.lower.expressions import member_name, unresolved_call
+from kernlint.frontends.clang.lower.functions import PLACEHOLDER
 from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.tree.nodes import (
+    AddressOf,
     Call,
     Cast,
     Expr,
@@ -203,6 +205,12 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
     if overloaded is None:
         target = scope.expression(head)
         args = tuple(scope.expression(a) for a in arguments)
+        if isinstance(target, AddressOf):
+            target = target.operand  # a template argument such as &f
+        if isinstance(target, FunctionRef) and target.function is not None:
+            made_up = target.name.endswith(PLACEHOLDER)
+            name = scope.lowering.source(head).strip() if made_up else target.name
+            return Call(scope.span(cursor), scope.type(cursor), name, None if made_up else target.function, args)
         if isinstance(target, Member):
             return finish_call(scope, cursor, None, target.field, target.field, args, target.base, head=head)
         name = target.name if isinstance(target, FunctionRef) else scope.lowering.source(head).strip()

@@ -70,7 +70,8 @@ def is_expression(cursor: Cursor) -> bool:
 class Lowering:
     """One translation unit on its way into the tree.
 
-    ``text`` is the main file as parsed, ``errors`` the compiler's in it (offset, message).  ``variables`` maps a
+    ``text`` is the main file as parsed, ``errors`` the compiler's in it (offset, message),
+    ``template_errors`` those that are there without any forced instance.  ``variables`` maps a
     declaration's key to its one node; ``lambdas`` maps a lambda's body to the block lowered for it;
     ``invented`` has the keys of template instances whose arguments are made up.
     """
@@ -84,6 +85,7 @@ class Lowering:
         language: str,
         synthesised: frozenset[str] = frozenset(),
         errors: Iterable[tuple[int, str]] = (),
+        template_errors: Iterable[tuple[int, str]] | None = None,
     ) -> None:
         self.unit = unit
         self.text = text
@@ -92,6 +94,7 @@ class Lowering:
         self.opencl = language == "opencl"
         self.synthesised = synthesised
         self.errors = sorted(errors)
+        self.template_errors = self.errors if template_errors is None else sorted(template_errors)
         self.types = TypeTable(self)
         self.variables: dict[int, VarDecl] = {}
         self.globals: list[VarDecl] = []

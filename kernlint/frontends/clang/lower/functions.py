@@ -39,6 +39,9 @@ _METHODS = (K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION)
 _KERNEL_HEAD = re.compile(r"(?:^|[\s)])(?:__kernel|kernel)\s")
 
 
+PLACEHOLDER = "__kernlint_function"
+"""Stands for a function that is a template argument of a forced instance."""
+
 _INSTANCE_LIMITS = {
     FunctionKind.KERNEL: MAX_INSTANCES,
     FunctionKind.DEVICE: 64,
@@ -117,6 +120,12 @@ class FunctionTable:
             self._queued.add(id(node))
             self._pending.append((node, cursor, scope))
         return node
+
+    def discard(self, cursor: Cursor) -> None:
+        """Forget an instance that turned out to be of no use."""
+        cursor = self.definition(cursor)
+        if self.declared.pop(cursor.key, None) is not None and (template := cursor.template) is not None:
+            self._instances[template.key] -= 1
 
     def _has_room(self, template: Cursor) -> bool:
         """Count one more instance of a template; False when there are enough of them already."""
@@ -257,10 +266,17 @@ class FunctionTable:
             object.__setattr__(node, "losses", (*node.losses, *scope.losses))
 
     def _note_errors(self, node: FunctionDecl, scope: Scope) -> None:
-        """Errors of the compiler inside the function that left no other trace are losses too."""
+        """Errors of the compiler inside the function that left no other trace are losses too.
+
+        Not so in an instance: an error in the template may be another instance's, and what is missing here shows.
+        """
         span = node.span
-        for offset, message in self.lowering.errors_in(span.file, span.start, span.end):
-            if not any(loss.span.start <= offset <= loss.span.end for loss in scope.losses):
+        if node.template_args or span.file != self.lowering.path:
+            return
+        for offset, message in self.lowering.template_errors:
+            if span.start <= offset < span.end and not any(
+                loss.span.start <= offset <= loss.span.end for loss in scope.losses
+            ):
                 scope.losses.append(Loss("statement", f"error: {message}", Span(span.file, offset, offset)))
 
     def _body(self, cursor: Cursor, scope: Scope) -> Block:

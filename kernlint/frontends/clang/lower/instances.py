@@ -12,7 +12,8 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
-from kernlint.frontends.clang.lower.functions import FUNCTIONS, body_of
+from kernlint.frontends.clang.lower.functions import FUNCTIONS, PLACEHOLDER, body_of
+from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.record import dataclass
 
 FORCED_INSTANCES = 2
@@ -59,7 +60,7 @@ def is_kernel(node: Cursor) -> bool:
 
 def uses(templates: list[Template]) -> str:
     """Text that takes the address of each template under several sets of arguments."""
-    lines: list[str] = []
+    lines = [f"template <class R, class... A> __attribute__((device)) R {PLACEHOLDER}(A...);"]
     for index, template in enumerate(templates):
         seen: set[str] = set()
         for attempt in range(len(_TYPES)):
@@ -116,8 +117,14 @@ def _number(parameter: Cursor, attempt: int) -> str | None:
     if clang.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):
         return str(_NUMBERS[attempt])
     if clang.kind == TypeKind.POINTER:
-        return "nullptr"
+        return f"&{PLACEHOLDER}" if _is_function(clang.pointee) else "nullptr"
+    if clang.kind == TypeKind.LVALUE_REFERENCE and _is_function(clang.pointee):
+        return PLACEHOLDER
     return None
+
+
+def _is_function(clang: ClangType) -> bool:
+    return clang.kind in (TypeKind.FUNCTION_PROTO, TypeKind.FUNCTION_NO_PROTO)
 
 
 def is_named_elsewhere(template: Template, text: bytes) -> bool:

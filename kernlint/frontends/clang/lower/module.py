@@ -15,6 +15,7 @@ from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
+from kernlint.tree.walk import functions_of
 
 # Every expression may stand as a statement.
 lowers_statement(*range(100, 200))(statements.expression_statement)
@@ -36,22 +37,32 @@ _HARMLESS = (
 """Errors about what the program may do; they take nothing out of the tree."""
 
 
-def lower_module(parsed: ParseResult) -> Module:
-    """The module of a parsed source."""
-    return ModuleBuilder(parsed).build()
+def lower_module(parsed: ParseResult, unforced: ParseResult | None = None) -> Module:
+    """The module of a parsed source; ``unforced`` is the same source without uses that force instances."""
+    return ModuleBuilder(parsed, unforced).build()
+
+
+def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
+    return [
+        (e.offset, e.message)
+        for e in parsed.errors()
+        if e.file == parsed.path and not e.message.startswith(_HARMLESS) and e.offset < len(parsed.text)
+    ]
 
 
 class ModuleBuilder:
     """Collects what of a translation unit matters."""
 
-    def __init__(self, parsed: ParseResult) -> None:
+    def __init__(self, parsed: ParseResult, unforced: ParseResult | None = None) -> None:
         self.parsed = parsed
-        errors = (
-            (e.offset, e.message)
-            for e in parsed.errors()
-            if e.file == parsed.path and not e.message.startswith(_HARMLESS)
+        self.lowering = Lowering(
+            parsed.unit,
+            parsed.text,
+            parsed.language.value,
+            parsed.synthesised,
+            _errors(parsed),
+            _errors(unforced) if unforced is not None else None,
         )
-        self.lowering = Lowering(parsed.unit, parsed.text, parsed.language.value, parsed.synthesised, errors)
         self.table = FunctionTable(self.lowering)
         self.lowering.functions = self.table
         self.end = len(parsed.text)
@@ -79,21 +90,38 @@ class ModuleBuilder:
         forced = {cursor.key: instance for cursor in uses if (instance := instantiated(cursor)) is not None}
         made_up = {instance.key for instance in forced.values()} | self.lowering.invented
         for cursor in instances:
-            if cursor.key not in made_up and is_kernel(cursor):
+            template = cursor.template
+            if cursor.key not in made_up and template is not None and is_kernel(template):
                 self.table.declare(cursor)
         self.table.drain()
-        made: dict[str, int] = {}
+        groups: dict[str, list[Cursor]] = {}
         for cursor in uses:
-            group = cursor.spelling.rpartition("_")[0]
-            instance = forced.get(cursor.key)
-            if instance is None or made.get(group, 0) >= FORCED_INSTANCES or self.table.is_declared(instance):
+            if cursor.key in forced:
+                groups.setdefault(cursor.spelling.rpartition("_")[0], []).append(forced[cursor.key])
+        for candidates in groups.values():
+            self._force(candidates)
+
+    def _force(self, candidates: list[Cursor]) -> None:
+        """Keep the first instances of a template that lost nothing, or else the one that lost least."""
+        clean = 0
+        lossy: list[tuple[int, int, Cursor]] = []
+        for index, instance in enumerate(candidates):
+            if clean == FORCED_INSTANCES:
+                break
+            if self.table.is_declared(instance):
                 continue
             node = self.table.declare(instance)
             if node.generic is None:
                 continue
             object.__setattr__(node, "forced", True)
-            made[group] = made.get(group, 0) + 1
-        self.table.drain()
+            self.table.drain()
+            lost = sum(len(f.losses) for f in functions_of(Kernel(node)))
+            if lost:
+                lossy.append((lost, index, instance))
+            else:
+                clean += 1
+        for _, _, instance in sorted(lossy)[0 if clean else 1 :]:
+            self.table.discard(instance)
 
     def _declarations(self, cursors: list[Cursor]) -> Iterator[Cursor]:
         """Functions and variables, also those inside namespaces and classes, in source order."""
