@@ -229,7 +229,7 @@ def _exchange(block: BlockRun, op: str, group: list[Thread]) -> None:
     if op == "match":
         for t in group:
             mine = _operand(t, 0)
-            t.reply = sum(1 << other.lane for other in group if _operand(other, 0) == mine)
+            t.reply = _bits([other for other in group if _operand(other, 0) == mine])
         return
     if op == "elect":
         for t in group:
@@ -237,7 +237,7 @@ def _exchange(block: BlockRun, op: str, group: list[Thread]) -> None:
         return
     if op == "broadcast":
         for t in group:
-            t.reply = _from_lane(block, t, group, int(_operand(t, 1)))
+            t.reply = _from_lane(block, t, group, _base(group) + int(_operand(t, 1)))
         return
     result: Value
     if op == "any":
@@ -245,15 +245,27 @@ def _exchange(block: BlockRun, op: str, group: list[Thread]) -> None:
     elif op == "all":
         result = int(all(values))
     elif op == "ballot":
-        result = sum(1 << t.lane for t, value in zip(group, values, strict=True) if value)
+        result = _bits([t for t, value in zip(group, values, strict=True) if value])
     elif op == "activemask":
-        result = sum(1 << t.lane for t in group)
-    elif op == "match_all":
-        result = sum(1 << t.lane for t in group) if all(value == values[0] for value in values) else 0
+        result = _bits(group)
+    elif op == "first":
+        result = min(zip((t.lane for t in group), values, strict=True))[1]
     else:
         result = _fold(op, values)
     for t in group:
         t.reply = result
+
+
+def _base(group: list[Thread]) -> int:
+    """First lane of the tile that the group's operation is of; 0 for one of the whole warp."""
+    request = group[0].request
+    extent = None if request is None else request.meeting.extent
+    return 0 if extent is None else group[0].lane - group[0].lane % extent
+
+
+def _bits(threads: list[Thread]) -> int:
+    """A mask of lanes; lanes of a tile are counted from its first one."""
+    return sum(1 << t.lane - _base(threads[:1]) for t in threads)
 
 
 def _shuffle(block: BlockRun, op: str, group: list[Thread]) -> None:
