@@ -215,7 +215,7 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
             return finish_call(scope, cursor, None, target.field, target.field, args, target.base, head=head)
         name = target.name if isinstance(target, FunctionRef) else scope.lowering.source(head).strip()
         if not isinstance(target, FunctionRef):
-            name = re.sub(r"\s*<.*", "", name, flags=re.DOTALL)
+            name = re.sub(r"\s*[<(].*", "", name, flags=re.DOTALL)
         if re.fullmatch(r"[\w:]+", name):
             return finish_call(scope, cursor, None, name.rpartition("::")[2], name, args, head=head)
         scope.lose("template", f"call that depends on a template argument: {name[:60]}", cursor)

@@ -190,10 +190,11 @@ class Lowering:
 class Scope:
     """The function being lowered: its losses, nesting, implicit object and statements to put before the current one.
 
-    ``hoisted`` is None where nothing can be put before the expression without changing when it runs.
+    ``hoisted`` is None where nothing can be put before the expression without changing when it runs; ``recovered`` are
+    places of compiler errors that cost nothing.
     """
 
-    __slots__ = ("depth", "function", "hoisted", "kind", "losses", "lowering", "span", "this", "types")
+    __slots__ = ("depth", "function", "hoisted", "kind", "losses", "lowering", "recovered", "span", "this", "types")
 
     def __init__(self, lowering: Lowering, kind: FunctionKind, this: ParamDecl | None = None) -> None:
         self.lowering = lowering
@@ -202,6 +203,7 @@ class Scope:
         self.kind = kind
         self.this = this
         self.losses: list[Loss] = []
+        self.recovered: list[Span] = []
         self.depth = 0
         self.hoisted: list[Stmt] | None = None
         self.function: FunctionDecl | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import LAUNCH_VECTORS, CallContext, lower_call, select_lane
@@ -13,8 +14,11 @@ from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.launches import launch_function, launches
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
+from kernlint.frontends.clang.lower.operators import result_type
 from kernlint.frontends.clang.lower.variables import made_up_constant, parameter, variable
 from kernlint.tree.nodes import (
+    Assign,
+    Binary,
     Block,
     Call,
     Cast,
@@ -371,6 +375,8 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
         rest = scope.lowering.slice(cursor.extent.file, children[0].extent.end, cursor.extent.end)
         if (match := _MEMBER_NAME.fullmatch(rest)) is not None:
             return member(scope, cursor, scope.expression(children[0]), match.group(2), UNKNOWN)
+    if (rebuilt := _rebuilt(scope, cursor, children)) is not None:
+        return rebuilt
     if text.isidentifier() and (decl := _local_named(scope, text)) is not None:
         return Ref(scope.span(cursor), decl.type, decl)  # its declaration has an error, but it is there
     match = re.match(r"((?:\w+\s*::\s*)*\w+)\s*(?:<[^;(]*>)?\s*\(", text)
@@ -395,6 +401,43 @@ def _atomic_builtin(scope: Scope, cursor: Cursor, name: str, parts: tuple[Expr, 
     args = written_order(name, parts)
     span, type_ = scope.span(cursor), scope.type(cursor)
     return lower_call(CallContext(name, name, args, type_, span, language=scope.lowering.language))
+
+
+def _rebuilt(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr | None:
+    """An operation whose operands are all there and whose operator is read from the text between them.
+
+    Clang gives such an operation up when the types of its operands do not fit, which is no matter where one of them is
+    unknown anyway.
+    """
+    file = cursor.extent.file
+    if any(c.extent.file != file or c.extent.in_macro for c in (cursor, *children)):
+        return None
+    between = [
+        scope.lowering.slice(file, left.extent.end, right.extent.start).strip(" \t\r\n()")
+        for left, right in pairwise(children)
+    ]
+    span = scope.span(cursor)
+    if len(children) == 3 and between == ["?", ":"]:
+        cond = scope.expression(children[0])
+        then, other = (scope.conditional_expression(c) for c in children[1:])
+        scope.recovered.append(span)
+        type_ = then.type if not isinstance(then.type, OpaqueType) else other.type
+        return Conditional(span, type_, cond, then, other)
+    if len(children) != 2 or not between or between[0] not in _OPERATORS:
+        return None
+    op = between[0]
+    left = scope.expression(children[0])
+    right = scope.conditional_expression(children[1]) if op in ("&&", "||") else scope.expression(children[1])
+    scope.recovered.append(span)
+    if op == "=" or op in _ASSIGNMENTS:
+        return Assign(span, left.type, op[:-1], left, right)
+    return Binary(span, result_type(op, left.type, right.type, UNKNOWN), op, left, right)
+
+
+_ASSIGNMENTS = frozenset({"+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="})
+_OPERATORS = _ASSIGNMENTS | frozenset({
+    "=", "+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^", "&&", "||", "<", "<=", ">", ">=", "==", "!=", ",",
+})  # fmt: skip
 
 
 def _local_named(scope: Scope, name: str) -> VarDecl | None:

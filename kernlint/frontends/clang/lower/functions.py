@@ -273,10 +273,9 @@ class FunctionTable:
         span = node.span
         if node.template_args or span.file != self.lowering.path:
             return
+        traces = [loss.span for loss in scope.losses] + scope.recovered
         for offset, message in self.lowering.template_errors:
-            if span.start <= offset < span.end and not any(
-                loss.span.start <= offset <= loss.span.end for loss in scope.losses
-            ):
+            if span.start <= offset < span.end and not any(t.start <= offset <= t.end for t in traces):
                 scope.losses.append(Loss("statement", f"error: {message}", Span(span.file, offset, offset)))
 
     def _body(self, cursor: Cursor, scope: Scope) -> Block:
