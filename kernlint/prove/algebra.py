@@ -46,18 +46,23 @@ def prove(query: Query, budget: Budget) -> Proved | None:
 
 
 def _prove_case(query: Query, case: Case, budget: Budget) -> tuple[str, ...] | None:
-    modes: list[tuple[bool, tuple[int, ...]]] = [(False, (0,))]
-    if any(_unsettled_sign(symbol) for symbol in _shared_scalars(case)):
-        modes.append((True, (0,)))
+    warps = isinstance(query, Overlap) and (query.exclude_same_warp or query.require_same_warp)
+    signs = any(_unsettled_sign(symbol) for symbol in _shared_scalars(case))
+    # (scalars are positive, directions of the difference, look at warps): most proofs need none of them
+    modes: list[tuple[bool, tuple[int, ...], bool]] = [(False, (0,), False)]
+    if warps:
+        modes.append((False, (0,), True))
+    if signs:
+        modes.append((True, (0,), warps))
     if isinstance(query, Overlap) and query.within == "block" and len(_free_axes(query.launch)) == 1:
-        modes.append((len(modes) > 1, (1,) if _is_symmetric(query, case) else (1, -1)))
-    for positive, directions in modes:
-        attempt = Attempt(query, case, budget.steps, positive)
+        modes.append((signs, (1,) if _is_symmetric(query, case) else (1, -1), False))
+    for positive, directions, look in modes:
+        attempt = Attempt(query, case, budget.steps, positive, look)
         suspects: set[Suspect] = set()
         assumed: dict[Symbol, None] = {}
         for at, way in enumerate(directions):
             if at:
-                attempt = Attempt(query, case, budget.steps, positive)
+                attempt = Attempt(query, case, budget.steps, positive, look)
             try:
                 if not attempt.run(way):
                     break
@@ -95,12 +100,13 @@ def _free_axes(launch: Launch) -> list[int]:
 class Attempt:
     """One attempt to prove one case."""
 
-    def __init__(self, query: Query, case: Case, steps: int, positive: bool) -> None:
+    def __init__(self, query: Query, case: Case, steps: int, positive: bool = False, warps: bool = True) -> None:
         self.query = query
         self.case = case
         self.translator = Translator(query, case.sides, case.premises, steps)
         self.translator.positive_scalars = positive
         self.system = self.translator.system
+        self.warps = warps
         self.suspects: set[Suspect] = set()
         self.clean: dict[tuple[Term, int], Suspects] = {}
         self.different: list[Poly] = []
@@ -254,7 +260,7 @@ class Attempt:
 
     def _warps(self, query: Overlap, axes: list[int]) -> list[Poly]:
         """Equations that the warp options give; with two different warps only the warps need to differ."""
-        if not query.exclude_same_warp and not query.require_same_warp:
+        if not self.warps or not (query.exclude_same_warp or query.require_same_warp):
             return []
         translator, system = self.translator, self.system
         digits = []

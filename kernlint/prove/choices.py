@@ -35,10 +35,10 @@ def blocks(launch: Launch) -> list[Triple]:
 
 
 def grids(launch: Launch, query: Query) -> list[Triple]:
-    """Grid sizes to try."""
+    """Grid sizes to try; for a question about one block the smallest is last."""
     free = [axis for axis in range(3) if launch.grid[axis] is None]
     if isinstance(query, Bounds) or query.within == "block":
-        shapes: Sequence[tuple[int, ...]] = ((2, 2, 2), (1, 1, 1), (3, 1, 2))
+        shapes: Sequence[tuple[int, ...]] = ((2, 2, 2), (3, 1, 2), (1, 1, 1))
     else:
         shapes = ((2, 1, 1), (2, 2, 1), (1, 2, 1), (3, 2, 2), (1, 1, 2))
     out: list[Triple] = []

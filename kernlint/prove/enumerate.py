@@ -101,17 +101,17 @@ class _Search:
         """(block, grid, index of the block in question, values), the first launch's first trials first."""
         launch = self.query.launch
         single = isinstance(self.query, Overlap) and self.query.within == "block"
-        shapes: list[tuple[Triple, Triple, Triple]] = []
         grids = choices.grids(launch, self.query)
+        if single:  # the grid and the block's place matter only where they are mentioned
+            used = {symbol.kind for symbol in self._mentioned()}
+            if not used & {SymbolKind.BLOCK, SymbolKind.GRID_DIM}:
+                grids = grids[-1:]
+        shapes: list[tuple[Triple, Triple, Triple]] = []
         for block in choices.blocks(launch):
             for grid in grids:
                 shapes.append((block, grid, (0, 0, 0)))
-                if single and max(grid) > 1:
+                if single and max(grid) > 1 and len(grids) > 1:
                     shapes.append((block, grid, (min(1, grid[0] - 1), min(1, grid[1] - 1), min(1, grid[2] - 1))))
-        if single:  # the grid and the block's place matter only where they are mentioned
-            used = {s.kind for side in self.sides for s in side.shared if s in self._mentioned()}
-            if not used & {SymbolKind.BLOCK, SymbolKind.GRID_DIM}:
-                shapes = shapes[:: max(1, len(shapes) // len(choices.blocks(launch)))]
         streams = [self.values.trials(block, grid) for block, grid, _ in shapes]
         started = 0
         while streams:

@@ -159,7 +159,8 @@ class System:
         self.images[var] = image
         if var in self.order:
             self.order.remove(var)
-        self.facts = [_replaced(f, step) for f in self.facts]
+        facts = {frozenset(f.items()): f for f in (_replaced(f, step) for f in self.facts)}
+        self.facts = [f for f in facts.values() if any(f) or f.get((), 0) < 0]
         self.highs = [None if h is None else _replaced(h, step) for h in self.highs]
         self._memo.clear()
         learnt = [] if low is None else [add(image, constant(-low))]
@@ -326,6 +327,11 @@ class System:
         """Whether ``p >= 0`` can be shown; raises :class:`GivenUp` when the steps are spent."""
         if not any(p):
             return p.get((), 0) >= 0
+        return any(self._shown(p, reach) for reach in range(depth + 1))  # short reasons first
+
+    def _shown(self, p: Poly, depth: int) -> bool:
+        if not any(p):
+            return p.get((), 0) >= 0
         key = (frozenset(p.items()), depth)
         done = self._memo.get(key)
         if done is None:
@@ -346,9 +352,9 @@ class System:
             return False
         if bound is not None and bound != p:
             for fact in self.facts:
-                if self._over_shared(fact) and any(self.nonneg(q, depth - 1) for q in self._without(bound, fact)):
+                if self._over_shared(fact) and any(self._shown(q, depth - 1) for q in self._without(bound, fact)):
                     return True
-        return any(self.nonneg(q, depth - 1) for fact in self.facts for q in self._without(p, fact))
+        return any(self._shown(q, depth - 1) for fact in self.facts for q in self._without(p, fact))
 
     def _over_shared(self, fact: Poly) -> bool:
         return all(self.shared[var] for mono in fact for var in mono)
@@ -360,12 +366,21 @@ class System:
             if value < 0:
                 length = len(mono)
                 for other, weight in negative:
-                    if len(other) <= length and (other or not mono):
+                    if len(other) <= length and (other or (not mono and self._affordable(p, fact))):
                         rest = divided(mono, other) if other != mono else ()
                         if rest is not None and (not rest or self.positive(rest)):
                             yield _combined(p, value, fact, weight, rest)
             elif mono and fact.get(mono, 0) > 0:
                 yield _combined(p, value, fact, fact[mono], ())
+
+    def _affordable(self, p: Poly, fact: Poly) -> bool:
+        """Whether taking ``fact`` off ``p`` brings in nothing that is unbounded."""
+        for mono, weight in fact.items():
+            if weight > 0 and mono and p.get(mono, 0) <= 0:
+                for var in mono:
+                    if self.tops[var] is None and self.highs[var] is None:
+                        return False
+        return True
 
     def zero(self, p: Poly) -> bool:
         """Whether ``p == 0`` can be shown."""
@@ -373,7 +388,7 @@ class System:
 
     def contradictory(self) -> bool:
         """Whether the facts exclude each other: ``-1 >= 0`` follows from them."""
-        return self._nonneg(constant(-1), 3)
+        return any(self._nonneg(constant(-1), reach) for reach in (1, 2, 3))
 
     def within(self, p: Poly, limit: Poly) -> bool:
         """Whether ``0 <= p < limit`` can be shown."""

@@ -244,12 +244,20 @@ class Translator:
         elif op == "xor":
             result = self._flipped(a, b, term, side)
         if result is not None:
+            self._clamp(result, term, side)
             return result, suspects
         var = self._atom(op, [a, b], term, side)
         if op in ("and", "or") and system.nonneg(a) and system.nonneg(b):
             for poly in (a, b):
                 system.fact(scale(add(poly, {(var,): 1}, -1), 1 if op == "and" else -1))
         return {(var,): 1}, suspects
+
+    def _clamp(self, result: Poly, term: Term, side: int) -> None:
+        """Give a variable that stands for ``term`` the upper bound that intervals know."""
+        if len(result) == 1:
+            ((mono, value),) = result.items()
+            if value == 1 and len(mono) == 1 and self.system.tops[mono[0]] is None:
+                self.system.tops[mono[0]] = self._of(side).of(term)[1]
 
     def _power(self, b: Poly, number: int | None, bits: int) -> Poly | None:
         """``2 ** b`` as a number times a variable."""

@@ -285,7 +285,8 @@ def _binary(op: str, a: int, b: int, c: int, d: int, kind: IntType) -> tuple[int
     if op == "max":
         return max(a, c), max(b, d)
     if op in ("shl", "shr"):
-        if c < 0 or d >= kind.bits:
+        c, d = max(c, 0), min(d, kind.bits - 1)  # other counts are undefined
+        if c > d:
             return None
         if op == "shr":
             return min(a >> c, a >> d), max(b >> c, b >> d)
