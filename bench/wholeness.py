@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""How whole real kernels reach the tree: wholeness.py CORPORA.json DIR [--sample N] [--markdown FILE]
+
+CORPORA.json describes packages that carry real kernels (name, kernel_globs, exclude, include_dirs, defines); DIR holds
+them unpacked, one folder each.  Every file is analysed in a process of its own kind of pool with a time limit, so that
+a crash or a hang costs one file and is counted.  A kernel is
+
+* seen: grep finds its definition in the text;
+* whole: it is in the tree and no statement, expression, guard, call, type or macro of any analysed variant was lost;
+* decided: every guard and subscript is a term without opaque parts, and no barrier is in doubt.
+
+Prints a row for each package, the totals and the commonest causes of loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import glob
+import json
+import multiprocessing
+import os
+import random
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+LOST = frozenset({"statement", "expression", "guard", "barrier", "subscript", "call", "type", "macro", "template"})
+SECONDS = 120
+"""A file that takes longer is stopped and counted as a hang."""
+
+
+@dataclass
+class FileResult:
+    """What one file gave: names seen, kernels in the tree, whole, decided; causes of loss; what went wrong."""
+
+    path: str
+    seen: int = 0
+    tree: int = 0
+    missed: int = 0
+    whole: int = 0
+    decided: int = 0
+    seconds: float = 0.0
+    causes: dict[str, int] = field(default_factory=dict)
+    failure: str = ""
+
+
+def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
+    """Parse one file and walk its kernels."""
+    path, includes, defines = job
+    from kernlint.analysis.trace import trace_function
+    from kernlint.frontends.base import FrontendError, FrontendOptions
+    from kernlint.frontends.clang import ClangFrontend
+    from kernlint.source import SourceError, read
+
+    out = FileResult(path)
+    started = time.perf_counter()
+    try:
+        modules = ClangFrontend().parse_file(read(path), FrontendOptions(defines=defines, include_dirs=includes))
+    except (FrontendError, SourceError) as error:
+        out.failure = str(error)
+        return out
+    except Exception as error:  # a crash is what this looks for
+        out.failure = f"crash: {type(error).__name__}: {error}"
+        return out
+    causes: collections.Counter[str] = collections.Counter()
+    for module in modules:
+        out.missed += len(module.missed)
+        for missed in module.missed:
+            causes[f"not in the tree: {missed.reason}"] += 1
+        for kernel in module.kernels:
+            out.tree += 1
+            whole = decided = True
+            mine: set[str] = set()
+            for variant in kernel.variants:
+                for loss in variant.losses:
+                    if loss.kind in LOST:
+                        whole = False
+                        mine.add(f"{loss.kind}: {loss.reason}")
+                try:
+                    trace = trace_function(variant, module.language)
+                except Exception as error:
+                    out.failure = f"crash in {kernel.name}: {type(error).__name__}: {error}"
+                    whole = decided = False
+                    continue
+                decided = decided and _decided(trace)
+            out.whole += whole
+            out.decided += decided
+            for cause in mine:
+                causes[cause] += 1
+    out.seen = out.tree + out.missed
+    out.causes = dict(causes)
+    out.seconds = time.perf_counter() - started
+    return out
+
+
+def _decided(trace: Any) -> bool:
+    """No opaque guard, barrier or subscript."""
+    from kernlint.symbolic.terms import SymbolKind, symbols
+
+    if not trace.complete or any(not barrier.certain for barrier in trace.barriers):
+        return False
+    terms = [access.offset for access in trace.accesses] + [event.term for event in trace.conditions]
+    for term in terms:
+        stack = [term]
+        while stack:
+            at = stack.pop()
+            if at.op == "call" and str(at.args[0]).startswith("opaque"):
+                return False
+            stack.extend(at.terms)
+        for symbol in symbols(term):
+            if symbol.kind is SymbolKind.UNKNOWN and symbol.reason.startswith(("clang", "expression", "not resolved")):
+                return False
+    return True
+
+
+def _grep(path: str) -> int:
+    """Kernel definitions that a plain search of the text finds (declarations and comments left out)."""
+    from kernlint.frontends.clang.lower import module
+
+    finder = getattr(module, "kernels_in_text", None)
+    if finder is None:
+        return 0
+    with open(path, "rb") as handle:
+        return len(finder(handle.read()))
+
+
+def files_of(package: dict[str, Any], folder: str) -> tuple[str, list[str]]:
+    """Root folder and kernel files of a package (an unpacked sdist may have kept its top folder)."""
+    root = os.path.join(folder, package["name"])
+    inner = [entry for entry in sorted(os.listdir(root)) if os.path.isdir(os.path.join(root, entry))]
+    for base in (root, *(os.path.join(root, entry) for entry in inner)):
+        found = {p for g in package["kernel_globs"] for p in glob.glob(os.path.join(base, g), recursive=True)}
+        left_out = {p for g in package["exclude"] for p in glob.glob(os.path.join(base, g), recursive=True)}
+        if found - left_out:
+            return base, sorted(p for p in found - left_out if os.path.isfile(p))
+    return root, []
+
+
+def options_of(package: dict[str, Any], root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Include folders and macros of a package, as the front end takes them."""
+    includes = tuple(os.path.join(root, d) for d in package["include_dirs"])
+    defines = [d[2:] for d in package["defines"] if d.startswith("-D") and "<" not in d]
+    return includes, tuple(defines)
+
+
+def run(package: dict[str, Any], folder: str, sample: int, jobs: int) -> list[FileResult]:
+    """Analyse the files of one package; those of a process that died or hung are marked so."""
+    root, files = files_of(package, folder)
+    if sample and len(files) > sample:
+        files = sorted(random.Random(1).sample(files, sample))
+    includes, defines = options_of(package, root)
+    out: list[FileResult] = []
+    with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=25) as pool:
+        waiting = [(path, pool.apply_async(analyse, ((path, includes, defines),))) for path in files]
+        for path, result in waiting:
+            try:
+                out.append(result.get(SECONDS))
+            except multiprocessing.TimeoutError:
+                out.append(FileResult(path, failure=f"no answer within {SECONDS} s"))
+    return out
+
+
+def report(rows: list[tuple[str, list[FileResult]]]) -> Iterator[str]:
+    """The table and the causes as Markdown."""
+    yield "| package | files | kernels | in the tree | whole | decided | failures | ms a file (median) |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    total = [0, 0, 0, 0, 0, 0]
+    causes: collections.Counter[str] = collections.Counter()
+    for name, results in rows:
+        seen, tree = sum(r.seen for r in results), sum(r.tree for r in results)
+        whole, decided = sum(r.whole for r in results), sum(r.decided for r in results)
+        failed = [r for r in results if r.failure]
+        times = sorted(r.seconds for r in results) or [0.0]
+        yield (
+            f"| {name} | {len(results)} | {seen} | {tree} | {_share(whole, seen)} | {_share(decided, seen)} | "
+            f"{len(failed)} | {times[len(times) // 2] * 1000:.0f} |"
+        )
+        for index, value in enumerate((len(results), seen, tree, whole, decided, len(failed))):
+            total[index] += value
+        for result in results:
+            causes.update(result.causes)
+    files, seen, tree, whole, decided, bad = total
+    yield f"| all | {files} | {seen} | {tree} | {_share(whole, seen)} | {_share(decided, seen)} | {bad} | |"
+    yield ""
+    yield "The commonest causes of loss, in kernels:"
+    yield ""
+    for cause, count in causes.most_common(10):
+        yield f"- {count}: {cause}"
+    for _, results in rows:
+        for result in results:
+            if result.failure:
+                yield f"- failure: {os.path.basename(result.path)}: {result.failure}"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({part / whole:.1%})" if whole else "0"
+
+
+def main() -> int:
+    """Run over all packages; 1 when a file crashed or hung."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora")
+    parser.add_argument("folder")
+    parser.add_argument("--only", default="", help="comma-separated package names")
+    parser.add_argument("--sample", type=int, default=0, help="files of a package (0: all; packages over 1000: 100)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--markdown", help="write the report to this file too")
+    options = parser.parse_args()
+    with open(options.corpora, encoding="utf-8") as handle:
+        packages = json.load(handle)["corpora"]
+    wanted = set(options.only.split(",")) if options.only else None
+    rows = []
+    for package in packages:
+        if wanted is not None and package["name"] not in wanted:
+            continue
+        if not os.path.isdir(os.path.join(options.folder, package["name"])):
+            print(f"{package['name']}: not in {options.folder}", file=sys.stderr)
+            continue
+        sample = options.sample or (100 if package["files_with_kernels"] > 1000 else 0)
+        rows.append((package["name"], run(package, options.folder, sample, options.jobs)))
+        print(f"{package['name']}: done", file=sys.stderr)
+    text = "\n".join(report(rows))
+    print(text)
+    if options.markdown:
+        with open(options.markdown, "w", encoding="utf-8") as handle:
+            handle.write(text + "\n")
+    return 1 if any(r.failure for _, results in rows for r in results) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
