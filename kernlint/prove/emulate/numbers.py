@@ -147,8 +147,10 @@ class Numbers(Frame):
                 count = count.operand
             if isinstance(count, IntLit) and 0 <= count.value < kind.bits:
                 code, low, high, arithmetic = self._bounded_ring(expr.lhs, kind)
+                if arithmetic:  # what a shift drops is no overflow (C++20, [expr.shift]), what comes before it is
+                    code, low, high = self.number(expr.lhs)
                 by = 1 << count.value
-                return f"({code} << {count.value})", low * by, high * by, arithmetic
+                return f"({code} << {count.value})", low * by, high * by, False
         if isinstance(expr, Unary) and expr.op == "-" and kind.bits > 1 and _same_bits(expr.operand, kind):
             code, low, high, _ = self._bounded_ring(expr.operand, kind)
             return f"(-{code})", -high, -low, kind.signed

@@ -175,7 +175,9 @@ def test_a_race_names_threads_cell_and_values(emulate: Emulate) -> None:
 
 
 def test_two_writes_of_the_same_value_are_benign(emulate: Emulate) -> None:
-    text = "__global__ void flag(int* found) { __shared__ int any; any = 1; __syncthreads(); found[threadIdx.x] = any; }"
+    text = (
+        "__global__ void flag(int* found) { __shared__ int any; any = 1; __syncthreads(); found[threadIdx.x] = any; }"
+    )
     races = emulate(text, 64).of(FaultKind.RACE)
     assert races and all(race.benign for race in races)
     assert not any(race.benign for race in emulate(text.replace("any = 1", "any = threadIdx.x"), 64).of(FaultKind.RACE))
