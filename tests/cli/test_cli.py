@@ -188,3 +188,10 @@ def test_an_interrupt_leaves_nothing_half_written(tmp_path):
     _, err = child.communicate(timeout=30)
     assert child.returncode == 130 and err == "kernlint: interrupted\n"
     assert os.listdir(tmp_path) == ["a.cu"]
+
+
+def test_a_long_chain_of_else_if_is_analysed(tmp_path):
+    chain = " else ".join(f"if (n == {i}) x[{i}] = 1.0f;" for i in range(400))
+    (tmp_path / "a.cu").write_text(f"__global__ void k(float *x, int n) {{\n{chain}\n}}\n")
+    done = process("check", "--format", "concise", "-q", "a.cu", cwd=tmp_path)
+    assert done.returncode in (0, 1) and "Recursion" not in done.stdout + done.stderr, done.stdout
