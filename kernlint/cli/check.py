@@ -6,9 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from enum import Enum
 
-from kernlint import report
+from kernlint import discovery, report
 from kernlint.cli.options import UsageError
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine
@@ -50,6 +51,30 @@ def outputs(options: argparse.Namespace) -> list[Output]:
     return result
 
 
+def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str]) -> None:
+    """Print what a run would use, instead of running."""
+    if options.show_settings:
+        for path in paths:
+            chosen = settings.for_path(path)
+            print(f"# {path}: {chosen.config.path or 'defaults'}")
+            config = chosen.config.for_file(path)
+            for setting in fields(config):
+                if setting.name not in ("path", "root"):
+                    print(f"{setting.name.replace('_', '-')} = {_shown(getattr(config, setting.name))}")
+            print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
+    if options.show_files:
+        for found in discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path)):
+            print(found.path)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Enum):
+        return str(value.value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return "none" if value is None else str(value)
+
+
 def _check_writable(output: Output) -> None:
     """Refuse a hopeless path before the analysis rather than after it."""
     if output.path is None:
@@ -69,6 +94,9 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     paths = [os.fspath(path) for path in options.paths or ["."]]
     for path in paths:
         settings.for_path(path)  # a broken configuration stops the run before a file is read
+    if options.show_settings or options.show_files:
+        _show(options, settings, paths)
+        return 0
     engine = Engine(registry, selection)
     result = replace(engine.run(paths, os.getcwd(), settings.for_path, options.jobs), command_line=("kernlint", *args))
     fail_on = selection.config.fail_on

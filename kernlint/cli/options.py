@@ -121,6 +121,8 @@ def _output(group: argparse._ArgumentGroup) -> None:
 def _general(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", metavar="FILE", help="use this configuration for all files")
     group.add_argument("--no-config", action="store_true", help="look for no configuration")
+    group.add_argument("--show-settings", action="store_true", help="print the settings for each PATH and stop")
+    group.add_argument("--show-files", action="store_true", help="print the files that would be analysed and stop")
     group.add_argument("-j", "--jobs", type=_positive, metavar="N", help="processes (default: one per CPU)")
     group.add_argument("--no-cache", action="store_true", help="read and write no cache")
 

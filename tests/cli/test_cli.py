@@ -195,3 +195,18 @@ def test_a_long_chain_of_else_if_is_analysed(tmp_path):
     (tmp_path / "a.cu").write_text(f"__global__ void k(float *x, int n) {{\n{chain}\n}}\n")
     done = process("check", "--format", "concise", "-q", "a.cu", cwd=tmp_path)
     assert done.returncode in (0, 1) and "Recursion" not in done.stdout + done.stderr, done.stdout
+
+
+def test_show_settings_and_files(kernlint, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.cu").write_text(BAD)
+    (tmp_path / "b.cu").write_text(BAD)
+    (tmp_path / "kernlint.toml").write_text('exclude = ["b.cu"]\nignore = ["TST102"]\nfail-on = "error"\nblock = 64\n')
+    code, out, _ = kernlint("--show-files", ".")
+    assert code == 0 and out.splitlines() == [os.path.join("sub", "a.cu")]
+    code, out, _ = kernlint("--show-settings", "sub/a.cu", "--select", "TST")
+    assert code == 0 and out.splitlines()[0] == f"# sub/a.cu: {tmp_path / 'kernlint.toml'}"
+    assert {"select = [TST]", "ignore = [TST102]", "fail-on = error", "block = [64, 1, 1]", "std = none"} <= set(
+        out.splitlines()
+    )
+    assert out.splitlines()[-1] == "# rules: TST101"
