@@ -169,9 +169,16 @@ class Numbers(Frame):
             return self.wrapped(code, kind, arithmetic, expr), kind.low, kind.high, False
         return code, low, high, arithmetic
 
+    def _operand(self, expr: Expr, kind: IntType) -> tuple[str, int, int]:
+        """An operand of signed arithmetic keeps only what may overflow: a conversion or a shift wraps by right."""
+        code, low, high, arithmetic = self._bounded_ring(expr, kind)
+        if kind.signed and not arithmetic and not (kind.low <= low and high <= kind.high):
+            return self.number(expr)
+        return code, low, high
+
     def _ring_operation(self, op: str, left: Expr, right: Expr, kind: IntType) -> tuple[str, int, int, bool]:
-        a, a_low, a_high, _ = self._bounded_ring(left, kind)
-        b, b_low, b_high, _ = self._bounded_ring(right, kind)
+        a, a_low, a_high = self._operand(left, kind)
+        b, b_low, b_high = self._operand(right, kind)
         if op == "+":
             low, high = a_low + b_low, a_high + b_high
         elif op == "-":

@@ -221,7 +221,8 @@ def test_work_group_copy(emulate: Emulate, wait: str, races: bool) -> None:
 
 
 def test_only_the_event_that_is_waited_for_is_complete(emulate: Emulate) -> None:
-    text = """__kernel void stages(__global const float* in, __global float* out, __local float* a, __local float* b) {
+    text = """__kernel void stages(__global const float* in, __global float* out, __local float* a,
+                                     __local float* b) {
       event_t e[2];
       e[0] = async_work_group_copy(a, in, 32, 0);
       e[1] = async_work_group_copy(b, in + 32, 32, 0);

@@ -13,7 +13,10 @@ Emulate = Callable[..., Outcome]
 
 
 def test_out_of_bounds_of_an_argument(emulate: Emulate) -> None:
-    text = "__global__ void copy(float* to, const float* from, int n) { int i = threadIdx.x; if (i <= n) to[i] = from[i]; }"
+    text = """__global__ void copy(float* to, const float* from, int n) {
+      int i = threadIdx.x;
+      if (i <= n) to[i] = from[i];
+    }"""
     faults = emulate(text, 32, 1, {"to": Buffer(40), "from": Buffer(40), "n": 10}).faults
     assert {(fault.name, fault.first.action, fault.element, fault.space) for fault in faults} == {
         ("to", "write", 10, Space.GLOBAL),
