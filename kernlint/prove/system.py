@@ -377,9 +377,9 @@ class System:
         """Whether taking ``fact`` off ``p`` brings in nothing that is unbounded."""
         for mono, weight in fact.items():
             if weight > 0 and mono and p.get(mono, 0) <= 0:
-                for var in mono:
-                    if self.tops[var] is None and self.highs[var] is None:
-                        return False
+                bounded = all(self.tops[var] is not None or self.highs[var] is not None for var in mono)
+                if not bounded and not any(other.get(mono, 0) < 0 for other in self.facts):
+                    return False
         return True
 
     def zero(self, p: Poly) -> bool:
