@@ -15,7 +15,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import Block, LaunchContext, launch_context
 from kernlint.analysis.pairs import side
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, LoopContext, RootKind, Trace
+from kernlint.analysis.trace.events import Access, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
@@ -32,7 +32,7 @@ from kernlint.symbolic.terms import (
     rebuild,
     symbols,
 )
-from kernlint.tree.types import I64, IntType, Space
+from kernlint.tree.types import I64, ArrayType, IntType, Space
 
 BUDGET = Budget(steps=150, points=6_000, rlimit=0)
 
@@ -308,15 +308,23 @@ def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
     return negative
 
 
+def _reshaped(root: Root) -> bool:
+    """Whether an object is no array by its own type: what is in it depends on the type it is viewed as."""
+    return root.decl is None or not isinstance(root.decl.type, ArrayType)
+
+
 def _compute(facts: Facts) -> tuple[Outside, ...]:
     kernel = facts[trace]
+    made_up = facts.function.forced
+    if made_up and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args):
+        return ()  # extents and indices may rest on numbers that nobody would use together
     found: list[Outside] = []
     done: set[tuple[int, Term, tuple[Term, ...]]] = set()
     for access in kernel.accesses:
         root = access.root
         if access.asynchronous or not access.size:
             continue
-        array = root.kind is RootKind.VARIABLE and root.extent is not None
+        array = root.kind is RootKind.VARIABLE and root.extent is not None and not (made_up and _reshaped(root))
         if not array and root.kind is not RootKind.PARAM:
             continue
         key = (id(root), access.offset, tuple(guard.term for guard in access.guards))

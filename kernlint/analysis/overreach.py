@@ -1,0 +1,301 @@
+"""Guards that let more through than the array holds, by what the kernel and its launches say of the extents.
+
+An extent is never taken from one access alone.  A size is *supported* when another access is bounded by it strictly,
+when it is the pitch of a dimension, when a launch derives its grid from it, or, for ``<=`` only, by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.bounds import Reach, mentions, reaches
+from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.launch_context import LaunchContext, launch_context
+from kernlint.analysis.limits import Dimension, Indexed, Limit, limits
+from kernlint.analysis.sizes import named_like_a_size
+from kernlint.analysis.trace.events import Access, Guard
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, substitute, symbols
+from kernlint.tree.types import IntType
+
+
+class Fault(Enum):
+    """What is wrong with a guard."""
+
+    INCLUSIVE = "inclusive"  # <= where < is meant
+    NEIGHBOUR = "neighbour"  # the index tested is not the index used
+    VECTOR = "vector"  # the first of several elements is tested
+    SWAPPED = "swapped"  # each index is tested against the other one's extent
+    VACUOUS = "vacuous"  # the test is always true
+    PADDED = "padded"  # tested against a padded size, used where only the real one fits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overreach:
+    """One guard that does not keep ``access`` inside.
+
+    ``size``: the extent of the dimension (None: VACUOUS); ``beyond``: elements by which the largest index passes it;
+    ``why``: what supports the extent; ``support``: an access that does.
+    """
+
+    access: Access
+    fault: Fault
+    guard: Guard
+    part: Term
+    size: Polynomial | None
+    beyond: int
+    why: str
+    support: Access | None = None
+
+
+Supports = dict[Polynomial, Access]
+
+
+def _supports(indexed: Sequence[Indexed]) -> Supports:
+    """Sizes that bound some access strictly, with the first such access."""
+    found: Supports = {}
+    for one in indexed:
+        for dimension in one.dimensions:
+            if dimension.limits and dimension.limits[0].slack == -1 and not dimension.extra:
+                found.setdefault(dimension.limits[0].size, one.access)
+    return found
+
+
+def _parameters(size: Polynomial) -> list[str]:
+    return [s.name for atom in size.atoms for s in symbols(atom) if s.kind is SymbolKind.PARAM]
+
+
+def _launched(context: LaunchContext, size: Polynomial) -> bool:
+    """Whether a launch in sight derives its grid from the size."""
+    for view in context.launches:
+        images = dict(view.images)
+        value = number(0)
+        for mono, factor in size.coefficients.items():
+            product = number(factor)
+            for atom in mono:
+                product = product * polynomial(substitute(atom, images))
+            value = value + product
+        if any(one.count is not None and polynomial(one.count) == value for one in view.covers):
+            return True
+    return False
+
+
+def _inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
+    pitches = {dimension.pitch for one in indexed for dimension in one.dimensions}
+    for one in indexed:
+        for dimension in one.dimensions:
+            best = dimension.limits[0] if dimension.limits else None
+            if best is None or best.slack != 0 or best.part.op != "le" or dimension.extra:
+                continue
+            size = best.size
+            why, support = "", None
+            if size in pitches:
+                why = "it is the pitch of a dimension"
+            elif size in supports:
+                why, support = "another access is kept below it", supports[size]
+            elif _launched(context, size):
+                why = "the launch derives its grid from it"
+            elif all(named_like_a_size(name) for name in _parameters(size)) and not _fence(indexed, size):
+                why = "by its name"
+            if why:
+                yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
+    """Whether only integers are written up to ``size`` inclusive: n + 1 offsets of n ranges, most likely."""
+    for one in indexed:
+        reached = any(d.limits and d.limits[0].slack == 0 and d.limits[0].size == size for d in one.dimensions)
+        if reached and not (one.access.writes and isinstance(one.access.root.element, IntType)):
+            return False
+    return True
+
+
+_OFFSETS = re.compile(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edge|pos", re.IGNORECASE)
+"""Names of arrays that hold one element more than there are items, by convention: silence only."""
+
+
+def _neighbours(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    for one in indexed:
+        beyond = [d for d in one.dimensions if _excess(d) > 0]
+        if not beyond:
+            continue
+        for dimension in beyond:
+            best = dimension.limits[0]
+            support = supports.get(best.size)
+            if support is None:
+                continue
+            if one.access.writes:
+                if len(one.dimensions) > 1 or _one_more(indexed, one):
+                    continue
+            elif not _centred(indexed, one, dimension):
+                continue
+            yield Overreach(
+                one.access,
+                Fault.NEIGHBOUR,
+                best.guard,
+                best.part,
+                best.size,
+                _excess(dimension),
+                "another access is kept below it",
+                support,
+            )
+            break
+
+
+def _excess(dimension: Dimension) -> int:
+    """Elements by which the index passes the size that its tightest guard speaks of; 0 when it does not."""
+    if not dimension.limits or dimension.extra:
+        return 0
+    best = dimension.limits[0]
+    if best.slack == 0 and best.part.op == "le":
+        return 0
+    return max(best.slack + 1, 0)
+
+
+def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
+    """Whether a write to the next element is that of an array with one element more than there are items."""
+    root = one.access.root
+    if _OFFSETS.search(root.name):
+        return True
+    return isinstance(root.element, IntType) and any(
+        other.access.root is root and other is not one and other.dimensions[0].index != one.dimensions[0].index
+        for other in indexed
+    )
+
+
+def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether the kernel also looks at neighbours on the other side: then the array has no room kept on this one."""
+    at = one.dimensions.index(dimension)
+    for other in indexed:
+        if other.access.root is one.access.root and len(other.dimensions) == len(one.dimensions):
+            least = other.dimensions[at].least
+            if least is not None and least < 0:
+                return True
+    return False
+
+
+def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    for one in indexed:
+        dimension = one.dimensions[-1]
+        if not dimension.extra or not dimension.limits:
+            continue
+        best = dimension.limits[0]
+        if best.slack != dimension.extra - 1 or best.part.op != "lt":
+            continue
+        if _rounds_items(context, best, dimension.extra + 1):
+            why = f"the launch rounds it up to whole groups of {dimension.extra + 1}"
+            yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
+
+
+def _rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
+    """Whether a launch in sight rounds the size up to whole vectors: it need not be a multiple of their length."""
+    for view in context.launches:
+        images = dict(view.images)
+        for one in view.covers:
+            if one.kind is not Cover.ROUNDED_UP or one.count is None:
+                continue
+            inner = cover(one.count, view.checks)
+            if inner.kind is not Cover.ROUNDED_UP or inner.count is None or inner.unit is None:
+                continue
+            wanted = [polynomial(substitute(atom, images)) for atom in limit.size.atoms]
+            if wanted == [polynomial(inner.count)] and polynomial(inner.unit).constant == lanes:
+                return True
+    return False
+
+
+def _swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+    for one in indexed:
+        if len(one.dimensions) != 2:
+            continue
+        row, column = one.dimensions
+        if not row.limits or not column.limits or column.pitch.constant != 1:
+            continue
+        above, below = row.limits[0], column.limits[0]
+        if above.slack != -1 or below.slack != -1 or above.size != row.pitch or below.size == row.pitch:
+            continue
+        if len(_parameters(below.size)) == 1 and below.size.constant is None:
+            yield Overreach(
+                one.access, Fault.SWAPPED, below.guard, below.part, row.pitch, 0, "it is the pitch of the rows"
+            )
+
+
+def _vacuous(found: Sequence[Reach]) -> Iterator[Overreach]:
+    for reach in found:
+        if reach.vacuous and reach.open_axes:
+            guard = reach.vacuous[0]
+            yield Overreach(reach.access, Fault.VACUOUS, guard, guard.term, None, 0, "")
+
+
+def _padded(found: Sequence[Reach]) -> Iterator[Overreach]:
+    """Reads that are bounded by a count rounded up to whole groups, but laid out without the groups."""
+    for reach in found:
+        if reach.access.writes:
+            continue
+        for guard in reach.access.guards:
+            for part in conjuncts(guard.term):
+                group = _rounded(part, reach)
+                if group is None or any(s in group[1] for s in symbols(reach.access.offset)):
+                    continue
+                others = [other for other in found if other.access.root is not reach.access.root]
+                laid = [o for o in others if o.access.writes and set(group[1]) & set(symbols(o.access.offset))]
+                if laid and not _tested(reach.access, group[0], guard):
+                    size = polynomial(group[0])
+                    yield Overreach(
+                        reach.access,
+                        Fault.PADDED,
+                        guard,
+                        part,
+                        size,
+                        0,
+                        "only the padded array is laid out in whole groups",
+                        laid[0].access,
+                    )
+
+
+def _rounded(part: Term, reach: Reach) -> tuple[Term, tuple[object, ...]] | None:
+    """(count, symbols of the group) of a truth ``i < ceil(count / group) * group * ...``."""
+    if part.op != "lt" or not any(mentions(part.args[0], SymbolKind.BLOCK, axis) for axis in reach.axes):
+        return None
+    bound = polynomial(part.args[1])
+    if len(bound.coefficients) != 1:
+        return None
+    (mono,) = bound.coefficients
+    for atom in mono:
+        if atom.op != "div":
+            continue
+        found = cover(atom)
+        if found.kind is Cover.ROUNDED_UP and found.count is not None and found.unit is not None:
+            group = tuple(symbols(found.unit))
+            if group and all(s.term in mono for s in group):
+                return found.count, group
+    return None
+
+
+def _tested(access: Access, count: Term, bound: Guard) -> bool:
+    """Whether another guard of the access speaks of the real count."""
+    mine = set(symbols(count))
+    return any(mine & set(symbols(guard.term)) for guard in access.guards if guard is not bound)
+
+
+def _compute(facts: Facts) -> tuple[Overreach, ...]:
+    indexed = facts[limits]
+    context = facts[launch_context]
+    found: list[Overreach] = []
+    if not context.all_exact:
+        supports = _supports(indexed)
+        found += _inclusive(indexed, context, supports)
+        found += _neighbours(indexed, supports)
+        found += _vectors(indexed, context)
+        found += _swapped(indexed)
+        grown: tuple[Reach, ...] = facts[reaches]
+        found += _vacuous(grown)
+        found += _padded(grown)
+    return tuple(found)
+
+
+overreach = KernelAnalysis("overreach", _compute, needs=(limits, reaches, launch_context))
+"""Each :class:`Overreach` of a kernel."""

@@ -1,0 +1,150 @@
+r"""The rule ``wrong-bounds-guard``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.overreach import Fault, Overreach, overreach
+from kernlint.analysis.trace import trace
+from kernlint.analysis.wording import element, index, verb
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.show import show
+
+
+class WrongBoundsGuard(Rule):
+    r"""A test of the index stands before the access, and lets indices through that are outside.
+
+    The test is off by one (`>` for `>=`), tests one element and uses another (a neighbour, the last lane of a
+    vector), tests each index against the extent of the other, or is always true because an unsigned difference is
+    never negative. The extent comes from the kernel itself (another access that the same size bounds strictly, the
+    pitch of a row) or from what the launch passes, never from a single access.
+
+    ```cuda bad
+    __global__ void negate(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i > n) return;
+        x[i] = -x[i];  // expect: KL102
+    }
+    ```
+
+    ```cuda bad
+    __global__ void fill(double *plane, unsigned nx, unsigned ny) {
+        unsigned ix = blockIdx.x * 32u + threadIdx.x;
+        unsigned iy = blockIdx.y * 8u + threadIdx.y;
+        if (nx - 1u - ix >= 0 && ny - 1u - iy >= 0)
+            plane[(size_t)iy * nx + ix] = 1.0;  // expect: KL102
+    }
+    ```
+
+    ```opencl bad
+    __kernel void average(__global const float *in, __global float *out, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        float sum = 0.0f;
+        for (int d = -1; d < 2; ++d) {
+            if (y + d < 0) continue;
+            sum += in[(y + d) * width + x];  // expect: KL102
+        }
+        out[y * width + x] = sum / 3.0f;
+    }
+    ```
+
+    ```cuda good
+    __global__ void negate(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        x[i] = -x[i];
+    }
+    ```
+
+    ```cuda good
+    __global__ void row_lengths(const int *start, int *length, int rows) {
+        int r = blockIdx.x * blockDim.x + threadIdx.x;
+        if (r < rows) length[r] = start[r + 1] - start[r];
+    }
+    ```
+
+    ```opencl good
+    __kernel void average(__global const float *in, __global float *out, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        float sum = 0.0f;
+        for (int d = -1; d < 2; ++d) {
+            if (y + d < 0 || y + d >= height) continue;
+            sum += in[(y + d) * width + x];
+        }
+        out[y * width + x] = sum / 3.0f;
+    }
+    ```
+    """
+
+    meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
+    needs = (trace, overreach)
+    requires_whole = True
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if not facts[trace].complete:
+            return
+        groups: dict[tuple[Fault, Span], list[Overreach]] = {}
+        for one in facts[overreach]:
+            groups.setdefault((one.fault, one.guard.span), []).append(one)
+        for found in groups.values():
+            yield self._report(found)
+
+    def _report(self, found: Sequence[Overreach]) -> Finding:
+        first = next((one for one in found if one.access.writes), found[0])
+        access = first.access
+        related = [Related(first.guard.span, _why_wrong(first))]
+        if first.support is not None and first.support.span != access.span:
+            related.append(Related(first.support.span, f"{element(first.support)}: {first.why}"))
+        seen = {access.span}
+        for other in found:
+            if other.access.span not in seen and len(related) < 4:
+                seen.add(other.access.span)
+                related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
+        return self.finding(
+            access.span,
+            _message(first),
+            related=related,
+            assumptions=(f"{first.size} is the extent: {first.why}",) if first.size is not None else (),
+            fix=_FIXES[first.fault],
+            confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
+        )
+
+
+def _why_wrong(one: Overreach) -> str:
+    if one.fault is Fault.VACUOUS:
+        return "always true: an unsigned value is never below zero"
+    return f"the test lets {show(one.part)} through"
+
+
+def _message(one: Overreach) -> str:
+    what, size = f"{element(one.access)} is {verb(one.access)}", one.size
+    if one.fault is Fault.INCLUSIVE:
+        return f"{what} where {index(one.access)} may be {size}, one element beyond the end: the test is off by one"
+    if one.fault is Fault.NEIGHBOUR:
+        amount = "one element" if one.beyond == 1 else f"{one.beyond} elements"
+        return f"{what} up to {amount} beyond {size}: the test bounds another index than the one used"
+    if one.fault is Fault.VECTOR:
+        return (
+            f"{what} as {one.beyond + 1} elements at once, but only the first is tested: unless {size} is a multiple "
+            f"of {one.beyond + 1}, the last vector crosses the end"
+        )
+    if one.fault is Fault.SWAPPED:
+        return f"{what} in rows of {size}, but the column is tested against another extent and the row against {size}"
+    if one.fault is Fault.PADDED:
+        return f"{what} up to a count padded to whole groups, of which only {size} are in this array"
+    return f"{what}, and the test of the index before it is always true"
+
+
+_FIXES = {
+    Fault.INCLUSIVE: "test with < (or leave with >=)",
+    Fault.NEIGHBOUR: "test the index that is used",
+    Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
+    Fault.SWAPPED: "test the column against the row length, and the row against the number of rows",
+    Fault.VACUOUS: "compare the index with the size directly: i < n",
+    Fault.PADDED: "test the index against the real count before the read",
+}
