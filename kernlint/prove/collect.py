@@ -47,8 +47,17 @@ class Collector:
     constants: frozenset[int] = field(default_factory=frozenset)
 
 
-def collector(side: Side, query: Query, shared: Sequence[Symbol], ranges: Ranges) -> Collector | None:
-    """The collector of ``side``; None when its address is not computable."""
+class Overrun(Exception):
+    """A strict walk found a loop that does not end within its limit, or too much to walk."""
+
+
+def collector(
+    side: Side, query: Query, shared: Sequence[Symbol], ranges: Ranges, strict: bool = False
+) -> Collector | None:
+    """The collector of ``side``; None when its address is not computable.
+
+    A ``strict`` walk raises :class:`Overrun` rather than leave anything out.
+    """
     known = set(shared)
     loops = {loop.counter: loop for loop in side.counters}
     threads = [*THREAD, *BLOCK]
@@ -93,8 +102,8 @@ def collector(side: Side, query: Query, shared: Sequence[Symbol], ranges: Ranges
     conditions = [
         None if counter not in loops or (c := loops[counter].condition) is None else code(c) for counter in counters
     ]
-    lines = _source(address, tests, conditions, len(counters))
-    scope: dict[str, Any] = {**environment(), "len": len, "range": range}
+    lines = _source(address, tests, conditions, len(counters), strict)
+    scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun}
     exec("\n".join(lines), scope)
     used = set(symbols(side.offset))
     constants: set[int] = set()
@@ -137,8 +146,11 @@ def _depth(guard: Term, names: dict[Symbol, str], counters: list[Symbol]) -> int
     return depth
 
 
-def _source(address: str, tests: list[tuple[int, str]], conditions: list[str | None], depth: int) -> list[str]:
-    """The function's lines.  ``limits[i]`` bounds the i-th counter; the walk stops once ``most`` points are found."""
+def _source(
+    address: str, tests: list[tuple[int, str]], conditions: list[str | None], depth: int, strict: bool
+) -> list[str]:
+    """The function's lines.  ``limits[i]`` bounds the i-th counter; the walk stops once ``most`` points are found
+    (``strict``: it raises once it took more than ``most`` steps, or when a loop reaches its limit)."""
     lines = ["def walk(p, blocks, threads, limits, most, d):", "  out = []", "  steps = 0"]
 
     def guard(level: int, indent: str, skip: str) -> None:
@@ -164,7 +176,13 @@ def _source(address: str, tests: list[tuple[int, str]], conditions: list[str | N
         guard(3 + index, indent, "continue")
     values = "".join(f"k{index}, " for index in range(depth))
     lines.append(f"{indent}out.append(({address}, block, thread, ({values})))")
-    lines.append(f"{indent}if len(out) >= most: return out, steps")
+    if strict:
+        lines.append(f"{indent}if steps > most: raise Overrun")
+        for _ in range(depth):
+            indent = indent[:-2]
+            lines.append(f"{indent}else: raise Overrun")
+    else:
+        lines.append(f"{indent}if len(out) >= most: return out, steps")
     lines.append("  return out, steps")
     return lines
 

@@ -7,18 +7,17 @@ values only (positive sizes); which ones is said in the witness.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import gcd
 from typing import Any
 
 from kernlint.prove import choices
 from kernlint.prove.collect import Collector, Point, collector, constants_of
+from kernlint.prove.meet import meeting, warp
 from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Triple, is_shared
 from kernlint.prove.translate import launch_bounds
 from kernlint.symbolic.evaluate import environment, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
 
-WARP = 32
 ENOUGH = 4096
 """Points kept of one access in one launch."""
 
@@ -234,72 +233,13 @@ class _Setting:
         theirs = ours if same else self.points(second, places, walked, theirs_data)
         if not theirs:
             return
-        ties = []
-        for x, y, shift in query.tied:
-            if x in first.counters and y in second.counters:
-                ties.append((first.counters.index(x), second.counters.index(y), shift))
-        unit = gcd(query.a.size, query.b.size)
-        if unit > 1 and any(p[0] % unit for p in ours) | any(p[0] % unit for p in theirs):
-            unit = 1
-        pair = self.pair(query, ours, theirs, ties, unit)
+        pair = meeting(query, self.block, ours, theirs, first.counters, second.counters)
         if pair is None:
             return
         one, other = pair
-        same_warp = self.warp(one) == self.warp(other)
+        same_warp = warp(one, self.block) == warp(other, self.block)
         if self.search.best is None or not same_warp:
             self.search.best = self.refuted(first, one, ours_data, second, other, theirs_data, same_warp, None)
-
-    def warp(self, point: Point) -> tuple[Triple, int]:
-        """The block and the number of the warp in it."""
-        x, y, z = point[2]
-        return point[1], (x + self.block[0] * (y + self.block[1] * z)) // WARP
-
-    def pair(
-        self, query: Overlap, ours: list[Point], theirs: list[Point], ties: list[tuple[int, int, int]], unit: int
-    ) -> tuple[Point, Point] | None:
-        """Two points of different threads on one byte, of different warps if there are such."""
-        table: dict[Any, list[Point]] = {}
-        count = query.b.size // unit
-        for point in theirs:
-            start = point[0] // unit
-            extra: tuple[Any, ...] = tuple(point[3][y] + shift for _, y, shift in ties)
-            if query.require_same_warp:
-                extra += self.warp(point)
-            for cell in range(start, start + count):
-                kept = table.setdefault((cell, extra), [])
-                if len(kept) < 4 and not any(self._alike(query, point, k, len(kept)) for k in kept):
-                    kept.append(point)
-        fallback: tuple[Point, Point] | None = None
-        count = query.a.size // unit
-        for point in ours:
-            start = point[0] // unit
-            extra = tuple(point[3][x] for x, _, _ in ties)
-            if query.require_same_warp:
-                extra += self.warp(point)
-            for cell in range(start, start + count):
-                for other in table.get((cell, extra), ()):
-                    if other[2] == point[2] and other[1] == point[1]:
-                        continue
-                    if query.within == "blocks" and other[1] == point[1]:
-                        continue
-                    if query.require_same_warp:
-                        return point, other
-                    if self.warp(other) != self.warp(point):
-                        return point, other
-                    if not query.exclude_same_warp and fallback is None:
-                        fallback = (point, other)
-        return fallback
-
-    def _alike(self, query: Overlap, x: Point, y: Point, kept: int) -> bool:
-        """Whether ``y``, one of ``kept``, does as a partner wherever ``x`` does: two threads, or threads of two
-        warps (blocks), suffice for every third."""
-        if x[2] == y[2] and x[1] == y[1]:
-            return True
-        if query.within == "blocks":
-            return x[1] == y[1]
-        if kept == 1 and not query.exclude_same_warp:
-            return False
-        return self.warp(x) == self.warp(y)
 
     def refuted(
         self,

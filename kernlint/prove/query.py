@@ -148,7 +148,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Proved:
-    """The fault is impossible; ``assumptions`` in words; ``by``: filter, algebra or smt."""
+    """The fault is impossible; ``assumptions`` in words; ``by``: filter, algebra, exhaustion or smt."""
 
     assumptions: tuple[str, ...] = ()
     by: str = "algebra"

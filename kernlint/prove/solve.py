@@ -1,8 +1,8 @@
-"""The one entry: filter, algebra, enumeration, and at last a solver if there is one."""
+"""The one entry: filter, algebra, exhaustion where it is finite, enumeration, at last a solver if there is one."""
 
 from __future__ import annotations
 
-from kernlint.prove import algebra, enumerate, smt
+from kernlint.prove import algebra, enumerate, exhaust, smt
 from kernlint.prove.query import SETTLED, Answer, Budget, Overlap, Query, Unknown, is_shared
 from kernlint.symbolic.terms import SymbolKind, symbols
 
@@ -11,7 +11,7 @@ DEFAULT = Budget()
 
 def solve(query: Query, budget: Budget = DEFAULT) -> Answer:
     """The verdict on ``query``: see :mod:`kernlint.prove.query` for what each answer means."""
-    proved = algebra.prove(query, budget)
+    proved = algebra.prove(query, budget) or exhaust.prove(query, budget)
     if proved is not None:
         return proved
     refuted = enumerate.refute(query, budget)

@@ -417,6 +417,10 @@ class Translator:
         quotient, rest = split(x, mono, factor)
         if system.within(rest, d):
             return quotient, rest
+        if quotient and system.nonneg(rest):  # whole multiples of the divisor stand aside
+            digits = self.digits(rest, d)
+            if digits is not None:
+                return add(quotient, digits[0]), digits[1]
         for part, number in _divisors(mono, factor):
             quotient, rest = split(x, part, number)
             if quotient and system.within(rest, {part: number}):

@@ -1,0 +1,88 @@
+"""Two lists of accesses: do two different threads touch one byte?  A hash join over cells of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import gcd
+from typing import Any
+
+from kernlint.prove.collect import Point
+from kernlint.prove.query import Overlap, Triple
+from kernlint.symbolic.terms import Symbol
+
+WARP = 32
+"""Threads of a warp."""
+
+
+def warp(point: Point, block: Triple) -> tuple[Triple, int]:
+    """The block of ``point`` and the number of its warp in it."""
+    x, y, z = point[2]
+    return point[1], (x + block[0] * (y + block[1] * z)) // WARP
+
+
+def meeting(
+    query: Overlap,
+    block: Triple,
+    ours: Sequence[Point],
+    theirs: Sequence[Point],
+    our_counters: Sequence[Symbol],
+    their_counters: Sequence[Symbol],
+) -> tuple[Point, Point] | None:
+    """Two points of threads that the query is about on one byte, of different warps if there are such."""
+    ties = [
+        (our_counters.index(x), their_counters.index(y), shift)
+        for x, y, shift in query.tied
+        if x in our_counters and y in their_counters
+    ]
+    unit = gcd(query.a.size, query.b.size)
+    if unit > 1 and any(p[0] % unit for points in (ours, theirs) for p in points):
+        unit = 1
+    table = _table(query, block, theirs, [(y, shift) for _, y, shift in ties], unit)
+    fallback: tuple[Point, Point] | None = None
+    count = query.a.size // unit
+    for point in ours:
+        start = point[0] // unit
+        extra: tuple[Any, ...] = tuple(point[3][x] for x, _, _ in ties)
+        if query.require_same_warp:
+            extra += warp(point, block)
+        for cell in range(start, start + count):
+            for other in table.get((cell, extra), ()):
+                if other[2] == point[2] and other[1] == point[1]:
+                    continue
+                if query.within == "blocks" and other[1] == point[1]:
+                    continue
+                if query.require_same_warp or warp(other, block) != warp(point, block):
+                    return point, other
+                if not query.exclude_same_warp and fallback is None:
+                    fallback = (point, other)
+    return fallback
+
+
+def _table(
+    query: Overlap, block: Triple, points: Sequence[Point], ties: Sequence[tuple[int, int]], unit: int
+) -> dict[Any, list[Point]]:
+    """For every cell (and iteration) the few points that suffice as partners for any thread."""
+    table: dict[Any, list[Point]] = {}
+    count = query.b.size // unit
+    for point in points:
+        start = point[0] // unit
+        extra: tuple[Any, ...] = tuple(point[3][y] + shift for y, shift in ties)
+        if query.require_same_warp:
+            extra += warp(point, block)
+        for cell in range(start, start + count):
+            kept = table.setdefault((cell, extra), [])
+            if len(kept) < 4 and not any(_alike(query, block, point, k, len(kept)) for k in kept):
+                kept.append(point)
+    return table
+
+
+def _alike(query: Overlap, block: Triple, x: Point, y: Point, kept: int) -> bool:
+    """Whether ``y``, one of ``kept``, does as a partner wherever ``x`` does: two threads, or threads of two warps
+    (blocks), suffice for every third."""
+    if x[2] == y[2] and x[1] == y[1]:
+        return True
+    if query.within == "blocks":
+        return x[1] == y[1]
+    if kept == 1 and not query.exclude_same_warp:
+        return False
+    return warp(x, block) == warp(y, block)
