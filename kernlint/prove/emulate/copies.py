@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kernlint.prove.emulate.formats import Value
 from kernlint.prove.emulate.shadow import TrackedMemory
-from kernlint.prove.emulate.threads import BlockRun, Epoch, Flight, Request, Thread
+from kernlint.prove.emulate.threads import BlockRun, Flight, FlightEpoch, Request, Thread
 
 
 def transfer(t: Thread, target: Value, source: Value, size: int, fmt: str, site: int) -> None:
@@ -26,7 +26,7 @@ def _take_off(t: Thread, flight: Flight) -> None:
     memory, off = flight.destination
     if isinstance(memory, TrackedMemory):
         memory.adopt(flight.fmt) if memory.fmt is None else None
-        memory.take_off(off, flight.size, Epoch(t, t.epoch.tick, t.epoch.phase, flight=True), flight.site)
+        memory.take_off(off, flight.size, FlightEpoch(t, t.epoch.tick, t.epoch.phase), flight.site)
 
 
 def _land(t: Thread, flight: Flight) -> None:

@@ -20,11 +20,14 @@ from kernlint.tree.nodes import (
     Assign,
     AsyncCopy,
     AsyncWait,
+    Atomic,
     Barrier,
     Block,
     Call,
     Cast,
     DeclStmt,
+    Deref,
+    DoWhile,
     Expr,
     For,
     FunctionDecl,
@@ -35,9 +38,11 @@ from kernlint.tree.nodes import (
     Node,
     ParamDecl,
     Ref,
+    Stmt,
     Subscript,
     VarDecl,
     WarpOp,
+    While,
 )
 from kernlint.tree.types import (
     ArrayType,
@@ -48,7 +53,7 @@ from kernlint.tree.types import (
     Type,
     VectorType,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import children, walk
 
 Place = tuple[str, str]
 """Codes of a memory object and of a byte offset into it."""
@@ -358,13 +363,18 @@ def is_group(kind: Type) -> bool:
 
 
 def weight(node: Node | None) -> int:
-    """Statements that one pass through ``node`` executes, inner loops' bodies not counted."""
+    """Steps that one pass through ``node`` takes: its statements, memory accesses, calls and meetings.
+
+    Bodies of loops inside are not counted (they charge for themselves), and of two branches the heavier one.
+    """
     if node is None:
         return 0
-    if isinstance(node, Block):
-        return sum(weight(item) for item in node.body)
     if isinstance(node, If):
-        return 1 + max(weight(node.then), weight(node.other))
-    if isinstance(node, For):
-        return 1
-    return 1
+        return 1 + weight(node.init) + weight(node.cond) + max(weight(node.then), weight(node.other))
+    if isinstance(node, (For, While, DoWhile)):
+        return 1 + sum(weight(part) for part in children(node) if part is not node.body)
+    own = isinstance(node, _COUNTED) or (isinstance(node, Stmt) and not isinstance(node, Block))
+    return int(own) + sum(weight(part) for part in children(node))
+
+
+_COUNTED = (Subscript, Deref, Member, Call, Atomic, Barrier, WarpOp, AsyncCopy)

@@ -114,10 +114,10 @@ class Machine:
             return False
         if a.thread is b.thread:
             return True
-        if a.block is not b.block:
+        if a.thread.block is not b.thread.block:
             return True  # compared elsewhere
         reached = 1 << a.thread.lin
-        for tick, group in a.block.syncs:
+        for tick, group in a.thread.block.syncs:
             if a.tick <= tick < b.tick and group & reached:
                 reached |= group
         return bool(reached >> b.thread.lin & 1)
@@ -133,8 +133,8 @@ class Machine:
     ) -> None:
         """Two accesses that nothing orders."""
         a, b = prior[0], now[0]
-        same_block = a.block is b.block
-        same_warp = same_block and a.warp == b.warp
+        same_block = a.thread.block is b.thread.block
+        same_warp = same_block and a.thread.warp == b.thread.warp
         benign = prior[2] == now[2] == "write" and not a.flight and prior[3] is not None and _equal(prior[3], now[3])
         key = (FaultKind.RACE, memory.name, memory.space, prior[1:3], now[1:3], same_warp, same_block, benign)
         if self.log.seen(key):
@@ -160,7 +160,7 @@ class Machine:
     def _participant(self, e: Epoch, site: int, action: str, value: Value) -> Participant:
         place = self.sites[site]
         shown = value if isinstance(value, (int, float)) else None
-        return Participant(e.block.index, e.thread.index, action, place.span, e.phase, shown, place.volatile)
+        return Participant(e.thread.block.index, e.thread.index, action, place.span, e.phase, shown, place.volatile)
 
     def memory_fault(self, memory: Memory, kind: FaultKind, off: int, action: str, t: Thread, site: int) -> None:
         """A fault of one access."""

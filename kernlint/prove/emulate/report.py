@@ -61,11 +61,12 @@ Argument = int | float | Buffer | Mapping[str, Item]
 class Budget:
     """Limits of a run, all in counts so that a verdict does not depend on the machine's speed.
 
-    ``steps``: statements executed by all threads together, about.  ``faults``: different faults kept.
-    ``blocks``: blocks run when a launch does not say which.  ``threads``: threads of one block.
+    ``steps``: statements, memory accesses and calls of all threads together, about (a million take less than a
+    second).  ``faults``: different faults kept.  ``blocks``: blocks run when a launch does not say which.
+    ``threads``: threads of one block.
     """
 
-    steps: int = 400_000
+    steps: int = 1_000_000
     faults: int = 64
     blocks: int = 4
     threads: int = 1024

@@ -57,14 +57,19 @@ class TrackedMemory(Memory):
         if fmt is self.fmt and off in self.vals:
             value = self.vals[off]
             e = t.epoch
-            w = self.writes.get(off)
-            if w is not None and w[0] is not e:
-                self.check(w, "write", w[2], e, site, "read", value, off)
+            if off in self.writes:
+                w = self.writes[off]
+                if w[0] is not e:
+                    self.check(w, "write", w[2], e, site, "read", value, off)
             if self.atoms:
                 self.check_atoms(off, e, site, "read", value)
-            r = self.reads.get(off)
-            if r is None or r[0] is not e:
-                self.reads[off] = (e, site, r)
+            reads = self.reads
+            if off in reads:
+                r = reads[off]
+                if r[0] is not e:
+                    reads[off] = (e, site, r)
+            else:
+                reads[off] = (e, site, None)
             return value
         value = super().load(off, fmt, t, site)
         if self.holds(off, int(fmt[1:])):
@@ -75,12 +80,14 @@ class TrackedMemory(Memory):
     def store(self, off: int, value: Value, fmt: str, t: Thread, site: int) -> Value:
         if fmt is self.fmt and off in self.vals:
             e = t.epoch
-            w = self.writes.get(off)
-            if w is not None and w[0] is not e:
-                self.check(w, "write", w[2], e, site, "write", value, off)
-            r = self.reads.get(off)
-            if r is not None and (r[0] is not e or r[2] is not None):
-                self.check_reads(r, e, site, "write", value, off)
+            if off in self.writes:
+                w = self.writes[off]
+                if w[0] is not e:
+                    self.check(w, "write", w[2], e, site, "write", value, off)
+            if off in self.reads:
+                r = self.reads[off]
+                if r[0] is not e or r[2] is not None:
+                    self.check_reads(r, e, site, "write", value, off)
             if self.atoms:
                 self.check_atoms(off, e, site, "write", value)
             self.writes[off] = (e, site, value)
@@ -183,7 +190,7 @@ class TrackedMemory(Memory):
         while chain is not None:
             prior = chain[0]
             if prior is not e and not self.machine.ordered(prior, e):
-                if prior.warp != e.warp:
+                if prior.thread.warp != e.thread.warp:
                     self.machine.race(self, off, (prior, chain[1], "read", None), (e, site, action, value))
                     return
                 near = near or chain
@@ -290,7 +297,7 @@ class TrackedMemory(Memory):
     ) -> None:
         """Report two accesses of different blocks unless a flag orders them."""
         a, b = prior[0], now[0]
-        if a.block is b.block or b.block.sees(a, b.tick):
+        if a.thread.block is b.thread.block or b.thread.block.sees(a, b.tick):
             return
         self.machine.race(self, off, (a, prior[1], did, had), (b, now[1], action, value))
 

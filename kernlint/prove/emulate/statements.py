@@ -71,7 +71,7 @@ class FunctionTranslator(Gatherings):
             params.insert(0, function.this)
         names = [self.name_of(param) for param in params]
         self.enter(tuple(params))
-        self.emit(f"K.left -= {weight(function.body) + 1}")
+        self._charge(weight(function.body) + 1)
         self.body_of(function.body)
         if self.program.waiting(function):
             self.emit("if 0: yield")

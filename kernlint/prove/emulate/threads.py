@@ -70,15 +70,20 @@ class ThreadEnd(Exception):
 class Epoch:
     """A thread between two of its meetings: what all its accesses there have in common."""
 
-    __slots__ = ("block", "flight", "phase", "thread", "tick", "warp")
+    __slots__ = ("phase", "thread", "tick")
+    flight = False
 
-    def __init__(self, thread: Thread, tick: int, phase: int, flight: bool = False) -> None:
+    def __init__(self, thread: Thread, tick: int, phase: int) -> None:
         self.thread = thread
-        self.block = thread.block
-        self.warp = thread.warp
         self.tick = tick
         self.phase = phase
-        self.flight = flight
+
+
+class FlightEpoch(Epoch):
+    """An asynchronous copy that a thread issued, between its issue and the wait for it: ordered with nothing else."""
+
+    __slots__ = ()
+    flight = True
 
 
 @dataclass(slots=True, eq=False)
@@ -155,6 +160,6 @@ class BlockRun:
     def sees(self, access: Epoch, tick: int) -> bool:
         """Whether what this block does at ``tick`` comes after another block's ``access`` by way of a flag."""
         return any(
-            block is access.block and access.tick <= published and tick >= got
+            block is access.thread.block and access.tick <= published and tick >= got
             for block, published, got in self.acquired
         )
