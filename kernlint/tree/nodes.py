@@ -672,6 +672,15 @@ class Missed:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class CompilerNote:
+    """Something the front end's own compiler said of the file: ``severity`` ``warning`` or ``error``."""
+
+    severity: str
+    message: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
@@ -687,3 +696,4 @@ class Module:
     missing_headers: tuple[str, ...] = ()
     inactive: tuple[Span, ...] = ()
     notes: tuple[str, ...] = ()
+    compiler: tuple[CompilerNote, ...] = ()

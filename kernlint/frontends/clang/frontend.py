@@ -26,13 +26,14 @@ _BY_SUFFIX = {
     ".cuh": Language.CUDA,
     ".hip": Language.HIP,
 }
+_CPP = (".cpp", ".cc", ".cxx")
 SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc")
 """Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
 
 _HIP = re.compile(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
 _CUDA_INCLUDE = re.compile(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
 _OPENCL = re.compile(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
-_OPENCL_HOST = re.compile(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|BuildProgram|::Kernel)\b")
+_OPENCL_HOST = re.compile(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
 _CUDA = re.compile(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
 
 
@@ -52,6 +53,8 @@ def language_of(source: SourceFile) -> Language | None:
         return Language.CUDA  # host C++, and that is what the CUDA dialect extends
     if _OPENCL.search(source.data):
         return Language.OPENCL
+    if suffix in _CPP:
+        return Language.CUDA  # host code that was named: its sizes and copies are looked at all the same
     return None
 
 

@@ -40,6 +40,13 @@ _COMMON = (
     "-fno-spell-checking",
     "-ferror-limit=0",
     "-Wno-everything",
+    # The few warnings that rules look at; they cost no time.
+    "-Wshift-op-parentheses",
+    "-Wparentheses",
+    "-Wunused-comparison",
+    "-Wshift-count-overflow",
+    "-Wshift-count-negative",
+    "-Wuninitialized",
 )
 
 CUDA_TARGET = "sm_80"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, statements  # noqa: F401 (their handlers register themselves)
 from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
@@ -14,7 +15,7 @@ from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, instantia
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span
-from kernlint.tree.nodes import FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
+from kernlint.tree.nodes import CompilerNote, FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
 from kernlint.tree.walk import functions_of
 
 # Every expression may stand as a statement.
@@ -28,7 +29,6 @@ _HARMLESS = (
     "non-kernel function variable cannot be declared in",
     "variable in constant address space must be init",
     "kernel parameter cannot be",
-    "reference to __",
     "static assertion failed",
     "static_assert failed",
     "dynamic initialization is not supported",
@@ -150,6 +150,11 @@ class ModuleBuilder:
             missing_headers=tuple(sorted(self.parsed.missing)),
             inactive=inactive,
             notes=(*self.parsed.refused, *self.table.crashes),
+            compiler=tuple(
+                CompilerNote("warning", d.message, Span(d.file, d.offset, d.offset + 1))
+                for d in self.parsed.diagnostics
+                if d.severity is Severity.WARNING and d.file == self.parsed.path
+            ),
         )
 
     def _add_inactive(self, function: FunctionDecl, inactive: tuple[Span, ...]) -> None:
@@ -179,6 +184,11 @@ class ModuleBuilder:
                     ):
                         object.__setattr__(function, "losses", (*function.losses, loss))
 
+    def _order(self, function: FunctionDecl) -> tuple[bool, str, int]:
+        """The main file's functions first, each file's in the order they stand in."""
+        span = function.span
+        return (span.file != self.parsed.path, span.file, span.start)
+
     def _kernels(self, functions: list[FunctionDecl]) -> tuple[Kernel, ...]:
         instances: dict[int, list[FunctionDecl]] = {}
         for function in functions:
@@ -186,12 +196,9 @@ class ModuleBuilder:
                 instances.setdefault(id(function.generic), []).append(function)
         return tuple(
             Kernel(function, tuple(instances.get(id(function), ())))
-            for function in sorted(functions, key=lambda f: f.span.start)
-            if function.kind is FunctionKind.KERNEL and function.generic is None and self._in_main(function)
+            for function in sorted(functions, key=self._order)
+            if function.kind is FunctionKind.KERNEL and function.generic is None
         )
-
-    def _in_main(self, function: FunctionDecl) -> bool:
-        return function.span.file == self.parsed.path
 
     def _missed(self, functions: list[FunctionDecl]) -> Iterator[Missed]:
         known = {f.span.start for f in functions} | {f.name_span.start for f in functions if f.name_span is not None}

@@ -1,0 +1,58 @@
+r"""The rule ``language-error``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.finding import Finding, Severity
+from kernlint.rule import Meta, ModuleRule
+
+_CERTAIN = (
+    re.compile(r"^shift count >= width of type$"),
+    re.compile(r"^shift count is negative$"),
+)
+"""What the compiler says that no missing header can bring about."""
+
+
+class LanguageError(ModuleRule):
+    r"""Something that the language leaves undefined whatever the launch.
+
+    What the compiler itself can tell, kept to messages that a missing header cannot bring about: a shift by at least
+    the width of its type (OpenCL masks the count, C leaves it undefined; either way the result is not what is
+    written).
+
+    ```cuda bad
+    __global__ void high(unsigned *out) {
+        out[threadIdx.x] = 1u << 32;  // expect: KL700
+    }
+    ```
+
+    ```opencl bad
+    __kernel void high(__global int *out) {
+        out[get_global_id(0)] = 1 << -1;  // expect: KL700
+    }
+    ```
+
+    ```cuda good
+    __global__ void high(unsigned long long *out) {
+        out[threadIdx.x] = 1ull << 32;
+    }
+    ```
+
+    ```opencl good
+    __kernel void high(__global int *out) {
+        out[get_global_id(0)] = 1 << 30;
+    }
+    ```
+    """
+
+    meta = Meta("KL700", "language-error", Severity.WARNING, tags=("clang shift-count-overflow",))
+
+    def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        said: set[int] = set()
+        for note in facts.module.compiler:
+            if any(pattern.search(note.message) for pattern in _CERTAIN) and note.span.start not in said:
+                said.add(note.span.start)
+                yield self.finding(note.span, note.message, fix="use a wider type or a smaller count")
