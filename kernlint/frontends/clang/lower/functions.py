@@ -212,7 +212,9 @@ class FunctionTable:
         generic = None
         names: list[str] = []
         if template is not None and template.kind == K.FUNCTION_TEMPLATE:
-            generic = self.declare(template) if template.in_main_file else None
+            # An explicit specialisation stands elsewhere: it is no instance of the template's body.
+            if cursor.location == template.location and not self.lowering.in_system_header(template):
+                generic = self.declare(template)
             names = [c.spelling for c in template.children if c.kind in _TEMPLATE_PARAMETERS]
         texts = self.arguments_of(cursor)
         names += [f"#{index}" for index in range(len(names), count)]

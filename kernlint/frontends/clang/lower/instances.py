@@ -109,9 +109,11 @@ def _number(parameter: Cursor, attempt: int) -> str | None:
         return "true" if attempt % 2 == 0 else "false"
     if clang.kind == TypeKind.ENUM:
         declaration = clang.declaration
-        constants = [c for c in declaration.children if c.kind == K.ENUM_CONSTANT_DECL] if declaration else []
+        if declaration is None:
+            return None
+        constants = [c for c in declaration.children if c.kind == K.ENUM_CONSTANT_DECL]
         value = constants[attempt % len(constants)].enum_value if constants else 0
-        return f"({clang.spelling}){value}"
+        return f"({declaration.qualified_name}){value}"
     if TypeKind.BOOL < clang.kind <= TypeKind.INT128:
         return f"({clang.spelling}){_NUMBERS[attempt]}"
     if clang.kind in (TypeKind.DEPENDENT, TypeKind.UNEXPOSED):

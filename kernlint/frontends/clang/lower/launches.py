@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, is_expression
@@ -134,7 +136,7 @@ def _driver(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         span,
         scope.type(cursor),
         api,
-        _handle_name(_at(args, 0)),
+        _handle_name(scope, _at(args, 0)),
         None,
         _three(scope, cursor, args[1:4]),
         _three(scope, cursor, args[4:7]),
@@ -155,7 +157,7 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         scope.span(cursor),
         scope.type(cursor),
         api,
-        _handle_name(_at(args, 1)),
+        _handle_name(scope, _at(args, 1)),
         None,
         None,
         _pointed_values(_at(args, 5)),
@@ -226,17 +228,22 @@ def _from_array(expr: Expr | None) -> tuple[Expr, ...]:
     return tuple(found)
 
 
-def _handle_name(expr: Expr | None) -> str:
-    """The kernel's name behind a handle variable created from a string, else the handle's own name."""
+def _handle_name(scope: Scope, expr: Expr | None) -> str:
+    """The kernel's name behind a handle created from a string, else the handle's own name."""
     expr = _bare(expr)
     if isinstance(expr, Ref):
         init = _bare(expr.decl.init)
         for text in _strings(init):
             return text
-        return expr.decl.name
-    if isinstance(expr, Member):
-        return expr.field
-    return ""
+        handle = expr.decl.name
+    elif isinstance(expr, Member):
+        handle = expr.field
+    else:
+        return ""
+    # The handle may be set later, or be of a type that no header gave.
+    created = rb"\b%s\s*=\s*\w*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % re.escape(handle.encode())
+    names = set(re.findall(created, scope.lowering.text))
+    return names.pop().decode() if len(names) == 1 else handle
 
 
 def _strings(expr: Expr | None) -> list[str]:

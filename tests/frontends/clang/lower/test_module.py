@@ -1,0 +1,160 @@
+"""Modules: what is in them, what is missed, and that nothing brings the front end down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang.frontend import language_of
+from kernlint.source import SourceFile, read
+from kernlint.tree.dump import module_text
+from kernlint.tree.walk import functions_of, walk
+
+from .trees import kernel, lines, module
+
+
+def test_kernels_in_all_their_places() -> None:
+    text = """#define DEF(N, T) __global__ void N##_kernel(T *p) { p[0] = 1; }
+    DEF(a, float)
+    extern "C" __global__ void b(int *p) {}
+    struct S { static __global__ void c(int *p) {} };
+    namespace n { __global__ void d(int *p) {} }
+    __global__ void e(int *); __global__ void e(int *p) {}"""
+    assert [k.name for k in module(text).kernels] == ["a_kernel", "b", "c", "d", "e"]
+
+
+def test_kernels_that_did_not_make_it_are_named() -> None:
+    text = """// __global__ void comment() {}
+    #if 0
+    __global__ void off(int *p) { p[0] = 1; }
+    #endif
+    const char *s = "__global__";
+    __global__ void fine(int *p) {}
+    __global__ void broken(int *p { p[0] = 1; }"""
+    found = module(text)
+    reasons = {m.name: m.reason for m in found.missed}
+    assert "off" in reasons and "#if" in reasons["off"]
+    assert set(reasons) <= {"off", "broken"} and "fine" in [k.name for k in found.kernels]
+    off = next(m for m in found.missed if m.name == "off")
+    assert text[off.span.start : off.span.end].startswith("off")
+
+
+def test_kernels_missed_in_opencl() -> None:
+    text = "__kernel void a(__global int *p) {}\n#ifdef X\n__kernel void b(__global int *p) {}\n#endif\n"
+    found = module(text, "opencl")
+    assert [k.name for k in found.kernels] == ["a"] and [m.name for m in found.missed] == ["b"]
+    assert len(found.inactive) == 1
+
+
+def test_functions_of_headers_are_there_when_called(tmp_path: Path) -> None:
+    (tmp_path / "part.cuh").write_text(
+        "__device__ int used(int a) { return a; } __device__ int unused(int a) { return a; }"
+        "__global__ void launched(int *p) { p[0] = used(1); }"
+    )
+    main = tmp_path / "main.cu"
+    main.write_text(
+        '#include "part.cuh"\n__global__ void k(int *p) { p[0] = used(2); } void h(int *p) { launched<<<1, 1>>>(p); }'
+    )
+    found = ClangFrontend().parse_file(read(str(main)), FrontendOptions(cache=False))[0]
+    assert {f.name for f in found.functions} == {"k", "h", "used", "launched"}
+    assert [k.name for k in found.kernels] == ["k", "launched"]
+    assert found.kernels[1].function.span.file.endswith("part.cuh")
+
+
+def test_missing_headers_are_listed() -> None:
+    assert module('#include "nowhere.h"\n__global__ void k() {}').missing_headers == ("nowhere.h",)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "p[0] = " + "(" * 5000 + "n" + ")" * 5000 + ";",
+        "p[0] = " + "+".join(["n"] * 3000) + ";",
+        "p[0] = " + "f(" * 200 + "n" + ")" * 200 + ";",
+        "{" * 240 + "p[0] = 1;" + "}" * 240,
+        "".join(f"if (n == {i}) p[{i}] = 1; else " for i in range(600)) + "p[0] = 1;",
+        "p[0] = " + "- " * 1000 + "n;",
+        "p[0] = " + "n ? 1 : " * 1000 + "n;",
+        "p[0] = " + "n = " * 1000 + "1;",
+    ],
+    ids=["parentheses", "sum", "calls", "blocks", "else-if", "minus", "conditional", "assignment"],
+)
+def test_deep_nesting_is_a_loss(body: str) -> None:
+    tree = kernel(f"__device__ int f(int); __global__ void k(int *p, int n) {{ {body} p[1] = 2; }}").function
+    assert tree.losses
+    assert sum(1 for _ in walk(tree)) < 20_000
+
+
+def test_ordinary_nesting_is_none() -> None:
+    total = "+".join(["n"] * 100)
+    tree = kernel(f"__global__ void k(int *p, int n) {{ p[0] = {'(' * 100}{total}{')' * 100}; }}").function
+    assert not tree.losses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void k(",
+        "}}}}",
+        "__global__ void k(int *p) { p[0] = ",
+        "template <typename> __global__ void k",
+        "__global__ void k(nothing::like<this> x, auto... y) { x->*y; co_await z; }",
+        "\x00\x01",
+        "",
+        "#include __FILE__\n__global__ void k() {}",
+        '__global__ void k() { asm("%0" : "=r"(; }',
+    ],
+)
+def test_broken_sources_raise_nothing(text: str) -> None:
+    for found in ClangFrontend().parse_file(SourceFile("x.cu", text.encode()), FrontendOptions(cache=False)):
+        module_text(found)
+
+
+def test_spans_point_at_the_text() -> None:
+    text = "#define INC(x) x++\n__global__ void k(int *p, int n) {\n  INC(p[n]); p[n] = n + 3; // \u00e9\n}"
+    tree = kernel(text).function
+    data = text.encode()
+    for node in walk(tree):
+        assert 0 <= node.span.start <= node.span.end <= len(data)
+    texts = [data[node.span.start : node.span.end].decode() for node in walk(tree)]
+    assert "p[n] = n + 3" in texts and "n + 3" in texts and "p[n]" in texts
+
+
+def test_functions_of_a_kernel() -> None:
+    text = (
+        "__device__ void b() {} __device__ void a() { b(); } __device__ void c() {} __global__ void k() { a(); a(); }"
+    )
+    assert [f.name for f in functions_of(kernel(text))] == ["k", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "language"),
+    [
+        ("a.cu", "", "cuda"),
+        ("a.hip", "", "hip"),
+        ("a.cl", "", "opencl"),
+        ("a.cu", "#include <hip/hip_runtime.h>", "hip"),
+        ("a.h", "__global__ void k() {}", "cuda"),
+        ("a.hpp", "__kernel void k() {}", "opencl"),
+        ("a.cpp", "clEnqueueNDRangeKernel(q, k);", "cuda"),
+        ("a.cpp", "int main() {}", "cuda"),
+        ("a.h", "int twice(int);", None),
+    ],
+)
+def test_language_by_name_and_text(path: str, text: str, language: str | None) -> None:
+    found = language_of(SourceFile(path, text.encode()))
+    assert (found.value if found else None) == language
+
+
+def test_the_language_can_be_given() -> None:
+    source = SourceFile("a.txt", b"__kernel void k(__global int *p) { p[get_local_id(0)] = 1; }")
+    found = ClangFrontend().parse_file(source, FrontendOptions(language="opencl", cache=False))[0]
+    assert lines(found.kernels[0]) == ["p[@thread_id.x] = 1"]
+
+
+def test_defines_reach_the_parser() -> None:
+    found = module("__global__ void k(int *p) { p[0] = N; }", defines=("N=7",))
+    assert lines(found.kernels[0]) == ["p[0] = 7"]

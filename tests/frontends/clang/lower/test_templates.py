@@ -1,0 +1,168 @@
+"""Templates: the generic tree, instances in sight, forced ones, made-up names."""
+
+from __future__ import annotations
+
+from kernlint.tree.nodes import Binary, Call, IntLit, Member, Ref
+from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType
+from kernlint.tree.walk import walk
+
+from .trees import find, function, kernel, lines, module, only, variable
+
+POINTS = """template <typename T> struct View { T *p; int n; __device__ T &at(int i) { return p[i]; } };
+template <typename T, int N> __global__ void k(View<T> v, T x) {
+  __shared__ T tile[N][N + 1]; tile[0][threadIdx.x] = v.at(N) + v.p[0] + x; }"""
+
+
+def test_the_generic_tree_keeps_members_by_name() -> None:
+    tree = kernel("template <typename V> __global__ void k(V v, V *w) { v.a.b[3] = w->c + v.x; }").function
+    assert lines(tree) == ["v.a.b[3] = (w->c + v.x)"]
+    assert [m.field for m in find(tree, Member)] == ["b", "a", "c", "x"]
+    assert isinstance(tree.params[0].type, OpaqueType)
+    assert tree.template_params == ("V",)
+
+
+def test_a_template_parameter_is_a_parameter_of_unknown_value() -> None:
+    tree = kernel("template <int N> __global__ void k(int *q) { q[0] = N; }").function
+    decl = next(r.decl for r in find(tree, Ref) if r.decl.name == "N")
+    assert decl.is_template and decl.value is None  # type: ignore[attr-defined]
+
+
+def test_instances_of_launches_come_with_their_arguments() -> None:
+    text = POINTS + " void h(View<float> v) { k<float, 32><<<1, 32>>>(v, 1.f); k<float, 8><<<1, 8>>>(v, 1.f); }"
+    found = kernel(text)
+    assert [i.template_args for i in found.instances] == [
+        (("T", "float"), ("N", "32")),
+        (("T", "float"), ("N", "8")),
+    ]
+    assert not any(i.forced for i in found.instances)
+    assert all(i.generic is found.function for i in found.instances)
+    assert variable(found.instances[0], "tile").type == ArrayType(ArrayType(F32, 33), 32)
+    call = only(found.instances[0], Call)
+    assert call.function is not None and call.function.body is not None
+    assert lines(call.function) == ["return this->p[i]"]
+
+
+def test_explicit_instantiations_count_as_in_sight() -> None:
+    found = kernel(POINTS + " template __global__ void k<double, 4>(View<double>, double);")
+    assert [(i.template_args[0], i.forced) for i in found.instances] == [(("T", "double"), False)]
+
+
+def test_uses_by_address_count_as_in_sight() -> None:
+    found = kernel(POINTS + " void h() { auto f = &k<int, 2>; }")
+    assert [(i.template_args[0], i.forced) for i in found.instances] == [(("T", "int"), False)]
+
+
+def test_a_template_nobody_uses_gets_forced_instances() -> None:
+    found = kernel(POINTS)
+    assert 1 <= len(found.instances) <= 4 and all(i.forced for i in found.instances)
+    assert not any(i.losses for i in found.instances)
+    assert found.variants == found.instances
+
+
+def test_instances_can_be_left_out() -> None:
+    found = module(POINTS, instances=False).kernels[0]
+    assert not found.instances and found.variants == (found.function,)
+
+
+def test_forced_instances_are_those_that_lose_nothing() -> None:
+    text = """template <typename T> struct C {};
+    template <> struct C<double> { static __device__ double f(double x) { return x; } };
+    template <typename T> __global__ void k(T *p) { p[0] = C<T>::f(p[1]); p[1] = 0; }"""
+    found = kernel(text)
+    assert [i.template_args for i in found.instances] == [(("T", "double"),)]
+    assert not found.instances[0].losses
+
+
+def test_forcing_in_namespaces_with_enums_bools_and_function_arguments() -> None:
+    text = """namespace a { namespace { enum class M { A, B };
+    template <typename T, T (*F)(T), bool B, M m, typename U = T> __global__ void k(T *p) {
+      if constexpr (m == M::B) p[0] = F(p[1]); else p[B] = F(p[2]); } } }"""
+    found = kernel(text)
+    assert found.instances and not any(i.losses for i in found.instances)
+
+
+def test_template_template_parameters_are_left_alone() -> None:
+    found = kernel("template <template <class> class V> __global__ void k(V<int> v) { v.x = 1; }")
+    assert not found.instances
+
+
+def test_no_more_than_four_instances() -> None:
+    uses = " ".join(f"k<{n}><<<1, 1>>>(p);" for n in range(1, 10))
+    found = kernel(f"template <int N> __global__ void k(int *p) {{ p[N] = 1; }} void h(int *p) {{ {uses} }}")
+    assert [i.template_args[0][1] for i in found.instances] == ["1", "2", "3", "4"]
+
+
+def test_explicit_specialisations_are_kernels_of_their_own() -> None:
+    text = """template <typename T> __global__ void k(T *p) { p[0] = 1; }
+    template <> __global__ void k<int>(int *p) { p[1] = 2; }"""
+    found = [k for k in module(text).kernels if k.name == "k"]
+    assert len(found) == 2
+    assert found[1].function.template_args == (("T", "int"),) and lines(found[1]) == ["p[1] = 2"]
+
+
+def test_callees_of_instances_are_instances() -> None:
+    text = """template <typename T, int N> __device__ T f(T x) { return x * N; }
+    template <typename T> __global__ void k(T *p) { p[0] = f<T, 3>(p[1]); } void h(float *p) { k<<<1, 1>>>(p); }"""
+    found = module(text)
+    call = only(found.kernels[0].instances[0], Call)
+    assert call.function is not None and call.function.template_args == (("T", "float"), ("N", "3"))
+    assert call.function.generic is function(found, "f")
+
+
+def test_generic_lambdas() -> None:
+    found = kernel("__global__ void k(int n) { auto f = [=](auto z) { return z + n; }; n = f(3); }")
+    call = only(found.function, Call)
+    assert call.function is not None and lines(call.function) == ["return (z + n)"]
+
+
+def test_dependent_arithmetic_has_the_types_it_can_have() -> None:
+    tree = kernel(
+        "template <typename T> __global__ void k(T *p, int n, float f) { f = n * 2 + f; p[0] = p[1] * n; }"
+    ).function
+    known = [b for b in find(tree, Binary) if not isinstance(b.type, OpaqueType)]
+    assert [b.type for b in known] == [F32, known[1].type] and len(known) == 2
+
+
+def test_made_up_names_have_no_value() -> None:
+    text = """#include "nowhere.h"
+    struct R { int a; float w[TILE]; int b; };
+    __global__ void k(int *p, int n, R r) {
+      __shared__ float t[TILE][3]; const int w = TILE * 2; if (n < LIMIT) return; p[0] = sizeof(t) + w + r.b; }"""
+    found = module(text)
+    tree = found.kernels[0].function
+    assert {"TILE", "LIMIT"} <= found.synthesised
+    assert variable(tree, "t").type.size is None and variable(tree, "w").value is None
+    assert all(r.decl.synthesised and r.decl.value is None for r in find(tree, Ref) if r.decl.name in ("TILE", "LIMIT"))
+    record = tree.params[2].type
+    assert record.size is None and record.field("b").offset is None  # type: ignore[attr-defined]
+    assert 16 not in [i.value for i in find(tree, IntLit)]
+
+
+def test_made_up_types_are_opaque_and_their_operators_plain() -> None:
+    text = """#include "nowhere.h"
+    __global__ void k(int *p, int n, thing_t t) { p[n] = t[n] * 2; thing_t u = t; p[0] = u + n; }"""
+    tree = module(text).kernels[0].function
+    assert isinstance(tree.params[2].type, OpaqueType) and tree.params[2].synthesised
+    assert {b.op for b in find(tree, Binary)} == {"*", "+"}
+
+
+def test_calls_of_made_up_functions_are_unresolved_and_on_record() -> None:
+    tree = module('#include "nowhere.h"\n__global__ void k(int *p) { p[0] = mystery(p); }').kernels[0].function
+    assert only(tree, Call).function is None
+    assert [loss.kind for loss in tree.losses] == ["call"]
+
+
+def test_a_made_up_name_that_may_be_a_barrier() -> None:
+    tree = (
+        module('#include "nowhere.h"\n__global__ void k(int *p) { p[0] = 1; BLOCK_SYNC; p[1] = 2; }')
+        .kernels[0]
+        .function
+    )
+    assert any(getattr(node, "may_sync", False) for node in walk(tree))
+    assert tree.losses
+
+
+def test_pointers_to_elements_of_unknown_type() -> None:
+    tree = kernel("template <typename T> __global__ void k(T *p) { T *q = p + 3; q[0] = p[1]; }").function
+    assert isinstance(variable(tree, "q").type, PointerType)
+    assert lines(tree)[0].endswith("q = (p + 3)")
