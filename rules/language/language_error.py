@@ -20,8 +20,8 @@ class LanguageError(ModuleRule):
     r"""Something that the language leaves undefined whatever the launch.
 
     What the compiler itself can tell, kept to messages that a missing header cannot bring about: a shift by at least
-    the width of its type (OpenCL masks the count, C leaves it undefined; either way the result is not what is
-    written).
+    the width of its type, or by a negative count. C++ leaves both undefined; OpenCL C masks the count and is not
+    reported.
 
     ```cuda bad
     __global__ void high(unsigned *out) {
@@ -29,9 +29,9 @@ class LanguageError(ModuleRule):
     }
     ```
 
-    ```opencl bad
-    __kernel void high(__global int *out) {
-        out[get_global_id(0)] = 1 << -1;  // expect: KL700
+    ```cuda bad
+    __global__ void low(int *out) {
+        out[threadIdx.x] = 1 << -1;  // expect: KL700
     }
     ```
 
