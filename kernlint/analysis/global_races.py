@@ -17,14 +17,15 @@ from dataclasses import dataclass, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
-from kernlint.analysis.races import Asker, Place, followed, keep, place, trips, unsettled
+from kernlint.analysis.races import Asker, Place, followed, keep, pitches, place, scalar, trips, unsettled
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
-from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple
+from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     THREAD,
+    WARP_SIZE,
     Symbol,
     SymbolKind,
     Term,
@@ -45,10 +46,6 @@ def _bounds(across: int) -> tuple[tuple[int, ...], ...]:
         tuple(max(across - less, 2) for less in (3, 5, 7, 11, 13, 17, 19, 23)),
         (67, 71, 73, 79, 83, 89, 97, 101),
     )
-
-
-PITCHES = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
-"""Values for scalars that stand in addresses only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +81,7 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
     bounding: set[Symbol] = set()
     for at in (query.a, query.b):
         for symbol in at.symbols:
-            if symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) and isinstance(symbol.type, IntType):
+            if scalar(symbol) and is_shared(symbol, query):
                 all_[symbol] = None
         for fact in at.facts:
             bounding.update(_bounding(fact))
@@ -95,8 +92,7 @@ def _bounding(fact: Term) -> Iterator[Symbol]:
     """Arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
     if fact.op in ("lt", "le", "eq", "ne"):
         for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
-            kinds = [atom.args[0].kind if atom.op == "sym" else None for atom in mono]
-            if mono and all(kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) for kind in kinds):
+            if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
                 yield from (atom.args[0] for atom in mono)
     for arg in fact.terms:
         yield from _bounding(arg)
@@ -116,6 +112,14 @@ def _stride(access: Access) -> int:
     return min(counts, default=1 << 31)
 
 
+WARPS = (64, 32)
+"""Warp sizes under each of which a race has to show where the kernel leaves the size open."""
+
+
+def _by_warp(pair: Pair) -> bool:
+    return any(symbol is WARP_SIZE for at in (pair.a, pair.b) for symbol in at.symbols)
+
+
 @dataclass(slots=True)
 class Finder:
     """Asks for collisions of pairs under small launches."""
@@ -129,7 +133,11 @@ class Finder:
         for shape in self.shapes.plausible:
             grid = _grid(shape, self.shapes.blocks)
             room = shape.threads if within == "block" else max(grid)
-            witness = self._under(pair, within, shape, grid) if room > 1 else None
+            witness = None
+            for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
+                witness = self._under(pair, within, shape, grid, size)
+                if witness is None:
+                    break
             if witness is not None:
                 found = found or (witness, shape)
                 if self.shapes.seen:
@@ -138,7 +146,7 @@ class Finder:
                 return None
         return found
 
-    def _under(self, pair: Pair, within: Scope, shape: Shape, grid: Triple) -> Refuted | None:
+    def _under(self, pair: Pair, within: Scope, shape: Shape, grid: Triple, warp: int) -> Refuted | None:
         most = min(_stride(pair.first), _stride(pair.second))
         if not self.shapes.seen and grid[0] * shape.block[0] > most:
             # a grid-stride loop with a constant stride: the stride is the size of the grid
@@ -146,13 +154,18 @@ class Finder:
             if within == "blocks" and max(grid) < 2:
                 return None
         counts = trips(pair, shape)
+        if warp:
+            counts = (*counts, (WARP_SIZE, warp))
         private = pair.private - {symbol for symbol, _ in counts}
         launch = Launch(shape.block, grid, shape.threads, counts)
         query = Overlap(pair.a, pair.b, within, pair.tied, private=private, launch=launch)
         if unsettled(query):
             return None
         bounding, others = _scalars(query)
-        fixed = (*counts, *zip(others, PITCHES, strict=False))
+        strides = pitches(others, query)
+        if strides is None:
+            return None
+        fixed = (*counts, *strides)
         for values in _bounds(shape.block[0] * grid[0]):
             chosen = (*fixed, *zip(bounding, values, strict=False))
             witness = self.asker.ask(replace(query, launch=replace(launch, values=chosen)))

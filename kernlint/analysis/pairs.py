@@ -25,6 +25,7 @@ from kernlint.analysis.trace.events import (
     GuardKind,
     Label,
     LoopContext,
+    Root,
     RootKind,
 )
 from kernlint.prove.query import LoopRange, Side
@@ -120,7 +121,7 @@ def same_value(first: Access, second: Access) -> bool:
         return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(_steady(symbol) for symbol in symbols(first.value)) and not _opaque(first.value)
+    return all(_steady(symbol, first.root) for symbol in symbols(first.value)) and not _opaque(first.value)
 
 
 def _unchanged(write: Access) -> bool:
@@ -129,11 +130,11 @@ def _unchanged(write: Access) -> bool:
     return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == (write.root, write.offset)
 
 
-def _steady(symbol: Symbol) -> bool:
-    """Whether a symbol has one value for all threads of a block during its whole run; memory that the kernel leaves
-    alone, at a place that is the same for the grid, has."""
+def _steady(symbol: Symbol, written: Root) -> bool:
+    """Whether a symbol has one value for all threads of a block; so has what they load from one place, unless it is
+    in the object that they are writing."""
     if symbol.kind is SymbolKind.LOAD:
-        return symbol.uniformity is Uniformity.GRID
+        return symbol.uniformity <= Uniformity.BLOCK and symbol.origin[0] is not written
     return symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY
 
 
@@ -153,7 +154,11 @@ _STEADY = frozenset(
 
 
 def _opaque(term: Term) -> bool:
-    return term.op == "call" or any(_opaque(arg) for arg in term.terms)
+    """Whether a term holds the result of something that is more than a function of its arguments: a call that may
+    write memory, a variable after a loop."""
+    if term.op == "call" and ("@" in term.args[0] or term.args[0].startswith(("after", "returned", "left"))):
+        return True
+    return any(_opaque(arg) for arg in term.terms)
 
 
 def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator[Pair]:

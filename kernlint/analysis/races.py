@@ -26,6 +26,7 @@ from kernlint.symbolic.terms import (
     BLOCK_DIM,
     GRID_DIM,
     THREAD,
+    WARP_SIZE,
     Symbol,
     SymbolKind,
     Term,
@@ -46,9 +47,12 @@ BUDGET = Budget(steps=200, points=20_000, rlimit=0)
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
-GENERIC = (1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049)
-"""Values for scalars that stand in an address: large and without common factors, as no pitch below the width of
-what it separates, and no coincidence of two sizes, is held against a kernel."""
+PITCHES = (1088, 1_114_112, 1_140_850_688, 1_168_231_104_512, 1_196_268_651_020_288)
+"""Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
+is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
+
+ADDED = 64
+"""The value of scalars that are only added to an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,18 @@ class Asker:
     def _under(self, pair: Pair, shape: Shape, warp: bool) -> Refuted | None:
         if shape.threads < 2:
             return None
-        launch = Launch(shape.block, shape.grid, shape.threads, trips(pair, shape))
+        warps: tuple[int, ...] = (0,)
+        if any(symbol is WARP_SIZE for at in (pair.a, pair.b) for symbol in at.symbols):
+            warps = (64, 32)
+        found: Refuted | None = None
+        for size in warps:
+            found = self._within(pair, shape, warp, ((WARP_SIZE, size),) if size else ())
+            if found is None:
+                return None
+        return found
+
+    def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
+        launch = Launch(shape.block, shape.grid, shape.threads, (*values, *trips(pair, shape)))
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -146,15 +161,42 @@ class Asker:
 
     def _generic(self, query: Overlap) -> bool:
         """Whether the threads still meet when the scalars in the addresses have values without coincidences."""
-        scalars: dict[Symbol, None] = {}
-        for side in (query.a, query.b):
-            for symbol in symbols(side.offset):
-                if symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE) and isinstance(symbol.type, IntType):
-                    scalars[symbol] = None
-        if not scalars:
+        found: dict[Symbol, None] = {}
+        for at in (query.a, query.b):
+            found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
+        if not found:
             return True
-        values = (*query.launch.values, *zip(scalars, GENERIC, strict=False))
-        return self.ask(replace(query, launch=replace(query.launch, values=values))) is not None
+        values = pitches(found, query)
+        if values is None:
+            return False
+        return (
+            self.ask(replace(query, launch=replace(query.launch, values=(*query.launch.values, *values)))) is not None
+        )
+
+
+def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
+    """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
+    factors: set[Symbol] = set()
+    for at in (query.a, query.b):
+        todo = [at.offset, *at.facts]
+        while todo:
+            for mono in polynomial(todo.pop()).coefficients:
+                if len(mono) > 1:
+                    factors.update(symbol for atom in mono for symbol in symbols(atom))
+                elif mono and mono[0].op != "sym":
+                    todo.extend(arg for arg in mono[0].terms if isinstance(arg.type, IntType))
+                    if mono[0].op in ("div", "mod"):
+                        factors.update(symbols(mono[0].args[1]))
+    out: list[tuple[Symbol, int]] = []
+    left = list(PITCHES)
+    for symbol in scalars:
+        if symbol not in factors:
+            out.append((symbol, ADDED))
+            continue
+        if not left or not isinstance(symbol.type, IntType) or left[0] > symbol.type.high:
+            return None
+        out.append((symbol, left.pop(0)))
+    return out
 
 
 ROUNDS = 5000
@@ -188,17 +230,35 @@ def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
     return None
 
 
+def scalar(symbol: Symbol) -> bool:
+    """Whether a symbol is an integer that the host chose: an argument, or memory that is the same for the grid."""
+    if not isinstance(symbol.type, IntType):
+        return False
+    if symbol.kind is SymbolKind.LOAD:
+        return symbol.uniformity is Uniformity.GRID
+    return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+
+
 def unsettled(query: Overlap) -> bool:
     """Whether the threads meet only by the grace of a value of which nothing is known: memory, loop variables
-    without a closed form, what is not modelled.  Where both addresses hold it alike it does not matter."""
-    odd = {s for side in (query.a, query.b) for s in symbols(side.offset) if s.kind not in _SETTLED}
-    odd -= {symbol for symbol, _ in query.launch.values}
-    if not odd:
-        return False
-    if any(not is_shared(symbol, query) for symbol in odd):
-        return True
-    difference = polynomial(query.a.offset) - polynomial(query.b.offset)
-    return any(symbol in odd for atom in difference.atoms for symbol in symbols(atom))
+    without a closed form, what is not modelled.  Where both addresses add it alike it does not matter."""
+    known_ = {symbol for symbol, _ in query.launch.values}
+    parts = []
+    for side in (query.a, query.b):
+        odd = {}
+        for mono, value in polynomial(side.offset).coefficients.items():
+            inside = [symbol for atom in mono for symbol in symbols(atom)]
+            if not any(s.kind not in _SETTLED and s not in known_ and not _shared_scalar(s, query) for s in inside):
+                continue
+            if not all(is_shared(symbol, query) for symbol in inside):
+                return True
+            odd[mono] = value
+        parts.append(odd)
+    return parts[0] != parts[1]
+
+
+def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
+    return scalar(symbol) and is_shared(symbol, query)
 
 
 _SETTLED = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}

@@ -5,6 +5,8 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
 
 * a dimension whose thread index the kernel never reads is 1;
 * ``block * 256 + thread`` and ``thread + 256 * k`` say that 256 threads stand along that axis;
+* an axis that stands only in global indices (``block * size + thread``) is 1, beside one that stands by itself: shared
+  memory is then indexed by the other one alone, and a kernel may run with a block of one row;
 * arrays of constant extent are indexed in bounds, and a kernel fills them: the largest usual block that keeps
   every such access in bounds is taken;
 * a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp;
@@ -13,7 +15,7 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -23,7 +25,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.trace.launch import linear
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, Space
 
@@ -146,14 +148,13 @@ def _coefficients(of: Trace, axis: int) -> list[int]:
         unit = form.get((thread,))
         if not unit:
             continue
-        others = [mono for mono in form if any(s.kind is SymbolKind.THREAD for a in mono for s in symbols(a))]
-        if len(others) > 1:
-            continue
+        alone = sum(any(s.kind is SymbolKind.THREAD for a in mono for s in symbols(a)) for mono in form) == 1
         counts = []
         for mono, value in form.items():
             if len(mono) == 1 and mono[0].op == "sym" and value % unit == 0:
                 symbol = mono[0].args[0]
-                if symbol.kind in (SymbolKind.BLOCK, SymbolKind.COUNTER):
+                of_block = symbol.kind is SymbolKind.BLOCK and symbol.axis == axis
+                if of_block or (alone and symbol.kind in (SymbolKind.COUNTER, SymbolKind.BLOCK)):
                     counts.append(value // unit)
         found += [min(count for count in counts if count > 1)] if any(1 < c <= 1024 for c in counts) else []
     return found
@@ -163,8 +164,15 @@ def _indices(of: Trace) -> Iterator[Term]:
     for access in of.accesses:
         yield access.offset
         for guard in access.guards:
-            if guard.term.op in ("lt", "le"):
-                yield from guard.term.args
+            yield from _compared(guard.term)
+
+
+def _compared(term: Term) -> Iterator[Term]:
+    if term.op in ("lt", "le"):
+        yield from term.args
+    elif term.op in ("land", "lor", "lnot"):
+        for arg in term.args:
+            yield from _compared(arg)
 
 
 def _in_bounds(access: Access, block: Block) -> bool:
@@ -316,6 +324,8 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
         else:
             yield Shape(DEFAULTS[0], reason="no thread index is used")
         return
+    local = _local(of)
+    axes = tuple(axis for axis in axes if axis in local) or axes[:1]
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}
     for axis in axes:
@@ -327,6 +337,41 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
     yield chosen
     if chosen.threads > 32 and _one_warp(of, mentioned):
         yield Shape((32, 1, 1), reason="one warp")
+
+
+def _local(of: Trace) -> set[int]:
+    """Axes whose thread index stands by itself somewhere, not only in an index of the whole grid."""
+    out: set[int] = set()
+    done: set[Term] = set(_LINEAR)
+    todo = list(_terms(of))
+    while todo:
+        term = todo.pop()
+        if term in done:
+            if term in _LINEAR:
+                out.add(0)
+            continue
+        done.add(term)
+        if term.op in ("const", "sym", "add", "sub", "mul", "neg", "cast", "shl"):
+            form = polynomial(term).coefficients
+            for mono, value in form.items():
+                for atom in mono:
+                    if atom.op != "sym":
+                        todo.extend(atom.terms)
+                        continue
+                    symbol = atom.args[0]
+                    if symbol.kind is SymbolKind.THREAD and not _in_global(mono, value, symbol, form):
+                        out.add(symbol.axis)
+        else:
+            todo.extend(term.terms)
+    return out
+
+
+def _in_global(mono: Monomial, value: int, thread: Symbol, form: Mapping[Monomial, int]) -> bool:
+    """Whether a monomial with a thread index has beside it the same one with block index times block size."""
+    rest = list(mono)
+    rest.remove(thread.term)
+    key = sorted(repr(atom) for atom in (*rest, BLOCK[thread.axis].term, BLOCK_DIM[thread.axis].term))
+    return any(other == value and sorted(repr(atom) for atom in m) == key for m, other in form.items())
 
 
 def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int) -> Shape:
