@@ -80,11 +80,11 @@ class _Search:
     def run(self) -> Refuted | None:
         if not self.computable or self.check is None:
             return None
-        for block, grid, where, values in self._settings():
+        for trial, (block, grid, where, values) in enumerate(self._settings()):
             if self.points <= 0:
                 break
             try:
-                self._try(block, grid, where, values)
+                self._try(block, grid, where, values, trial)
             except ArithmeticError:  # undefined behaviour under these values: no witness
                 continue
             if self.best is not None:
@@ -111,7 +111,10 @@ class _Search:
                 shapes.append((block, grid, (0, 0, 0)))
                 if single and max(grid) > 1 and len(grids) > 1:
                     shapes.append((block, grid, (min(1, grid[0] - 1), min(1, grid[1] - 1), min(1, grid[2] - 1))))
-        streams = [self.values.trials(block, grid) for block, grid, _ in shapes]
+        again = 6 if any(side.data for side in self.sides) else 1
+        streams = [
+            (values for values in self.values.trials(block, grid) for _ in range(again)) for block, grid, _ in shapes
+        ]
         started = 0
         while streams:
             # every eight trials one more launch joins in
@@ -130,7 +133,7 @@ class _Search:
         sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
         return {s for side in sides for s in side.symbols} | {s for p in query.premises for s in symbols(p)}
 
-    def _try(self, block: Triple, grid: Triple, where: Triple, values: dict[Symbol, int]) -> None:
+    def _try(self, block: Triple, grid: Triple, where: Triple, values: dict[Symbol, int], trial: int) -> None:
         env = {**choices.dims_of(block, grid), **values, **self.known}
         for symbol, dim in zip(BLOCK, where, strict=True):
             env.setdefault(symbol, dim)
@@ -159,7 +162,7 @@ class _Search:
         single = isinstance(self.query, Overlap) and self.query.within == "block"
         places = [where] if single else choices.some_blocks(grid)
         walked = choices.threads(block)
-        setting = _Setting(self, block, grid, shared)
+        setting = _Setting(self, block, grid, shared, trial)
         if isinstance(self.query, Bounds):
             setting.leave(self.query, places, walked, checked[premises])
         else:
@@ -169,11 +172,12 @@ class _Search:
 class _Setting:
     """One launch with values for everything shared."""
 
-    def __init__(self, search: _Search, block: Triple, grid: Triple, shared: list[int]) -> None:
+    def __init__(self, search: _Search, block: Triple, grid: Triple, shared: list[int], trial: int) -> None:
         self.search = search
         self.block = block
         self.grid = grid
         self.shared = shared
+        self.trial = trial
 
     def points(
         self, side: Collector, places: Sequence[Triple], walked: Sequence[Triple], data: Sequence[int]
@@ -204,11 +208,11 @@ class _Setting:
 
     def data(self, side: Collector, second: bool) -> list[int]:
         """Values for what a thread's data decides: the same in both threads every other time."""
-        turn = self.search.points // 2
         out = []
         for index, symbol in enumerate(side.data):
             pool = self.search.values.pool(symbol, self.block, self.grid)
-            out.append(pool[(turn + index + (turn % 3 if second else 0)) % len(pool)])
+            apart = self.trial // 2 + 1 if second and self.trial % 2 else 0
+            out.append(pool[(self.trial // 2 + index + apart) % len(pool)])
         return out
 
     def leave(self, query: Bounds, places: Sequence[Triple], walked: Sequence[Triple], extent: int) -> None:
