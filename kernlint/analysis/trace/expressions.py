@@ -69,6 +69,7 @@ from kernlint.symbolic.terms import (
     unknown,
 )
 from kernlint.tree import nodes as n
+from kernlint.tree.walk import walk
 from kernlint.tree.types import (
     BOOL,
     I32,
@@ -175,7 +176,11 @@ def _function_ref(m: Machine, e: n.FunctionRef) -> Value:
 
 
 def _lambda(m: Machine, e: n.Lambda) -> Value:
-    return LambdaValue(e)
+    if e.by_reference or m.state is None:
+        return LambdaValue(e)
+    used = dict.fromkeys(at.decl for at in walk(e.body) if isinstance(at, n.Ref))
+    env = m.state.env
+    return LambdaValue(e, tuple((decl, env[decl]) for decl in used if decl in env))
 
 
 def _launch_value(m: Machine, e: n.LaunchValue) -> Value:
@@ -627,7 +632,7 @@ def _call(m: Machine, e: n.Call) -> Value:
     if e.receiver is not None and e.function is None:
         callee = evaluate(m, e.receiver) if not isinstance(e.receiver, n.Ref) else _peek(m, e.receiver)
         if isinstance(callee, LambdaValue):
-            return call_lambda(m, callee.node, e)
+            return call_lambda(m, callee, e)
     if e.function is not None and e.function.body is not None:
         return call_function(m, e, e.function)
     if e.pure_math:

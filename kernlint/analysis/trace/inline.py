@@ -83,16 +83,25 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
     return _enter(m, function, bound, function.body, e.span, e.type)
 
 
-def call_lambda(m: Machine, node: object, e: Call) -> Value:
-    """Walk a lambda's body; captured variables are seen as they are now."""
-    from kernlint.tree.nodes import Lambda
-
-    assert isinstance(node, Lambda)
+def call_lambda(m: Machine, value: LambdaValue, e: Call) -> Value:
+    """Walk a lambda's body; variables captured by reference are seen as they are now, others as they were."""
+    node = value.node
     if any(frame.function.body is node.body for frame in m.frames):
         return unresolved_call(m, e, "recursion")
     bound = [(param, bind(m, param, arg)) for param, arg in zip(node.params, e.args, strict=False)]
     function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
-    return _enter(m, function, bound, node.body, e.span, e.type)
+    if not value.captured or m.state is None:
+        return _enter(m, function, bound, node.body, e.span, e.type)
+    now = {decl: m.state.env.get(decl) for decl, _ in value.captured}
+    m.state.env.update(value.captured)
+    result = _enter(m, function, bound, node.body, e.span, e.type)
+    if m.state is not None:
+        for decl, old in now.items():
+            if old is not None:
+                m.state.env[decl] = old
+            else:
+                m.state.env.pop(decl, None)
+    return result
 
 
 def _enter(
@@ -108,6 +117,7 @@ def _enter(
     if m.state is None:
         return unknown_value(result, "dead code")
     base = m.state.path
+    outside = set(m.state.env)
     for param, value in bound:
         m.state.env[param] = value
     stack = m.stack
@@ -125,6 +135,8 @@ def _enter(
         return unknown_value(result, "never returns")
     value = _result(returns, base, result)
     m.state = m.join_all([state for state, _ in returns], base)
+    if m.state is not None:  # the callee's own variables are gone
+        m.state.env = {decl: value for decl, value in m.state.env.items() if decl in outside}
     return value
 
 

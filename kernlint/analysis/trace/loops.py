@@ -13,6 +13,7 @@ from kernlint.analysis.trace.events import (
     LoopContext,
 )
 from kernlint.analysis.trace.machine import Machine, State, Target
+from kernlint.analysis.trace.memory import in_memory
 from kernlint.analysis.trace.recurrence import closed_form
 from kernlint.analysis.trace.values import (
     PointerValue,
@@ -141,6 +142,10 @@ def close(loop: LoopContext, head: Value, tail: Value) -> bool:
     return same(head, tail) or isinstance(head, ReferenceValue)
 
 
+_ATTEMPTS = 3
+"""Walks of one loop until all that it changes is known."""
+
+
 def run_loop(
     m: Machine,
     node: Node,
@@ -156,17 +161,33 @@ def run_loop(
     entry = m.state
     if entry is None:
         return
-    changed = sorted(assigned(m, node), key=lambda decl: (decl.span.start, decl.name))
+    changed = set(assigned(m, node))
     swapped: dict[VarDecl, Value] = {}
-    for attempt in range(2):
+    for attempt in range(_ATTEMPTS):
         m.state = entry.fork()
         snapshot = _lengths(m)
-        moved = _iterate(m, node, cond, body, step, test, entry, changed, swapped, post_tested, unroll)
-        if not moved or attempt:
+        moved = _iterate(
+            m,
+            node,
+            cond,
+            body,
+            step,
+            test,
+            entry,
+            sorted(changed, key=lambda decl: (decl.span.start, decl.name)),
+            swapped,
+            post_tested,
+            unroll,
+        )
+        if not moved:
             return
-        # A pointer changed the object it points into: forget its object and walk once more.
-        for decl, value in moved.items():
-            swapped[decl] = value
+        if attempt == _ATTEMPTS - 1:
+            m.gap("statement", "a loop changes variables in a way that is not followed", node.span)
+            return
+        # A pointer changed the object it points into, or a variable was changed through a pointer, a reference
+        # or a lambda: forget what it was and walk once more.
+        changed |= moved.keys()
+        swapped.update(moved)
         _truncate(m, snapshot)
 
 
@@ -205,14 +226,16 @@ def _iterate(
     state.labels = (*entry.labels, around)
     state.warp_labels = (*entry.warp_labels, around)
     m.loops.append(loop)
+    since = m.departures()
     target = Target(True, len(m.loops))
     m.frames[-1].targets.append(target)
     base = state.path
     head: State | None = None
     if not post_tested and cond is not None:
         term = test(cond)
-        loop.condition, loop.condition_span = term, cond.span
-        head = m.state.fork() if m.state is not None else None
+        if term != TRUE:
+            loop.condition, loop.condition_span = term, cond.span
+            head = m.state.fork() if m.state is not None else None
         if term == FALSE:
             m.state = None
         else:
@@ -221,23 +244,32 @@ def _iterate(
     if m.state is not None:
         body()
     ends = ([m.state] if m.state is not None else []) + target.continues
-    m.state = m.join_all(ends, begun)
+    m.state = m.join_all(ends, begun, GuardKind.SKIP if target.breaks else m.departed(since))
     tail: State | None = None
     if m.state is not None:
         step()
         if post_tested and cond is not None and m.state is not None:
             term = test(cond)
-            loop.condition, loop.condition_span = term, cond.span
-            head = m.state.fork()
+            if term != TRUE:
+                loop.condition, loop.condition_span = term, cond.span
+                head = m.state.fork()
         tail = m.state
-    elif loop.condition is None:
-        loop.condition = FALSE
+    elif loop.condition is None:  # there is no second iteration
+        loop.condition = FALSE if post_tested else binary("eq", counter.term, const(0), BOOL)
     moved: dict[VarDecl, Value] = {}
     if tail is not None:
         for decl, value in heads.items():
             after = tail.env.get(decl)
-            if after is not None and not close(loop, value, after):
+            if after is None:
+                continue
+            if isinstance(value, ReferenceValue) and not same(value, after):
+                moved[decl] = in_memory(m, value.place).pointer
+            elif not close(loop, value, after):
                 moved[decl] = _forget(value, after)
+        for decl, value in entry.env.items():
+            after = tail.env.get(decl)
+            if decl not in heads and after is not None and not same(value, after):
+                moved[decl] = value
     else:  # the body never comes around: it runs at most once
         for phi in loop.phis:
             phi.step = phi.term
@@ -255,7 +287,7 @@ def _iterate(
             if guard.loop is not loop:
                 term = conjunction(term, guard.term)
         loop.exits.append((term, suffix[-1].span if suffix else node.span))
-    m.state = _leave(m, loop, heads, base, head if cond is not None else None, target.breaks, tail, entry)
+    m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
     _settle(m, loop, snapshot, entry, tail, m.state)
     m.epoch += 1
     return moved
@@ -263,7 +295,7 @@ def _iterate(
 
 def _forget(head: Value, after: Value) -> Value:
     if isinstance(head, PointerValue):
-        candidates = (head.root, after.root) if isinstance(after, PointerValue) else (head.root,)
+        candidates = (head.root, after.root) if isinstance(after, PointerValue) else ()
         root = unknown_root(head.root.space, head.pointee, "pointer changed in a loop", candidates)
         return PointerValue(root, head.offset, head.pointee)
     return unknown_value(head.type, "changed in a loop") if isinstance(head, StructValue) else head
@@ -338,7 +370,7 @@ def _leave(
     if loop.leaves:
         gone = call(f"left{loop.counter.serial}", tuple(term for term, _ in loop.leaves), BOOL)
         m.guarded(negate(gone), GuardKind.EXIT, loop.leaves[0][1])
-    elif head is not None and not breaks and loop.condition is not None and loop.condition_span is not None:
+    if head is not None and not breaks and loop.condition is not None and loop.condition_span is not None:
         cond = substitute(resolve(m, loop.condition), last)
         if loop.post_tested:
             cond = substitute(resolve(m, loop.condition), {loop.counter: _before(loop.trips.term)})

@@ -102,6 +102,9 @@ class Machine:
         self.closed: dict[Symbol, Term] = {}
         self.assigned: dict[int, frozenset[VarDecl]] = {}
         self.allocated: tuple[Place, PointerValue] | None = None
+        self.materialised: set[VarDecl] = set()
+        self.parameters: dict[VarDecl, Value] = {}
+        self.traps = 0
 
     # ------------------------------------------------------------------------------------------ recording
 
@@ -210,10 +213,38 @@ class Machine:
             join_labels(cond, a.warp_labels, b.warp_labels),
         )
 
-    def join_all(self, states: Sequence[State], base: tuple[Guard, ...]) -> State | None:
-        """The state where several disjoint paths that began with ``base`` meet again; its path is ``base``."""
+    def departures(self) -> tuple[int, int, int]:
+        """How often threads have exited, left towards an outer loop or call, or trapped, up to now."""
+        frame = self.frames[-1]
+        outwards = len(frame.returns) + sum(len(t.breaks) + len(t.continues) for t in frame.targets)
+        return len(self.trace.exits), outwards, self.traps
+
+    def departed(self, before: tuple[int, int, int]) -> GuardKind | None:
+        """How threads were lost since ``before`` (an earlier :meth:`departures`); None when all are still there."""
+        kinds = (GuardKind.EXIT, GuardKind.SKIP, GuardKind.ASSERT)
+        lost = [kind for kind, was, now in zip(kinds, before, self.departures(), strict=True) if now > was]
+        return GuardKind.SKIP if GuardKind.SKIP in lost else lost[0] if lost else None
+
+    def join_all(self, states: Sequence[State], base: tuple[Guard, ...], lost: GuardKind | None = None) -> State | None:
+        """The state where several disjoint paths that began with ``base`` meet again.
+
+        Its path is ``base``; when threads were ``lost`` on other paths, what the paths had in addition stays on it.
+        """
         if not states:
             return None
+        path = base
+        if lost is not None and len(states) == 1:
+            kinds = {GuardKind.BRANCH: lost}
+            kept = states[0].path[len(base) :]
+            path = (*base, *(Guard(g.term, kinds.get(g.kind, g.kind), g.span, g.loop) for g in kept))
+        elif lost is not None:
+            suffixes = [state.path[len(base) :] for state in states]
+            term = FALSE
+            for suffix in suffixes:
+                term = disjunction(term, truth_of(suffix))
+            span = next((suffix[0].span for suffix in suffixes if suffix), None)
+            if term != TRUE and span is not None:
+                path = (*base, Guard(term, lost, span))
         out = states[-1].fork()
         for state in reversed(states[:-1]):
             cond = truth_of(state.path[len(base) :])
@@ -223,7 +254,7 @@ class Machine:
                 join_labels(cond, state.labels, out.labels),
                 join_labels(cond, state.warp_labels, out.warp_labels),
             )
-        out.path = base
+        out.path = path
         return out
 
 

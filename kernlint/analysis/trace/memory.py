@@ -169,8 +169,26 @@ def in_memory(m: Machine, place: Place) -> MemPlace:
     """``place`` as a place in memory (a variable gets an object of its own)."""
     if isinstance(place, MemPlace):
         return place
+    m.materialised.add(place.decl)
+    if not isinstance(place.type, ArrayType):
+        # A field's address reaches its neighbours, so the object is the whole variable; an array field is one itself.
+        shift = _shift(place.decl.type, place.path)
+        if shift is not None:
+            root = variable_root(m, place.decl)
+            return MemPlace(PointerValue(root, const(shift), place.type), place.type)
     root = variable_root(m, place.decl, place.path, place.type)
     return MemPlace(PointerValue(root, const(0), place.type), place.type)
+
+
+def _shift(type_: Type, path: tuple[str, ...]) -> int | None:
+    """Bytes from the start of an object to the field ``path`` of it, or None."""
+    total = 0
+    for step in path:
+        found = next(((kind, offset) for name, kind, offset in fields_of(type_) if name == step), None)
+        if found is None or found[1] is None:
+            return None
+        type_, total = found[0], total + found[1]
+    return total
 
 
 def element_place(m: Machine, place: Place, index: Term) -> MemPlace | None:
@@ -208,16 +226,17 @@ def record(
     asynchronous: bool = False,
     size: int | None = None,
 ) -> None:
-    """Record an access to ``place``."""
+    """Record an access to ``place``, of ``size`` bytes when that is not the size of its type (negative: not known)."""
     if m.state is None:
         return
     root = place.pointer.root
+    touched = place.type.size if size is None else size if size >= 0 else None
     m.trace.accesses.append(
         Access(
             **m.common(node.span),
             root=root,
             offset=place.pointer.offset,
-            size=place.type.size if size is None else size,
+            size=touched,
             type=place.type,
             kind=kind,
             node=node,
@@ -231,6 +250,35 @@ def record(
     )
     if kind is not AccessKind.READ:
         m.epoch += 1
+        _written(m, root, place.pointer.offset, touched)
+
+
+def _written(m: Machine, root: Root, offset: Term, size: int | None) -> None:
+    """A variable kept as a value is written through memory (a pointer to it): forget what may have changed."""
+    decl = root.decl
+    assert m.state is not None
+    if decl is None or root.kind is not RootKind.VARIABLE or decl not in m.materialised:
+        return
+    value = m.state.env.get(decl)
+    if value is None or isinstance(value, ReferenceValue):
+        return
+    if root.path and not (isinstance(decl.type, StructType) and decl.type.union):
+        return  # an array field, whose elements are not kept as values
+    start = offset.value if not root.path else None
+    m.state.env[decl] = _overwritten(value, decl.type, start, size)
+
+
+def _overwritten(value: Value, type_: Type, start: int | None, size: int | None) -> Value:
+    """``value`` of ``type_`` after ``size`` bytes at ``start`` in it have changed (None: not known where, how many)."""
+    if isinstance(value, StructValue) and start is not None and size is not None:
+        out = value
+        for name, kind, at in fields_of(type_):
+            field, length = value.get(name), kind.size
+            if field is not None and (at is None or length is None or (at < start + size and start < at + length)):
+                within = None if at is None else start - at
+                out = out.with_field(name, _overwritten(field, kind, within, size))
+        return out
+    return unknown_value(type_, "written through a pointer")
 
 
 def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
@@ -284,6 +332,8 @@ def load(m: Machine, place: Place, node: Node) -> Value:
     if isinstance(place, VarPlace):
         return read_variable(m, place)
     record(m, place, AccessKind.READ, node)
+    if place.volatile or place.pointer.root.volatile:
+        m.epoch += 1  # the next read may give something else
     return loaded(m, place.pointer, type_)
 
 
@@ -318,6 +368,8 @@ def write_variable(m: Machine, place: VarPlace, value: Value) -> None:
     """Give a variable, or a field of one, a new value."""
     assert m.state is not None
     env = m.state.env
+    if place.decl in m.materialised:
+        m.epoch += 1
     if not place.path:
         env[place.decl] = value
         return
@@ -335,7 +387,13 @@ def _set(outer: Value, path: tuple[str, ...], value: Value) -> Value:
     inner = outer.get(path[0])
     if inner is None and len(path) > 1:
         return outer
-    return outer.with_field(path[0], _set(inner if inner is not None else value, path[1:], value))
+    changed = _set(inner if inner is not None else value, path[1:], value)
+    if isinstance(outer.type, StructType) and outer.type.union:
+        # The members lie on top of each other: the others now hold its bytes in their own way.
+        others = unknown_value(outer.type, f"{path[0]} of the union was written")
+        assert isinstance(others, StructValue)
+        return others.with_field(path[0], changed)
+    return outer.with_field(path[0], changed)
 
 
 def havoc(m: Machine, place: Place | None, reason: str) -> None:

@@ -11,6 +11,7 @@ step                  value at iteration k           where
 ``phi / 2**c``        ``init / (1 << c*k)``          signed: C's division towards zero
 ``phi ^ c``           ``init ^ (k & 1)*c``           double buffering
 ``c - phi``           ``k & 1 ? c - init : init``    double buffering
+``!phi``              ``k & 1 ? !init : init``       double buffering; init is 0 or 1
 ``(phi + c) % m``     ``(init + c*k) % m``           0 <= init < m known
 ``phi+1==m ? 0 : ..`` ``(init + k) % m``             ring buffers; 0 <= init < m known
 ====================  =============================  ======================================
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negative, select, symbols
+from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negate, negative, select, symbols, truth
 from kernlint.tree.types import BOOL, IntType
 
 
@@ -40,6 +41,9 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
     body = _strip(step, type_)
     if body == phi.term:
         return init
+    if _negation(body) == phi.term and (type_.bits == 1 or init.value in (0, 1)):
+        odd = binary("eq", binary("and", counter, const(1), counter.type), const(1), BOOL)
+        return select(odd, cast(negate(truth(init)), type_), init, type_)
     affine = _increment(body, phi, invariant)
     if affine is not None:
         return binary("add", init, binary("mul", cast(affine, type_), k, type_), type_)
@@ -56,6 +60,21 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
         if left == phi.term and invariant(right):
             return _geometric(body.op, init, right, k, counter, type_)
     return _ring(body, phi, init, k, type_, invariant)
+
+
+def _negation(term: Term) -> Term | None:
+    """``x`` of ``!x``, else None."""
+    while term.op == "cast":
+        term = term.args[0]
+    if term.op == "lnot":
+        inner = term.args[0]
+    elif term.op == "eq" and term.args[1].value == 0:
+        inner = term.args[0]
+    else:
+        return None
+    while inner.op == "cast" or (inner.op == "ne" and inner.args[1].value == 0):
+        inner = inner.args[0]
+    return inner
 
 
 def _geometric(op: str, init: Term, by: Term, k: Term, counter: Term, type_: IntType) -> Term | None:

@@ -21,7 +21,7 @@ def trace_function(function: FunctionDecl, language: str) -> Trace:
     state = m.state
     assert state is not None
     for param in function.params:
-        state.env[param] = parameter_value(m, param)
+        state.env[param] = m.parameters[param] = parameter_value(m, param)
     try:
         execute(m, function.body)
     except Exhausted:
@@ -89,6 +89,9 @@ def finish(m: Machine) -> None:
         for phi in loop.phis:
             phi.init = resolver.term(phi.init) if phi.init is not None else None
             phi.step = resolver.term(phi.step) if phi.step is not None else None
+    for symbol in m.loads.values():
+        root, offset = symbol.origin
+        symbol.origin = (root, resolver.term(offset))
     trace.accesses.sort(key=lambda access: access.order)
     trace.loops = _live_loops(trace)
     _settle_uniformity(trace, [*m.loads.values()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernlint.analysis.trace.events import ExitEvent, GuardKind
+from kernlint.analysis.trace.events import ExitEvent, GuardKind, Label
 from kernlint.analysis.trace.expressions import coerce, condition, evaluate, scalar
 from kernlint.analysis.trace.inline import bind
 from kernlint.analysis.trace.loops import assigned, run_loop
@@ -157,12 +157,13 @@ def _once(m: Machine, action: Callable[[], None]) -> None:
     if m.state is None:
         return
     base = m.state.path
+    since = m.departures()
     target = Target(True, len(m.loops))
     m.frames[-1].targets.append(target)
     action()
     m.frames[-1].targets.pop()
     ends = ([m.state] if m.state is not None else []) + target.breaks + target.continues
-    m.state = m.join_all(ends, base)
+    m.state = m.join_all(ends, base, m.departed(since))
 
 
 def _switch(m: Machine, s: n.Switch) -> None:
@@ -179,6 +180,7 @@ def _switch(m: Machine, s: n.Switch) -> None:
     for test in tests:
         missed = conjunction(missed, negate(test))
     has_default = any(isinstance(x, n.Case) and x.value is None for x in s.body.body)
+    since = m.departures()
     target = Target(False, len(m.loops))
     m.frames[-1].targets.append(target)
     m.state = None
@@ -207,8 +209,7 @@ def _switch(m: Machine, s: n.Switch) -> None:
         m.guarded(missed, GuardKind.BRANCH, s.cond.span)
         if m.state is not None:
             ends.append(m.state)
-    covered = len(ends) > 0
-    m.state = m.join_all(ends, base) if covered else None
+    m.state = m.join_all(ends, base, m.departed(since))
 
 
 def _matches(m: Machine, value: Term, case: n.Case) -> Term:
@@ -260,6 +261,7 @@ def _return(m: Machine, s: n.Return) -> None:
 def _trap(m: Machine, s: n.Trap) -> None:
     m.state = None
     m.death = GuardKind.ASSERT
+    m.traps += 1
 
 
 def _goto(m: Machine, s: n.Goto) -> None:
@@ -269,15 +271,22 @@ def _goto(m: Machine, s: n.Goto) -> None:
 
 
 def _label(m: Machine, s: n.Label) -> None:
+    """Where a goto leads.  Threads come here on ways that are not followed, perhaps again and again: of variables
+    that change anywhere, of guards and of phases nothing is known."""
     m.gap("goto", "label", s.span)
-    if m.state is None:
-        from kernlint.analysis.trace.events import Label
-
-        inexact = (Label(None, exact=False),)
-        m.state = State({}, (), inexact, inexact)
-        for param in m.function.params:
-            m.state.env[param] = unknown_value(param.type, "after a goto")
-        m.guarded(unknown("goto", BOOL), GuardKind.BRANCH, s.span)
+    inexact = (Label(None, exact=False),)
+    env = dict(m.state.env) if m.state is not None else {}
+    for frame in m.frames:
+        for param in frame.function.params:
+            env.setdefault(param, m.parameters.get(param) or unknown_value(param.type, "after a goto"))
+    for decl in set().union(
+        *(assigned(m, frame.function.body) for frame in m.frames if frame.function.body is not None)
+    ):
+        if decl in env:
+            env[decl] = unknown_value(decl.type, "after a goto")
+    m.state = State(env, (), inexact, inexact)
+    m.epoch += 1
+    m.guarded(unknown("goto", BOOL), GuardKind.BRANCH, s.span)
 
 
 def _asm(m: Machine, s: n.Asm) -> None:

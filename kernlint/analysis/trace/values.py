@@ -69,9 +69,11 @@ class MemPlace:
 
 @dataclass(frozen=True, slots=True)
 class LambdaValue:
-    """A lambda; captured variables are looked up in the environment when it is called."""
+    """A lambda; variables captured by reference are looked up in the environment when it is called, those captured
+    by value are kept in ``captured``."""
 
     node: Lambda
+    captured: tuple[tuple[VarDecl, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
