@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, symbols
-from kernlint.tree.types import Space
+from kernlint.tree.types import IntType, Space
 
 _BLOCK_LIKE = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.TEMPLATE, SymbolKind.WARP_SIZE})
 
@@ -75,8 +76,10 @@ def grows(term: Term, axis: int) -> bool:
     if op == "sym":
         symbol: Symbol = term.args[0]
         return symbol.kind is SymbolKind.BLOCK and symbol.axis == axis
-    if op in ("add", "sub", "or", "xor"):
+    if op in ("add", "or", "xor"):
         return grows(term.args[0], axis) or grows(term.args[1], axis)
+    if op == "sub":
+        return grows(term.args[0], axis)
     if op in ("mul", "shl"):
         return any(grows(arg, axis) for arg in term.args)
     if op in ("cast", "neg"):
@@ -92,6 +95,35 @@ def grows(term: Term, axis: int) -> bool:
             return False
         return grows(term.args[1], axis) and grows(term.args[2], axis)
     return False
+
+
+def sinks(term: Term, axis: int) -> bool:
+    """Whether ``term`` gets below every limit as the block index of ``axis`` grows: it is subtracted, signed."""
+    op = term.op
+    if op == "add":
+        return sinks(term.args[0], axis) or sinks(term.args[1], axis)
+    if op == "sub":
+        down = grows(term.args[1], axis) and isinstance(term.type, IntType) and term.type.signed
+        return down or sinks(term.args[0], axis)
+    if op == "neg":
+        return grows(term.args[0], axis)
+    if op in ("cast", "div", "shr", "mul", "shl"):
+        return sinks(term.args[0], axis) or (op == "mul" and sinks(term.args[1], axis))
+    if op == "min":
+        return any(sinks(arg, axis) for arg in term.args)
+    if op == "max":
+        return all(sinks(arg, axis) for arg in term.args)
+    return False
+
+
+def wraps_down(term: Term, axis: int) -> bool:
+    """Whether ``term`` is an unsigned difference from which the growing index is subtracted: it never gets below 0."""
+    while term.op == "cast":
+        term = term.args[0]
+    if term.op == "add" and term.args[1].op == "const":
+        return wraps_down(term.args[0], axis)
+    unsigned = isinstance(term.type, IntType) and not term.type.signed
+    return term.op == "sub" and unsigned and grows(term.args[1], axis) and not grows(term.args[0], axis)
 
 
 def global_ids(term: Term, axis: int) -> Iterator[GlobalId]:
@@ -171,14 +203,18 @@ def _comparison(term: Term, axis: int, positive: bool) -> bool:
         return False
     if any(_opaque(s) for s in symbols(term)):
         return True
-    low = grows(left, axis)
-    high = grows(right, axis)
-    if not low and not high:
-        # A comparison of what does not grow: i % 4 == 0 bounds nothing, min(i, n) == i might.
-        return any(_block_of(atom, axis) for atom in _leaves(term)) and not _remainders_only(term, axis)
-    if term.op in ("lt", "le"):
-        return (low if positive else high) or (low and high)
-    return True
+    if not any(_block_of(atom, axis) for atom in _leaves(term)):
+        return False
+    if _remainders_only(term, axis):
+        return False  # i % 4 == 0 bounds nothing
+    if term.op not in ("lt", "le"):
+        return True
+    smaller, larger = (left, right) if positive else (right, left)
+    if smaller.value is not None and wraps_down(larger, axis):
+        return False
+    up = grows(smaller, axis) or sinks(larger, axis)
+    down = grows(larger, axis) or sinks(smaller, axis)
+    return up or not down
 
 
 def _leaves(term: Term) -> Iterator[Term]:
@@ -207,6 +243,8 @@ def _conditional(guard: Guard) -> bool:
     """Whether a guard is a condition on parameters or data: a launcher may know more than the kernel."""
     if guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP):
         return False
+    if mentions(guard.term, SymbolKind.THREAD):
+        return False  # it picks threads of the block
     for symbol in symbols(guard.term):
         if symbol.kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE, SymbolKind.UNKNOWN):
             return True
@@ -218,6 +256,7 @@ def reach_of(access: Access) -> Reach | None:
     found: dict[int, GlobalId] = {}
     for axis in range(3):
         if not mentions(access.offset, SymbolKind.BLOCK, axis) or not grows(access.offset, axis):
+            # What sinks without limit (n - 1 - i) leaves memory too, but is held by the same tests: left alone.
             continue
         for one in global_ids(access.offset, axis):
             found.setdefault(axis, one)
@@ -234,19 +273,16 @@ def reach_of(access: Access) -> Reach | None:
 
 
 def _hollow(guard: Guard, axes: dict[int, GlobalId]) -> bool:
-    return any(
-        vacuous(part) and any(mentions(part, SymbolKind.BLOCK, axis) for axis in axes)
-        for part in _parts(guard.term)
-        if part.op in COMPARISONS
-    )
-
-
-def _parts(term: Term) -> Iterator[Term]:
-    if term.op == "land":
-        for arg in term.args:
-            yield from _parts(arg)
-    else:
-        yield term
+    for part in conjuncts(guard.term):
+        if part.op not in COMPARISONS:
+            continue
+        for axis in axes:
+            if not mentions(part, SymbolKind.BLOCK, axis):
+                continue
+            wraps = part.op in ("lt", "le") and part.args[0].value is not None and wraps_down(part.args[1], axis)
+            if vacuous(part) or wraps:
+                return True
+    return False
 
 
 def _compute(facts: Facts) -> tuple[Reach, ...]:

@@ -125,7 +125,12 @@ def _polynomial(term: Term, memo: dict[Term, Polynomial]) -> Polynomial:
     if op == "const":
         return number(term.args[0])
     if op == "add":
-        return polynomial(term.args[0], memo) + polynomial(term.args[1], memo)
+        added = term.args[1]
+        kind = term.type
+        if added.op == "const" and isinstance(kind, IntType) and not kind.signed and added.args[0] > kind.high // 2:
+            # ``i - 1`` of an unsigned i: the constant is a subtraction in disguise.
+            return polynomial(term.args[0], memo) + number(added.args[0] - kind.high - 1)
+        return polynomial(term.args[0], memo) + polynomial(added, memo)
     if op == "sub":
         return polynomial(term.args[0], memo) - polynomial(term.args[1], memo)
     if op == "neg":
