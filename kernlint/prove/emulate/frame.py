@@ -186,12 +186,13 @@ def is_reference(decl: VarDecl) -> bool:
 
 
 def by_value(param: VarDecl) -> bool:
-    """A reference to a constant scalar or vector, or to a handle, which may as well be passed by value."""
+    """Whether a reference is as good as a value: a parameter for a constant scalar or vector, any for a handle."""
     kind = param.type
     if isinstance(kind, PointerType) and kind.reference and is_group(kind.pointee):
         return True
     return (
-        isinstance(kind, PointerType)
+        isinstance(param, ParamDecl)
+        and isinstance(kind, PointerType)
         and kind.reference
         and kind.const
         and not isinstance(kind.pointee, (ArrayType, StructType))

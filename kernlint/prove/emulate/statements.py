@@ -178,8 +178,11 @@ class FunctionTranslator(Gatherings):
         kind, init = decl.type, decl.init
         if is_reference(decl):
             assert init is not None
-            obj, off = self.place(init)
-            self.emit(f"{name} = ({obj}, {off})")
+            if by_value(decl):
+                self._handle(name, init)
+            else:
+                obj, off = self.place(init)
+                self.emit(f"{name} = ({obj}, {off})")
             return
         if self.in_memory(decl):
             self._object(decl, name)

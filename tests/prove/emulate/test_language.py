@@ -108,7 +108,9 @@ __global__ void functions() {
   float4 v = twice(make_float4(1, 2, 3, 4));
   assert(v.x == 2 && v.y == 2 && v.w == 8);
   int& ref = four[1];
+  const int& same = four[1];
   ref = 77;
+  assert(same == 77);
   assert(four[1] == 77 && min(3, max(1, 2)) == 2 && abs(-4) == 4);
   assert(__popc(0xf0f0u) == 8 && __clz(1) == 31 && __ffs(8) == 4 && __brev(1u) == 0x80000000u);
   assert(__mulhi(1 << 30, 1 << 30) == 1 << 28 && __umulhi(0xffffffffu, 2u) == 1u);

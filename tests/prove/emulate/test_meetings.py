@@ -205,7 +205,7 @@ def test_active_lanes_in_a_branch(emulate: Emulate) -> None:
     assert emulate(text).clean
 
 
-# ---------------------------------------------------------------------------------------------------------------- copies
+# ---------------------------------------------------------------------------------------------------------- copies
 
 
 @pytest.mark.parametrize(("wait", "races"), [("wait_group_events(1, &e);", False), ("", True)])
