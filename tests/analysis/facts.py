@@ -235,7 +235,8 @@ def describe(subject: Subject, item: Any) -> str:
     """What the trace says, for a message."""
     if isinstance(item, Access):
         value = f" = {show(item.value)}" if item.value is not None else ""
-        text = f"{item.kind.value} {item.root.space.value} {item.root.name}[{show(item.offset, casts=True)}] {item.size}{value}"
+        place = f"{item.root.space.value} {item.root.name}[{show(item.offset, casts=True)}]"
+        text = f"{item.kind.value} {place} {item.size}{value}"
         more = f" op {item.atomic_op} scope {item.scope.value}" if item.atomic_op else ""
         short = _short(item)
         return text + more + (f" when {' && '.join(show(t) for t in short)}" if short else "")
@@ -270,7 +271,7 @@ def _fits_access(s: Subject, a: Access, fact: Fact) -> bool:
         return False
     if m["value"] is not None and not s.same(a.value, m["value"], fact.line, guards):
         return False
-    if m["op"] is not None and m["op"] != a.atomic_op or m["scope"] is not None and m["scope"] != a.scope.value:
+    if m["op"] not in (None, a.atomic_op) or m["scope"] not in (None, a.scope.value):
         return False
     if bool(m["async"]) != a.asynchronous or bool(m["volatile"]) != a.volatile:
         return False

@@ -1,9 +1,9 @@
 """Formulas of expected facts: C's integer expressions over exact integers, evaluated at sample points.
 
-A formula is written as C is, over ``tid.x``, ``bid.x``, ``bdim.x``, ``gdim.x``, the kernel's scalar parameters, names of
-loop counters, ``trips.k``, ``warp_size``, ``sizeof(T)`` and ``load(object, byte offset)``.  Arithmetic is exact unless a
-conversion (``u32(...)``, ``i64(...)``) says where it wraps.  ``?`` stands for a value that nobody can know, ``opaque`` for
-a part of which that is so (``i < n && opaque`` is false where ``i >= n``, else not known).
+A formula is written as C is, over ``tid.x``, ``bid.x``, ``bdim.x``, ``gdim.x``, the kernel's scalar parameters, names
+of loop counters, ``trips.k``, ``warp_size``, ``sizeof(T)`` and ``load(object, byte offset)``.  Arithmetic is exact
+unless a conversion (``u32(...)``, ``i64(...)``) says where it wraps.  ``?`` stands for a value that nobody can know,
+``opaque`` for a part of which that is so (``i < n && opaque`` is false where ``i >= n``, else not known).
 """
 
 from __future__ import annotations

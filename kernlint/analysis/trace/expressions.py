@@ -69,7 +69,6 @@ from kernlint.symbolic.terms import (
     unknown,
 )
 from kernlint.tree import nodes as n
-from kernlint.tree.walk import walk
 from kernlint.tree.types import (
     BOOL,
     I32,
@@ -83,6 +82,7 @@ from kernlint.tree.types import (
     Type,
     VectorType,
 )
+from kernlint.tree.walk import walk
 
 _OPS = {
     "+": "add",
@@ -721,6 +721,8 @@ def _warp_op(m: Machine, e: n.WarpOp) -> Value:
         level = Uniformity.WARP
     if full and e.kind == "shuffle" and len(operands) > 1 and operands[1].op == "const":
         level = Uniformity.WARP
+    if isinstance(e.type, (IntType, FloatType)):
+        return unknown(e.name, e.type, level, e.span, event)
     return unknown_value(e.type, e.name, level)
 
 

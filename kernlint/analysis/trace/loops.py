@@ -11,6 +11,8 @@ from kernlint.analysis.trace.events import (
     GuardKind,
     Label,
     LoopContext,
+    Root,
+    RootKind,
 )
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
@@ -20,6 +22,7 @@ from kernlint.analysis.trace.values import (
     ReferenceValue,
     StructValue,
     Value,
+    any_of,
     same,
     unknown_root,
     unknown_value,
@@ -126,6 +129,11 @@ def close(loop: LoopContext, head: Value, tail: Value) -> bool:
             symbol.step = tail if isinstance(tail, Term) else None
         return True
     if isinstance(head, PointerValue):
+        if head.root.kind is RootKind.UNKNOWN and not (isinstance(tail, PointerValue) and tail.root is head.root):
+            symbol = head.offset.symbol
+            if symbol is not None and symbol.origin is loop:
+                symbol.step = None
+            return _covers(head.root, tail)
         if not isinstance(tail, PointerValue) or tail.root is not head.root:
             return False
         return close(loop, head.offset, tail.offset)
@@ -144,6 +152,15 @@ def close(loop: LoopContext, head: Value, tail: Value) -> bool:
 
 _ATTEMPTS = 3
 """Walks of one loop until all that it changes is known."""
+
+
+def _covers(root: Root, tail: Value) -> bool:
+    """Whether what ``tail`` points to is among the objects that the unknown ``root`` may be."""
+    if not root.candidates:
+        return True
+    return isinstance(tail, PointerValue) and all(
+        one in root.candidates for one in (tail.root.candidates or (tail.root,))
+    )
 
 
 def run_loop(
@@ -295,7 +312,7 @@ def _iterate(
 
 def _forget(head: Value, after: Value) -> Value:
     if isinstance(head, PointerValue):
-        candidates = (head.root, after.root) if isinstance(after, PointerValue) else ()
+        candidates = any_of(head.root, after.root) if isinstance(after, PointerValue) else ()
         root = unknown_root(head.root.space, head.pointee, "pointer changed in a loop", candidates)
         return PointerValue(root, head.offset, head.pointee)
     return unknown_value(head.type, "changed in a loop") if isinstance(head, StructValue) else head

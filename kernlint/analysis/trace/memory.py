@@ -71,7 +71,8 @@ def advance(pointer: PointerValue, count: Term, element: Type) -> PointerValue:
 
 def variable_root(m: Machine, decl: VarDecl, path: tuple[str, ...] = (), type_: Type | None = None) -> Root:
     """The memory object that is the variable ``decl``, or a field of it."""
-    key = (decl, path)
+    # Every `extern __shared__` array begins at the start of the launch's dynamic shared memory: they are one object.
+    key = ("dynamic shared",) if decl.unsized and decl.space is Space.SHARED else (decl, path)
     root = m.memory.get(key)
     if root is None:
         kind = decl.type if type_ is None else type_

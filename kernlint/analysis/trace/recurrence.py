@@ -66,12 +66,9 @@ def _negation(term: Term) -> Term | None:
     """``x`` of ``!x``, else None."""
     while term.op == "cast":
         term = term.args[0]
-    if term.op == "lnot":
-        inner = term.args[0]
-    elif term.op == "eq" and term.args[1].value == 0:
-        inner = term.args[0]
-    else:
+    if term.op != "lnot" and not (term.op == "eq" and term.args[1].value == 0):
         return None
+    inner: Term = term.args[0]
     while inner.op == "cast" or (inner.op == "ne" and inner.args[1].value == 0):
         inner = inner.args[0]
     return inner

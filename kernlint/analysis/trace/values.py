@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.analysis.trace.events import Root
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, call, const, select, unknown
-from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
 from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
 from kernlint.tree.types import (
     I64,
     U8,
@@ -97,8 +97,6 @@ Value = Term | PointerValue | StructValue | LambdaValue | FunctionValue | Refere
 
 def unknown_root(space: Space, element: Type, reason: str, candidates: tuple[Root, ...] = ()) -> Root:
     """A root for a pointer of which only the space is known."""
-    from kernlint.analysis.trace.events import RootKind
-
     return Root(f"?{reason}", RootKind.UNKNOWN, space, None, element, candidates=candidates)
 
 
@@ -146,7 +144,7 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     if isinstance(a, PointerValue) and isinstance(b, PointerValue):
         if a.root is b.root:
             return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
-        root = unknown_root(a.root.space, a.pointee, "pointer", _candidates(a.root, b.root))
+        root = unknown_root(a.root.space, a.pointee, "pointer", any_of(a.root, b.root))
         level = max(uniformity(term) for term in (cond, a.offset, b.offset))
         return PointerValue(root, unknown("pointer", I64, level, origin=cond), a.pointee)
     if isinstance(a, StructValue) and isinstance(b, StructValue):
@@ -162,7 +160,10 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     return unknown("merge", a.type if isinstance(a, Term) else U8)
 
 
-def _candidates(*roots: Root) -> tuple[Root, ...]:
+def any_of(*roots: Root) -> tuple[Root, ...]:
+    """Candidates of a pointer that points into one of ``roots``; empty (any) when one of those may be anything."""
+    if any(root.kind is RootKind.UNKNOWN and not root.candidates for root in roots):
+        return ()
     out: list[Root] = []
     for root in roots:
         for one in root.candidates or (root,):
