@@ -95,6 +95,8 @@ def ordinary_call(
     qualified = declaration.qualified_name if declaration is not None else name
     if launches(name):
         return launch_function(scope, cursor, name, arguments)
+    if receiver is not None and isinstance(receiver.type, ArrayType) and name == "size" and receiver.type.extent:
+        return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
 
@@ -320,6 +322,8 @@ def _builtin_operator(scope: Scope, cursor: Cursor, symbol: str, operands: list[
     if symbol == "=" and len(operands) == 2:
         return assignment(scope, cursor, operands[0], operands[1])
     types = [scope.type(o) for o in operands]
+    if symbol == "[]" and len(operands) == 2 and isinstance(types[0], ArrayType):  # std::array
+        return element(scope, cursor, *(scope.expression(o) for o in operands))
     opaque = any(isinstance(t, OpaqueType) for t in types)
     if not opaque and not all(isinstance(t, (IntType, FloatType, VectorType)) for t in types):
         return None

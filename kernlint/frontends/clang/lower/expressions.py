@@ -377,7 +377,8 @@ def _recovery(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:
             return member(scope, cursor, scope.expression(children[0]), match.group(2), UNKNOWN)
     if (rebuilt := _rebuilt(scope, cursor, children)) is not None:
         return rebuilt
-    if text.isidentifier() and (decl := _local_named(scope, text)) is not None:
+    if text.isidentifier() and (decl := _variable_named(scope, text)) is not None:
+        scope.recovered.append(scope.span(cursor))
         return Ref(scope.span(cursor), decl.type, decl)  # its declaration has an error, but it is there
     match = re.match(r"((?:\w+\s*::\s*)*\w+)\s*(?:<[^;(]*>)?\s*\(", text)
     if match and text.rstrip().endswith(")"):
@@ -440,15 +441,16 @@ _OPERATORS = _ASSIGNMENTS | frozenset({
 })  # fmt: skip
 
 
-def _local_named(scope: Scope, name: str) -> VarDecl | None:
-    """The variable of the current function that is called ``name``, the innermost as far as order tells."""
+def _variable_named(scope: Scope, name: str) -> VarDecl | None:
+    """The variable called ``name`` that the current function declared last, or else the only global of that name."""
     if scope.function is None:
         return None
     whole = scope.function.span
     for decl in reversed(scope.lowering.variables.values()):
         if decl.name == name and decl.span.file == whole.file and whole.start <= decl.span.start < whole.end:
             return decl
-    return None
+    found = [decl for decl in scope.lowering.globals if decl.name == name]
+    return found[0] if len(found) == 1 else None
 
 
 def unresolved_call(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr:

@@ -214,6 +214,7 @@ class ModuleBuilder:
 _BLANKED = re.compile(
     rb'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
 )
+_DIRECTIVE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _CUDA_KERNEL = re.compile(rb"\b__global__\b")
 _OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b")
 _NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
@@ -224,16 +225,17 @@ _NOT_NAMES = (b"vec_type_hint", b"alignas", b"decltype", b"requires")
 
 def blank(text: bytes) -> bytes:
     """``text`` with comments and literals overwritten by spaces; line breaks and offsets stay."""
-    return _BLANKED.sub(lambda m: re.sub(rb"[^\n]", b" ", m.group()), text)
+    return _BLANKED.sub(_spaces, text)
+
+
+def _spaces(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", match.group())
 
 
 def kernel_definitions(text: bytes, opencl: bool) -> Iterator[tuple[str, int, int]]:
     """Name and byte range of the head of everything in ``text`` that looks like the definition of a kernel."""
-    plain = blank(text)
+    plain = _DIRECTIVE.sub(_spaces, blank(text))
     for match in (_OPENCL_KERNEL if opencl else _CUDA_KERNEL).finditer(plain):
-        line = plain.rfind(b"\n", 0, match.start()) + 1
-        if re.match(rb"\s*#", plain[line : match.start()] + b"#") and plain[line:].lstrip().startswith(b"#"):
-            continue
         head = _head(plain, match.end())
         if head is not None:
             yield head[0], head[1], head[2]

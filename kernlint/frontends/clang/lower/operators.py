@@ -316,6 +316,10 @@ def _casts_reference(scope: Scope, cursor: Cursor) -> bool:
 def braces(scope: Scope, cursor: Cursor) -> Expr:
     elements = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
     type_ = scope.type(cursor)
+    if len(elements) == 1 and isinstance(type_, ArrayType) and isinstance(elements[0], InitList):
+        inner = elements[0]
+        if isinstance(inner.type, ArrayType) and inner.type.element == type_.element:
+            return InitList(scope.span(cursor), type_, inner.elements)  # std::array wraps an array
     if len(elements) == 1 and isinstance(type_, (IntType, FloatType, PointerType)):
         return convert(elements[0], type_)
     if not elements and isinstance(type_, IntType):

@@ -220,6 +220,9 @@ def if_statement(scope: Scope, cursor: Cursor) -> Stmt:
         return scope.opaque_statement(cursor, "if without a condition", "guard")
     constexpr = _is_constexpr(scope, cursor)
     known = parts[0].evaluate() if constexpr else None
+    if constexpr and scope.lowering.mentions_made_up(parts[0]):
+        scope.lose("macro", "branch chosen by a name that is not declared", parts[0])
+        known = None
     cond = scope.expression(parts[0])
     then: Stmt | None = None
     other: Stmt | None = None

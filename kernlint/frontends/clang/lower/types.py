@@ -154,8 +154,8 @@ class TypeTable:
         return PointerType(
             self.of(pointee),
             space,
-            const=_constant(pointee),
-            volatile=_volatile(pointee),
+            const=is_const(pointee),
+            volatile=is_volatile(pointee),
             restrict=clang.is_restrict,
             reference=reference,
         )
@@ -187,6 +187,10 @@ class TypeTable:
         if name == "__kl_any" or self._lowering.is_made_up(declaration):
             return OpaqueType(name)
         qualified = _unqualified(clang.spelling)
+        if name == "array" and declaration.qualified_name in ("std::array", "cuda::std::array"):
+            (_, element), (_, count) = declaration.template_argument(0), declaration.template_argument(1)
+            if isinstance(element, ClangType) and isinstance(count, int):
+                return ArrayType(self.of(element), count)
         size = clang.size
         if size < 0:
             return OpaqueType(qualified)
@@ -255,13 +259,15 @@ def without_extents(type_: Type) -> Type:
     return ArrayType(without_extents(type_.element), None) if isinstance(type_, ArrayType) else type_
 
 
-def _constant(clang: ClangType) -> bool:
+def is_const(clang: ClangType) -> bool:
+    """Whether an object, or the elements of an array, are const."""
     while clang.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
         clang = clang.element
     return clang.is_const
 
 
-def _volatile(clang: ClangType) -> bool:
+def is_volatile(clang: ClangType) -> bool:
+    """Whether an object, or the elements of an array, are volatile."""
     while clang.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
         clang = clang.element
     return clang.is_volatile

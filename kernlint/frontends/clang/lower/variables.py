@@ -6,7 +6,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, TypeKind
 from kernlint.frontends.clang.lower.context import Scope, is_expression
-from kernlint.frontends.clang.lower.types import without_extents
+from kernlint.frontends.clang.lower.types import is_const, is_volatile, without_extents
 from kernlint.frontends.clang.native import LIB
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type, VoidType
@@ -105,7 +105,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
     )
     if doubtful:
         type_ = without_extents(type_)
-    constant = _is_constant(cursor)
+    constant = is_const(clang)
     space = _space(scope, cursor, attributes, is_global, constant)
     outside = is_global and not _is_local(cursor)
     node = VarDecl(
@@ -114,7 +114,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         type_,
         space,
         const=constant,
-        volatile=clang.is_volatile,
+        volatile=is_volatile(clang),
         static=storage == StorageClass.STATIC,
         unsized=space is Space.SHARED and isinstance(type_, ArrayType) and type_.extent is None,
         synthesised=_made_up(scope, cursor, type_),
@@ -167,13 +167,6 @@ def _is_local(cursor: Cursor) -> bool:
     """Whether a variable is declared inside a function; an ``extern`` one belongs to the namespace all the same."""
     parent = cursor.unit.declaration(LIB.getCursorLexicalParent(cursor.raw))
     return parent is not None and parent.kind in _FUNCTIONS
-
-
-def _is_constant(cursor: Cursor) -> bool:
-    clang = cursor.type
-    while clang.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
-        clang = clang.element
-    return clang.is_const
 
 
 def _space(scope: Scope, cursor: Cursor, attributes: set[int], is_global: bool, constant: bool) -> Space:

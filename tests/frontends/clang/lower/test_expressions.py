@@ -193,3 +193,10 @@ def test_unknown_code_is_opaque_and_on_record() -> None:
     assert len(find(tree, Opaque)) == 2
     assert {loss.kind for loss in tree.losses} == {"expression"}
     assert lines(tree)[-1] == "p[1] = 2"
+
+
+def test_standard_arrays_are_arrays() -> None:
+    text = """#include <array>
+    __global__ void k(std::array<float, 4> a, float *p) { std::array<int, 2> t{{1, 2}}; p[t.size()] = a[t[1]]; }"""
+    tree = kernel(text)
+    assert lines(tree) == ["let private i32[2] t = i32[2]{1, 2}", "p[2] = a[{u64}t[1]]"]
