@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, across
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
-from kernlint.analysis.races import Asker, Race, followed, keep
+from kernlint.analysis.races import Asker, Race, asker_of, followed, keep
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
@@ -212,7 +212,7 @@ def _compute(facts: Facts) -> Fences:
     of = facts[trace]
     if not followed(of):
         return Fences((), (), ())
-    asker = Asker(facts[shapes], facts.module.language)
+    asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     tickets = {id(found.store.node): found for found in _tickets(of)}
     atomics = {id(found.access.node): found for found in _narrow_atomics(of, Finder(asker, facts[shapes]))}

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
-from kernlint.analysis.races import Asker, Place, followed, keep, pitches, place, scalar, trips, unsettled
+from kernlint.analysis.races import Asker, Place, asker_of, followed, keep, pitches, place, scalar, trips, unsettled
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
@@ -77,23 +77,29 @@ def _grid(shape: Shape, read: tuple[bool, bool, bool]) -> Triple:
 
 def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
     """Integer arguments of a query: those that bound something, and those that only stand in addresses."""
-    all_: dict[Symbol, None] = {}
-    bounding: set[Symbol] = set()
+    every: dict[Symbol, None] = {}
+    alone: set[Symbol] = set()
+    joint: set[Symbol] = set()
+    strides: set[Symbol] = set()
     for at in (query.a, query.b):
-        for symbol in at.symbols:
-            if scalar(symbol) and is_shared(symbol, query):
-                all_[symbol] = None
+        every.update((symbol, None) for symbol in at.symbols if scalar(symbol) and is_shared(symbol, query))
         for fact in at.facts:
-            bounding.update(_bounding(fact))
-    return [s for s in all_ if s in bounding], [s for s in all_ if s not in bounding]
+            for product in _bounding(fact):
+                (alone if len(product) == 1 else joint).update(product)
+        for mono in polynomial(at.offset).coefficients:
+            inside = [symbol for atom in mono for symbol in symbols(atom)]
+            if not all(scalar(symbol) for symbol in inside):
+                strides.update(atom.args[0] for atom in mono if atom.op == "sym")
+    bounding = alone | (joint - strides)
+    return [s for s in every if s in bounding], [s for s in every if s not in bounding]
 
 
-def _bounding(fact: Term) -> Iterator[Symbol]:
-    """Arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
+def _bounding(fact: Term) -> Iterator[tuple[Symbol, ...]]:
+    """Products of arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
     if fact.op in ("lt", "le", "eq", "ne"):
         for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
             if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
-                yield from (atom.args[0] for atom in mono)
+                yield tuple(atom.args[0] for atom in mono)
     for arg in fact.terms:
         yield from _bounding(arg)
 
@@ -220,7 +226,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     groups = _places(of.accesses)
     if not groups or not followed(of):
         return ()
-    asker = Asker(facts[shapes], facts.module.language)
+    asker = asker_of(facts, of)
     finder = Finder(asker, facts[shapes])
     blocks_free = not _grid_wide(of)
     talking = _handshakes(of)
@@ -322,7 +328,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     of = facts[trace]
     if not followed(of) or _handshakes(of):
         return ()
-    asker = Asker(facts[shapes], facts.module.language)
+    asker = asker_of(facts, of)
     finder = Finder(asker, facts[shapes])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     out: list[Scatter] = []

@@ -121,7 +121,7 @@ def same_value(first: Access, second: Access) -> bool:
         return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(_steady(symbol, first.root) for symbol in symbols(first.value)) and not _opaque(first.value)
+    return all(_steady(symbol, first.root) for symbol in symbols(first.value)) and not opaque(first.value)
 
 
 def _unchanged(write: Access) -> bool:
@@ -153,12 +153,12 @@ _STEADY = frozenset(
 """Kinds of symbols that have one value in the whole run of a block."""
 
 
-def _opaque(term: Term) -> bool:
+def opaque(term: Term) -> bool:
     """Whether a term holds the result of something that is more than a function of its arguments: a call that may
     write memory, a variable after a loop."""
     if term.op == "call" and ("@" in term.args[0] or term.args[0].startswith(("after", "returned", "left"))):
         return True
-    return any(_opaque(arg) for arg in term.terms)
+    return any(opaque(arg) for arg in term.terms)
 
 
 def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator[Pair]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, unended, waits
+from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, opaque, same_value, unended, waits
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
@@ -37,6 +37,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import Scope
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
 QUERIES = 600
@@ -47,7 +48,7 @@ BUDGET = Budget(steps=200, points=20_000, rlimit=0)
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
-PITCHES = (1088, 1_114_112, 1_140_850_688, 1_168_231_104_512, 1_196_268_651_020_288)
+PITCHES = (4160, 2_163_200, 1_124_864_000, 1_151_860_736_000, 1_179_505_393_664_000)
 """Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
 is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
 
@@ -79,10 +80,15 @@ class Race:
 
 @dataclass(slots=True)
 class Asker:
-    """Asks the prover about pairs, remembers the answers and counts the questions."""
+    """Asks the prover about pairs, remembers the answers and counts the questions.
+
+    ``waves``: threads of one run of :data:`WAVE` threads are in order by themselves, as on AMD hardware, and in OpenCL
+    kernels that count on sub-groups.
+    """
 
     shapes: Shapes
     language: str
+    waves: bool = False
     left: int = QUERIES
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
 
@@ -136,7 +142,7 @@ class Asker:
         """(a, b, within one warp, in different warps) to ask for, best witness first."""
         if warp:
             yield pair.a, pair.b, True, False
-        elif self.language == "hip":
+        elif self.waves:
             if shape.threads > WAVE:
                 low, high = _half(shape.block, True), _half(shape.block, False)
                 yield _with(pair.a, low), _with(pair.b, high), False, False
@@ -264,6 +270,13 @@ def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
 _SETTLED = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
 
 
+def asker_of(facts: Facts, of: Trace) -> Asker:
+    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`shapes`."""
+    language = facts.module.language
+    grouped = language == "opencl" and any(barrier.scope is Scope.WARP for barrier in of.barriers)
+    return Asker(facts[shapes], language, language == "hip" or grouped)
+
+
 def _with(side: Side, guard: Term) -> Side:
     return replace(side, guards=(*side.guards, guard))
 
@@ -312,7 +325,7 @@ def keep(pair: Pair, witness: Refuted) -> bool:
             return False
         if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
-    return not _wrapped(pair, witness)
+    return not _wrapped(pair, witness) and not _equal_values(pair, witness)
 
 
 def _atomic(pair: Pair) -> bool:
@@ -330,17 +343,61 @@ def _on_data(term: Term) -> bool:
     return term.op == "call" or any(_on_data(arg) for arg in term.terms)
 
 
-def _wrapped(pair: Pair, witness: Refuted) -> bool:
-    """Whether the two offsets of a witness differ when no operation wraps."""
-    assert witness.second is not None
+Env = Mapping[Symbol, int]
+
+
+def _environments(witness: Refuted) -> tuple[Env, Env]:
+    """The values of all symbols for the two threads of a witness."""
     env: dict[Symbol, int] = dict(zip(BLOCK_DIM, witness.block, strict=True))
     env.update(zip(GRID_DIM, witness.grid, strict=True))
     env.update(witness.values)
-    places = []
-    for side, actor in ((pair.a, witness.first), (pair.b, witness.second)):
-        own = dict(zip(THREAD, actor.thread, strict=True)) | dict(zip(BLOCK, actor.block, strict=True))
-        places.append(ideal(side.offset, {**env, **own, **dict(actor.counters), **dict(actor.data)}))
-    first, second = places
+    assert witness.second is not None
+    first, second = (
+        {
+            **env,
+            **dict(zip(THREAD, actor.thread, strict=True)),
+            **dict(zip(BLOCK, actor.block, strict=True)),
+            **dict(actor.counters),
+            **dict(actor.data),
+        }
+        for actor in (witness.first, witness.second)
+    )
+    return first, second
+
+
+def _equal_values(pair: Pair, witness: Refuted) -> bool:
+    """Whether the two threads of a witness write the same value, made in the same way from the same places."""
+    if AccessKind.READ in (pair.first.kind, pair.second.kind) or pair.first.value is None or pair.second.value is None:
+        return False
+    ours, theirs = _environments(witness)
+    first = pinned(pair.first.value, ours, pair.first.root)
+    return first is not None and first == pinned(pair.second.value, theirs, pair.first.root)
+
+
+def pinned(term: Term, env: Env, written: Root) -> object:
+    """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known."""
+    if term.op == "const":
+        return term.args[0]
+    if term.op == "sym":
+        symbol = term.args[0]
+        if symbol in env:
+            return env[symbol]
+        if symbol.kind is SymbolKind.LOAD and symbol.origin[0] is not written:
+            at = evaluate(symbol.origin[1], env)
+            return None if at is None else ("load", id(symbol.origin[0]), at)
+        return ("same", id(symbol)) if symbol.uniformity is Uniformity.GRID else None
+    if term.op == "call" and opaque(term):
+        return None
+    parts = [pinned(arg, env, written) for arg in term.terms]
+    if any(part is None for part in parts):
+        return None
+    return evaluate(term, env) if all(isinstance(part, int) for part in parts) else (term.op, *parts)
+
+
+def _wrapped(pair: Pair, witness: Refuted) -> bool:
+    """Whether the two offsets of a witness differ when no operation wraps."""
+    ours, theirs = _environments(witness)
+    first, second = ideal(pair.a.offset, ours), ideal(pair.b.offset, theirs)
     return first is not None and second is not None and not -pair.a.size < first - second < pair.b.size
 
 
@@ -374,7 +431,7 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
     shared = [access for access in of.accesses if access.root.space is Space.SHARED]
     if not shared or not followed(of):
         return ()
-    asker = Asker(facts[shapes], facts.module.language)
+    asker = asker_of(facts, of)
     found: dict[tuple[int, Place, Place], Race] = {}
     _collect(asker, candidates(of, shared), found, warp=False)
     if facts.module.language == "cuda":

@@ -22,7 +22,7 @@ from itertools import product
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
@@ -188,14 +188,33 @@ def _in_bounds(access: Access, block: Block) -> bool:
         elif symbol.kind is SymbolKind.PARAM:
             base[symbol] = 1 << 14
     corners = [sorted({0, size // 2, size - 1}) for size in block]
+    lasts = {loop.counter: last for loop in access.loops if (last := _last(loop, base))}
     for place in product(*corners):
-        env = base | dict(zip(THREAD, place, strict=True))
-        if any(evaluate(guard.term, env) == 0 for guard in access.guards):
-            continue
-        at = evaluate(access.offset, env)
-        if at is not None and not 0 <= at <= extent - (access.size or 1):
-            return False
+        for counters in ({}, lasts) if lasts else ({},):
+            env = base | counters | dict(zip(THREAD, place, strict=True))
+            if any(evaluate(guard.term, env) == 0 for guard in access.guards):
+                continue
+            at = evaluate(access.offset, env)
+            if at is not None and not 0 <= at <= extent - (access.size or 1):
+                return False
     return True
+
+
+def _last(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
+    """The number of the last iteration of a loop whose end the block alone decides, if it is found soon."""
+    condition = loop.condition
+    if condition is None or loop.post_tested or loop.exits:
+        return None
+    if any(s is not loop.counter and s.kind is not SymbolKind.BLOCK_DIM for s in symbols(condition)):
+        return None
+    for turn in range(ROUNDS):
+        if not evaluate(condition, {**env, loop.counter: turn}):
+            return turn - 1 if turn else None
+    return None
+
+
+ROUNDS = 300
+"""Iterations over which the end of a loop is looked for."""
 
 
 def _candidates(axes: tuple[int, ...]) -> Iterator[Block]:
