@@ -16,6 +16,7 @@ from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.limits import Dimension, Indexed, Limit, limits
 from kernlint.analysis.sizes import named_like_a_size
+from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -29,6 +30,9 @@ class Fault(Enum):
     INCLUSIVE = "inclusive"  # <= where < is meant
     NEIGHBOUR = "neighbour"  # the index tested is not the index used
     VECTOR = "vector"  # the first of several elements is tested
+    GROUP = "group"  # the first of several elements of a thread is tested
+    REVERSED = "reversed"  # counted from the end, one too far
+    CLAMPED = "clamped"  # clamped to the size, not to the last index
     SWAPPED = "swapped"  # each index is tested against the other one's extent
     VACUOUS = "vacuous"  # the test is always true
     PADDED = "padded"  # tested against a padded size, used where only the real one fits
@@ -191,6 +195,130 @@ def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Ove
             yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
 
 
+def _groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """A thread that takes ``count`` consecutive elements in a loop and tests the first alone."""
+    for one in indexed:
+        dimension = one.dimensions[-1]
+        count = _run(dimension)
+        if count is None or not dimension.limits or dimension.extra or dimension.pitch.constant != 1:
+            continue
+        best = dimension.limits[0]
+        if best.slack != count - 2 or best.part.op != "lt":
+            continue
+        if not context.launches:
+            why = "the test of the first element bounds by it"
+        elif _rounds_items(context, best, count):
+            why = f"the launch rounds it up to whole groups of {count}"
+        else:
+            continue
+        yield Overreach(one.access, Fault.GROUP, best.guard, best.part, best.size, count - 1, why)
+
+
+def _run(dimension: Dimension) -> int | None:
+    """``count`` of an index ``count * id + counter``."""
+    steps = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and _kind(m[0]) is SymbolKind.COUNTER]
+    ids = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and _kind(m[0]) is SymbolKind.THREAD]
+    if steps != [1] or len(ids) != 1 or ids[0] < 2 or dimension.index.coefficients.get((), 0):
+        return None
+    return ids[0]
+
+
+def _kind(atom: Term) -> SymbolKind | None:
+    return atom.args[0].kind if atom.op == "sym" else None
+
+
+def _reversed(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    """``in[n - i]`` beside ``out[i]`` with ``i < n``."""
+    for one in indexed:
+        if len(one.dimensions) != 1 or one.dimensions[0].extra or one.dimensions[0].limits:
+            continue
+        index = one.dimensions[0].index
+        moving = {m: v for m, v in index.coefficients.items() if any(_kind(a) in _MOVING for a in m)}
+        most = index - Polynomial(moving)
+        if any(value > 0 for value in moving.values()) or most not in supports:
+            continue
+        support = supports[most]
+        guards = [g for g in one.access.guards if g in support.guards]
+        raised = [g for g in one.access.guards if _raises(g.term)]
+        if guards and not raised:
+            yield Overreach(
+                one.access,
+                Fault.REVERSED,
+                guards[-1],
+                guards[-1].term,
+                most,
+                1,
+                "another access is kept below it",
+                support,
+            )
+
+
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+
+
+def _raises(guard: Term) -> bool:
+    """Whether a guard keeps the first threads away."""
+    for part in conjuncts(guard):
+        if part.op in ("lt", "le") and _moves(part.args[1]) and not _moves(part.args[0]):
+            return True
+        if part.op in ("ne", "eq") and _moves(part):
+            return True
+    return False
+
+
+def _moves(term: Term) -> bool:
+    return any(s.kind in _MOVING for s in symbols(term))
+
+
+def _clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach]:
+    """``in[min(i, n)]``, in a dimension whose size is n."""
+    for access in indexed:
+        size = access.root.element.size
+        if not size or access.size != size:
+            continue
+        offset = polynomial(access.offset)
+        for mono, value in offset.coefficients.items():
+            caps = [atom for atom in mono if _cap(atom) is not None]
+            if len(caps) != 1 or value != size:
+                continue
+            rest = tuple(atom for atom in mono if atom is not caps[0])
+            if any(m != mono and _same_place(m, rest) for m in offset.coefficients):
+                continue
+            cap = polynomial(_cap(caps[0]) or caps[0])
+            if cap.coefficients.get((), 0) or cap.constant is not None:
+                continue
+            guard = next((g for g in access.guards), None)
+            support = supports.get(cap)
+            if support is not None:
+                chosen = guard or support.guards[-1]
+                why = "another access is kept below it"
+                yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
+                break
+
+
+def _same_place(mono: tuple[Term, ...], rest: tuple[Term, ...]) -> bool:
+    """Whether a monomial belongs to the dimension with the pitch ``rest``: a constant shift of the index."""
+    return mono == rest
+
+
+def _cap(atom: Term) -> Term | None:
+    """The uniform upper bound of a minimum of something that moves, through a maximum with a number."""
+    while atom.op == "cast":
+        atom = atom.args[0]
+    if atom.op == "max":
+        for arg, other in (atom.args, atom.args[::-1]):
+            if other.value is not None:
+                return _cap(arg)
+        return None
+    if atom.op != "min":
+        return None
+    for arg, other in (atom.args, atom.args[::-1]):
+        kinds = {s.kind for s in symbols(arg)}
+        if kinds == {SymbolKind.PARAM} and _moves(other):
+            return arg  # type: ignore[no-any-return]
+    return None
+
+
 def _rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
     """Whether a launch in sight rounds the size up to whole vectors: it need not be a multiple of their length."""
     for view in context.launches:
@@ -290,6 +418,9 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += _inclusive(indexed, context, supports)
         found += _neighbours(indexed, supports)
         found += _vectors(indexed, context)
+        found += _groups(indexed, context)
+        found += _reversed(indexed, supports)
+        found += _clamped(facts[trace].accesses, supports)
         found += _swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]
         found += _vacuous(grown)
@@ -297,5 +428,5 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     return tuple(found)
 
 
-overreach = KernelAnalysis("overreach", _compute, needs=(limits, reaches, launch_context))
+overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, reaches, launch_context))
 """Each :class:`Overreach` of a kernel."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
@@ -51,6 +51,19 @@ class MissingBoundsGuard(Rule):
     }
     ```
 
+    ```cuda bad
+    #include <cuda_runtime.h>
+    __global__ void ones(float *data) {
+        data[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;  // expect: KL101
+    }
+
+    void make() {
+        float *data;
+        cudaMalloc(&data, 1000 * sizeof(float));
+        ones<<<4, 256>>>(data);
+    }
+    ```
+
     ```cuda good
     __global__ void scale(float *data, float factor, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -86,11 +99,16 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, launch_context)
+    needs = (trace, surplus, allocated)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].complete:
+            return
+        beyond = [one for one in facts[allocated] if not one.guarded]
+        if beyond:
+            span, message, related, witness = in_words(beyond, "no test of the index stops the surplus threads")
+            yield self.finding(span, message, related=related, witness=witness, fix="test the index against the size")
             return
         exposed = [one for one in facts[surplus] if not one.late]
         for tier in Tier:

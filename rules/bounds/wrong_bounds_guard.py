@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
 from kernlint.analysis.overreach import Fault, Overreach, overreach
 from kernlint.analysis.trace import trace
@@ -52,6 +53,20 @@ class WrongBoundsGuard(Rule):
     }
     ```
 
+    ```cuda bad
+    #include <cuda_runtime.h>
+    __global__ void interleave(float *pairs, const float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) pairs[2 * i + 1] = x[i];  // expect: KL102
+    }
+
+    void run(const float *x, int n) {
+        float *pairs;
+        cudaMalloc(&pairs, n * sizeof(float));
+        interleave<<<(n + 255) / 256, 256>>>(pairs, x, n);
+    }
+    ```
+
     ```cuda good
     __global__ void negate(float *x, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -82,11 +97,18 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach)
+    needs = (trace, overreach, allocated)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].complete:
+            return
+        beyond = [one for one in facts[allocated] if one.guarded]
+        if beyond:
+            span, message, related, witness = in_words(beyond, "the tests before it let that through")
+            yield self.finding(
+                span, message, related=related, witness=witness, fix="test the last element that is touched"
+            )
             return
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
@@ -117,7 +139,7 @@ class WrongBoundsGuard(Rule):
 
 def _why_wrong(one: Overreach) -> str:
     if one.fault is Fault.VACUOUS:
-        return "always true: an unsigned value is never below zero"
+        return "the unsigned difference wraps instead of falling below zero"
     return f"the test lets {show(one.part)} through"
 
 
@@ -133,17 +155,29 @@ def _message(one: Overreach) -> str:
             f"{what} as {one.beyond + 1} elements at once, but only the first is tested: unless {size} is a multiple "
             f"of {one.beyond + 1}, the last vector crosses the end"
         )
+    if one.fault is Fault.REVERSED:
+        return f"{what} at {size} by the first thread, beyond the end: counting from the end starts at {size} - 1"
+    if one.fault is Fault.CLAMPED:
+        return f"{what} with an index clamped to {size}, one element beyond the last"
+    if one.fault is Fault.GROUP:
+        return (
+            f"{what} for {one.beyond + 1} elements of each thread, but only the first is tested: unless {size} is a "
+            f"multiple of {one.beyond + 1}, the last thread gets beyond the end"
+        )
     if one.fault is Fault.SWAPPED:
         return f"{what} in rows of {size}, but the column is tested against another extent and the row against {size}"
     if one.fault is Fault.PADDED:
         return f"{what} up to a count padded to whole groups, of which only {size} are in this array"
-    return f"{what}, and the test of the index before it is always true"
+    return f"{what}, and the test before it stops no thread: the difference is unsigned, never below zero"
 
 
 _FIXES = {
     Fault.INCLUSIVE: "test with < (or leave with >=)",
     Fault.NEIGHBOUR: "test the index that is used",
     Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
+    Fault.GROUP: "test the index of each element",
+    Fault.REVERSED: "subtract one more: n - 1 - i",
+    Fault.CLAMPED: "clamp to the last index, one less than the size",
     Fault.SWAPPED: "test the column against the row length, and the row against the number of rows",
     Fault.VACUOUS: "compare the index with the size directly: i < n",
     Fault.PADDED: "test the index against the real count before the read",

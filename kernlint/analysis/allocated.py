@@ -1,0 +1,152 @@
+"""Accesses beyond an allocation that the same file shows: the launch is tried with sizes that fit nothing evenly.
+
+For a launch in sight whose pointer arguments lead to allocations in sight, the host's variables get values (odd ones,
+so that no block size divides them) under which the host's checks hold.  Grid, block, arguments and extents follow from
+them, and every access whose index rests on nothing else is tried for all threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launch_context import LaunchView, launch_context
+from kernlint.analysis.pairs import side
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, RootKind, Trace
+from kernlint.analysis.wording import element, element_size, verb, witness_of
+from kernlint.finding import Related, Witness
+from kernlint.prove.query import Bounds, Budget, Launch, Refuted
+from kernlint.prove.solve import solve
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, symbols
+from kernlint.tree.types import I64, IntType
+
+BUDGET = Budget(steps=100, points=20_000, rlimit=0)
+
+THREADS = 4096
+"""Launches of more threads are not tried."""
+
+VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3))
+"""Values of the host's variables, in order of appearance."""
+
+_LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocated:
+    """An access beyond its allocation: ``extent`` in bytes under the values of the witness; ``size``: the extent as
+    the host computes it; ``view``: the launch."""
+
+    access: Access
+    view: LaunchView
+    witness: Refuted
+    extent: int
+    size: Term
+
+    @property
+    def guarded(self) -> bool:
+        """Whether some test of the thread's index stands before the access."""
+        return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
+
+
+def _host_symbols(view: LaunchView) -> list[Symbol]:
+    terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
+    terms += [size for _, size in view.fact.extents]
+    found: dict[Symbol, None] = {}
+    for term in terms:
+        found.update(dict.fromkeys(symbols(term)))
+    return list(found)
+
+
+def _settings(view: LaunchView) -> Iterator[dict[Symbol, int]]:
+    """Values of the host's variables under which its checks hold."""
+    found = _host_symbols(view)
+    if not found or len(found) > 6 or any(s.kind is not SymbolKind.PARAM for s in found):
+        if found:
+            return
+        yield {}
+        return
+    for values in VALUES:
+        chosen = dict(zip(found, values, strict=False))
+        if all(evaluate(check, chosen) != 0 for check in view.checks):
+            yield chosen
+
+
+def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int, int, int] | None:
+    if terms is None:
+        return None
+    values = [evaluate(term, env) for term in terms]
+    if any(value is None or value < 1 for value in values):
+        return None
+    x, y, z = (value or 1 for value in values)
+    return x, y, z
+
+
+def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
+    block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
+    if block is None or grid is None:
+        return
+    threads = block[0] * block[1] * block[2]
+    if threads > 1024 or threads * grid[0] * grid[1] * grid[2] > THREADS:
+        return
+    values: list[tuple[Symbol, int]] = []
+    for symbol, term in view.images:
+        value = evaluate(term, env)
+        if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
+            values.append((symbol, symbol.type.wrap(value)))
+    known = {symbol for symbol, _ in values}
+    extents = dict(view.fact.extents)
+    for access in kernel.accesses:
+        size = extents.get(access.root.name) if access.root.kind is RootKind.PARAM else None
+        extent = None if size is None else evaluate(size, env)
+        if size is None or extent is None or extent <= 0 or not access.size:
+            continue
+        asked = side(access)
+        if not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols):
+            continue
+        if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
+            continue
+        launch = Launch(block, grid, threads, tuple(values))
+        answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
+        if isinstance(answer, Refuted) and not answer.depends_on_data:
+            yield Allocated(access, view, answer, extent, size)
+
+
+def _compute(facts: Facts) -> tuple[Allocated, ...]:
+    kernel = facts[trace]
+    found: dict[Access, Allocated] = {}
+    for view in facts[launch_context].launches:
+        if not view.fact.extents:
+            continue
+        for env in _settings(view):
+            for one in _tried(kernel, view, env):
+                found.setdefault(one.access, one)
+    return tuple(found.values())
+
+
+def in_words(found: Sequence[Allocated], why: str) -> tuple[Span, str, list[Related], Witness]:
+    """Place, message, related places and witness for accesses beyond allocations; ``why`` ends the message."""
+    first = next((one for one in found if one.access.writes), found[0])
+    access = first.access
+    size = element_size(access)
+    block, thread = first.witness.first.block, first.witness.first.thread
+    at, count = first.witness.first.offset // size, first.extent // size
+    seen = {access.span}
+    related = [Related(first.view.fact.span, f"launched here, with {show(first.size)} bytes behind {access.root.name}")]
+    for other in found:
+        if other.access.span not in seen and len(related) < 4:
+            seen.add(other.access.span)
+            related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
+    message = (
+        f"{element(access)} is {verb(access)} beyond the allocation: thread {thread} of block {block} reaches element "
+        f"{at} of {count}; {why}"
+    )
+    return access.span, message, related, witness_of(access, first.witness, size)
+
+
+allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context))
+"""Each :class:`Allocated` of a kernel, an access once."""
