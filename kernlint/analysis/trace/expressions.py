@@ -16,7 +16,7 @@ from kernlint.analysis.trace.events import (
     LaunchEvent,
     WarpEvent,
 )
-from kernlint.analysis.trace.inline import call_function, call_lambda, unresolved_call
+from kernlint.analysis.trace.inline import call_function, call_lambda, unresolved_call, with_captured
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.memory import (
     advance,
@@ -237,13 +237,35 @@ def place(m: Machine, e: n.Expr) -> Place | None:
     if isinstance(e, n.Binary) and e.op == ",":
         evaluate(m, e.lhs)
         return place(m, e.rhs)
-    if isinstance(e, (n.Call, n.Conditional)):
-        value = evaluate(m, e)
+    if isinstance(e, n.Conditional):
+        return _chosen_place(m, e)
+    if isinstance(e, n.Call):
+        followed = e.function is not None and e.function.body is not None and m.state is not None
+        value = _followed(m, e, e.function) if followed and e.function is not None else evaluate(m, e)
         if isinstance(value, ReferenceValue):
             return value.place
         if isinstance(value, PointerValue) and not isinstance(e.type, PointerType):
             return MemPlace(PointerValue(value.root, value.offset, e.type), e.type)
     return None
+
+
+def _chosen_place(m: Machine, e: n.Conditional) -> Place | None:
+    """The place that ``cond ? a : b`` names: one of two in memory, else not known."""
+    term = condition(m, e.cond)
+    found: list[Place | None] = []
+    for wanted, side in ((term, e.then), (negate(term), e.other)):
+
+        def look(side: n.Expr = side) -> Value:
+            found.append(place(m, side))
+            return TRUE
+
+        if under(m, wanted, e.cond.span, look) is None:
+            found.append(None)
+    then, other = found
+    if then is None or other is None:
+        return (then or other) if term.op == "const" else None
+    chosen = merge(term, ReferenceValue(then), ReferenceValue(other))
+    return chosen.place if isinstance(chosen, ReferenceValue) else None
 
 
 def load_if_variable(m: Machine, base: Place, e: n.Member) -> Value | None:
@@ -634,10 +656,25 @@ def _call(m: Machine, e: n.Call) -> Value:
         if isinstance(callee, LambdaValue):
             return call_lambda(m, callee, e)
     if e.function is not None and e.function.body is not None:
-        return call_function(m, e, e.function)
+        result = _followed(m, e, e.function)
+        return load(m, result.place, e) if isinstance(result, ReferenceValue) and _by_reference(e) else result
     if e.pure_math:
         return _pure(m, e)
     return unresolved_call(m, e)
+
+
+def _by_reference(e: n.Call) -> bool:
+    """Whether a call yields a place (its function returns a C++ reference)."""
+    kind = e.function.result if e.function is not None else None
+    return isinstance(kind, PointerType) and kind.reference
+
+
+def _followed(m: Machine, e: n.Call, function: n.FunctionDecl) -> Value:
+    """Result of a call that is walked; a :class:`ReferenceValue` when it returns a reference."""
+    callee = _peek(m, e.receiver) if isinstance(e.receiver, n.Ref) else None
+    if isinstance(callee, LambdaValue):
+        return with_captured(m, callee, lambda: call_function(m, e, function))
+    return call_function(m, e, function)
 
 
 def _peek(m: Machine, ref: n.Ref) -> Value | None:

@@ -1,0 +1,144 @@
+r"""The rule ``divergent-warp-intrinsic``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.trace import trace
+from kernlint.analysis.warp_masks import Absence, WarpMasks, name_of, warp_masks
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.show import show
+
+
+class DivergentWarpIntrinsic(Rule):
+    r"""A warp collective whose mask names lanes that never come.
+
+    All lanes named in the mask of a `*_sync` intrinsic or of `__syncwarp`, all threads of a cooperative-groups tile and
+    all work-items of a sub-group must execute the collective, as far as they have not left the kernel. Behind a branch,
+    in a loop or after a `break` on which the lanes of one warp disagree, some of them do not: the result is undefined,
+    and from compute capability 7.0 on the warp may hang.
+
+    Conditions that are the same for a whole warp are fine (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a
+    mask that names just the lanes that come: the ballot of the condition, taken before the branch, or the lanes active
+    in it. Reported with one warp in which a named lane stays away.
+
+    ```cuda bad
+    __global__ void lift(const int *want, int *value, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        int v = value[i];
+        if (want[i] != 0) {
+            v = __shfl_sync(0xffffffffu, v, 0);  // expect: KL207
+        }
+        value[i] = v;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void half_warp(float *x) {
+        float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+        if (threadIdx.x % 32 < 16) {
+            v += __shfl_down_sync(0xffffffffu, v, 8);  // expect: KL207
+            __syncwarp();  // expect: KL207
+        }
+        x[blockIdx.x * blockDim.x + threadIdx.x] = v;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void sums(const float *x, float *sum, int n) {
+        float s = 0.0f;
+        for (int i = threadIdx.x; i < n; i += 128) {
+            float v = x[i];
+            v += __shfl_xor_sync(0xffffffffu, v, 1);  // expect: KL207
+            s += v;
+        }
+        sum[threadIdx.x] = s;
+    }
+    ```
+
+    ```opencl bad
+    __kernel void total(__global const int *x, __global int *y) {
+        const int i = get_global_id(0);
+        if (x[i] > 0) y[i] = sub_group_reduce_add(x[i]);  // expect: KL207
+    }
+    ```
+
+    ```cuda good
+    __global__ void lift(const int *want, int *value, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        int v = value[i];
+        unsigned mask = __ballot_sync(0xffffffffu, want[i] != 0);
+        if (want[i] != 0) {
+            v = __shfl_sync(mask, v, __ffs(mask) - 1);
+        }
+        value[i] = v;
+    }
+    ```
+
+    ```cuda good
+    __global__ void first_warp(float *x) {
+        float v = x[blockIdx.x * 256 + threadIdx.x];
+        if (threadIdx.x < 64) {
+            for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);
+        }
+        if (threadIdx.x % 32 == 0) x[blockIdx.x * 256 + threadIdx.x] = v;
+    }
+    ```
+
+    ```opencl good
+    __kernel void total(__global const int *x, __global int *y) {
+        const int i = get_global_id(0);
+        const int sum = sub_group_reduce_add(x[i] > 0 ? x[i] : 0);
+        if (x[i] > 0) y[i] = sum;
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL207",
+        "divergent-warp-intrinsic",
+        Severity.WARNING,
+        tags=("CUDA-2.4", "CUDA-2.1", "OpenCL C sub_group_barrier", "CUDA PG cooperative groups"),
+    )
+    needs = (trace, warp_masks)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        found: WarpMasks = facts[warp_masks]
+        for absence in found.absences:
+            yield self._absent(absence, facts.module.language)
+
+    def _absent(self, absence: Absence, language: str) -> Finding:
+        event, culprit, seen = absence.event, absence.culprit, absence.seen
+        name = name_of(event)
+        condition = show(culprit.term)
+        if len(condition) > 80:
+            condition = "a value that differs between lanes"
+        if absence.implicit:
+            who = "every work-item of the sub-group" if language == "opencl" else "every thread of its group"
+            message = f"{name} needs {who}, but a condition on which they disagree keeps some away"
+        else:
+            message = (
+                f"{name} names lane {seen.lane} in its mask ({seen.mask:#x}), which a condition on which the lanes of "
+                "a warp disagree keeps away"
+            )
+        related = [Related(culprit.span, f"{culprit.what}: depends on the lane ({condition})")]
+        related += [Related(span, "called from here") for span in reversed(event.stack)]
+        return self.finding(
+            event.span,
+            message,
+            related=related,
+            assumptions=(
+                f"a block of {_size(seen.block)}, warp {seen.number}: lane {seen.caller} comes, lane {seen.lane} does not",
+            )
+            if language != "opencl"
+            else (),
+            fix="move the collective out of the condition and give the other lanes a neutral value"
+            if absence.implicit
+            else "move the collective out of the condition, or take the mask from a ballot of the condition before it",
+        )
+
+
+def _size(block: tuple[int, int, int]) -> str:
+    return " x ".join(str(size) for size in block[: 3 if block[2] > 1 else 2 if block[1] > 1 else 1]) + " threads"

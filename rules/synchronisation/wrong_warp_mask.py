@@ -1,0 +1,132 @@
+r"""The rule ``wrong-warp-mask``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.lanes import Lanes, lanes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import GuardKind, WarpEvent
+from kernlint.analysis.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.symbolic.show import show
+
+
+class WrongWarpMask(Rule):
+    r"""A warp collective whose mask leaves out the lane that calls it, or whose width is none.
+
+    Every lane that executes a `*_sync` intrinsic must be in its own mask, and a shuffle may read only from lanes in
+    the mask: otherwise the result is undefined. Masks of sub-warp teams are computed from the lane, and a slip
+    (`lane % teams` for `lane / width`) names another team. The width of a shuffle must be a power of two and at most
+    the warp size.
+
+    `__activemask()` says which lanes happen to be running together, not which ones are meant: where all lanes of the
+    warp should take part, use the full mask.
+
+    ```cuda bad
+    __global__ void pairs(int *x) {
+        unsigned lane = threadIdx.x & 31u;
+        unsigned team = 0xffu << (lane % 4u * 8u);
+        int v = x[threadIdx.x];
+        v += __shfl_xor_sync(team, v, 1, 8);  // expect: KL209
+        x[threadIdx.x] = v;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void lower_half(int *x) {
+        int v = x[threadIdx.x];
+        x[threadIdx.x] = __shfl_sync(0x0000ffffu, v, 0);  // expect: KL209
+    }
+    ```
+
+    ```cuda bad
+    __global__ void votes(const int *x, int *count) {
+        int n = __popc(__ballot_sync(__activemask(), x[threadIdx.x] > 0));  // expect: KL209
+        if (threadIdx.x % 32 == 0) count[threadIdx.x / 32] = n;
+    }
+    ```
+
+    ```cuda good
+    __global__ void pairs(int *x) {
+        unsigned lane = threadIdx.x & 31u;
+        unsigned team = 0xffu << (lane / 8u * 8u);
+        int v = x[threadIdx.x];
+        v += __shfl_xor_sync(team, v, 1, 8);
+        x[threadIdx.x] = v;
+    }
+    ```
+
+    ```cuda good
+    __global__ void votes(const int *x, int *count, int n) {
+        int c = __popc(__ballot_sync(0xffffffffu, x[threadIdx.x] > 0));
+        if (threadIdx.x % 32 == 0) count[threadIdx.x / 32] = c;
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL209", "wrong-warp-mask", Severity.WARNING, tags=("CUDA-2.3", "CUDA-2.2", "CUDA PG warp vote functions")
+    )
+    needs = (trace, lanes, warp_masks)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        found: WarpMasks = facts[warp_masks]
+        within: Lanes = facts[lanes]
+        for exclusion in found.exclusions:
+            yield self._excluded(exclusion)
+        for event in facts[trace].warp_ops:
+            width = bad_width(event, within.size) if facts.module.language != "opencl" else None
+            if width is not None:
+                yield self.finding(
+                    event.span,
+                    f"{event.node.name} with a width of {width}, which is no power of two up to {within.size}",
+                    related=_calls(event),
+                    fix="use a width of 2, 4, 8, 16 or the warp size",
+                )
+            elif _whoever_runs(event, within):
+                yield self.finding(
+                    event.span,
+                    f"{event.node.name} takes part with __activemask(), the lanes that happen to run together, where "
+                    "the whole warp is meant",
+                    related=_calls(event),
+                    fix="use the full mask 0xffffffff",
+                )
+
+    def _excluded(self, exclusion: Exclusion) -> Finding:
+        event, seen = exclusion.event, exclusion.seen
+        assert event.mask is not None
+        mask = show(event.mask)
+        computed = f" ({mask})" if event.mask.value is None and len(mask) <= 80 else ""
+        if exclusion.source:
+            message = f"{name_of(event)} reads from lane {seen.lane}, which is not in its mask {seen.mask:#x}{computed}"
+        else:
+            message = f"lane {seen.lane} calls {name_of(event)} with the mask {seen.mask:#x}{computed}, which leaves it out"
+        return self.finding(
+            event.span,
+            message,
+            related=_calls(event),
+            fix="name every lane that comes in the mask, the calling one among them",
+        )
+
+
+def _whoever_runs(event: WarpEvent, within: Lanes) -> bool:
+    """Whether the mask is ``__activemask()`` at a place that all lanes of the warp reach, with a result that depends
+    on who takes part."""
+    symbol = event.mask.symbol if event.mask is not None else None
+    if symbol is None or not isinstance(symbol.origin, WarpEvent) or symbol.origin.node.kind != "activemask":
+        return False
+    if not event.node.synchronising or event.node.kind not in ("ballot", "all", "reduce"):
+        return False
+    kinds = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
+    conditions = [guard.term for guard in event.guards if guard.kind not in kinds]
+    for loop in event.loops:
+        conditions += [term for term, _ in (*loop.exits, *loop.leaves)]
+    return not any(within.varies(term) for term in conditions)
+
+
+def _calls(event: object) -> tuple[Related, ...]:
+    stack = getattr(event, "stack", ())
+    return tuple(Related(span, "called from here") for span in reversed(stack))
