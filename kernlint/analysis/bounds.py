@@ -254,6 +254,8 @@ def _conditional(guard: Guard) -> bool:
 def reach_of(access: Access) -> Reach | None:
     """How far ``access`` reaches; None when its offset grows with no global id."""
     found: dict[int, GlobalId] = {}
+    if any(_one_thread(part) for guard in access.guards for part in conjuncts(guard.term)):
+        return None
     for axis in range(3):
         if not mentions(access.offset, SymbolKind.BLOCK, axis) or not grows(access.offset, axis):
             # What sinks without limit (n - 1 - i) leaves memory too, but is held by the same tests: left alone.
@@ -270,6 +272,14 @@ def reach_of(access: Access) -> Reach | None:
         if guard not in hollow and not any(bounds_above(guard.term, axis) for axis in guarded)
     )
     return Reach(access, tuple(found.values()), frozenset(guarded), hollow, conditional)
+
+
+def _one_thread(part: Term) -> bool:
+    """Whether a truth picks one thread of each block: what that one does goes by blocks, which the grid counts."""
+    if part.op != "eq":
+        return False
+    kinds = {symbol.kind for symbol in symbols(part)}
+    return SymbolKind.THREAD in kinds and kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE}
 
 
 def _hollow(guard: Guard, axes: dict[int, GlobalId]) -> bool:

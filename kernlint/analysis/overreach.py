@@ -99,11 +99,13 @@ def _inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Sup
             why, support = "", None
             if size in pitches:
                 why = "it is the pitch of a dimension"
+            elif _fence(indexed, size):
+                continue
             elif size in supports:
                 why, support = "another access is kept below it", supports[size]
             elif _launched(context, size):
                 why = "the launch derives its grid from it"
-            elif all(named_like_a_size(name) for name in _parameters(size)) and not _fence(indexed, size):
+            elif all(named_like_a_size(name) for name in _parameters(size)):
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)

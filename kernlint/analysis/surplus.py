@@ -133,7 +133,8 @@ def _plain_layout(reach: Reach) -> bool:
 
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
-    if not reach.conditional:
+    known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
+    if not reach.conditional and not known:  # what is allocated in sight is tried, not guessed at
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is not None:
