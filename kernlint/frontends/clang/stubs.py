@@ -48,6 +48,7 @@ STUBS = (
     Stub("ck_tile.h", (b"ck_tile",), ("ck_tile/",)),
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),
+    Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
 )  # fmt: skip
 """In the order in which they are included."""
 

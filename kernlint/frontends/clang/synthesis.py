@@ -222,6 +222,8 @@ class Synthesis:
     def _opencl_declaration(self, entry: _Entry) -> str:
         name = entry.unknown.name
         if entry.role is Role.TYPE:
+            if wide := re.fullmatch(r"(u?(?:char|short|int|long)|float|double|half)(32|64)", name):
+                return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"
             fields = self._fields(name)
             if fields:
                 return f"typedef struct {{ {' '.join(f'float {each};' for each in fields)} }} {name};"

@@ -36,6 +36,7 @@ class Unit:
         self.main_file = LIB.getFile(handle, path.encode("utf-8", "surrogateescape")) or 0
         self._files[self.main_file] = path
         self._base = int(LIB.getLocationForOffset(handle, self.main_file, 0).raw) if self.main_file else -1
+        self._header: tuple[int, int, str | None] = (1, 0, None)  # first and furthest place, name
         self._file, self._line = ctypes.c_void_p(), ctypes.c_uint()
         self._column, self._offset = ctypes.c_uint(), ctypes.c_uint()
         self._out = tuple(map(ctypes.addressof, (self._file, self._line, self._column, self._offset)))
@@ -102,13 +103,21 @@ class Unit:
         begin, end = raw.begin, raw.end
         if 0 <= begin - base <= size and 0 <= end - base <= size:
             return Extent(self.path, begin - base, end - base, False)
+        low, high, name = self._header
+        if low <= begin <= high and low <= end <= high:
+            return Extent(name, begin - low, end - low, False)
         place = CXSourceLocation(raw.p0, raw.p1, begin)
         LIB.getFileLocation(place, *self._out)
         file, start = self._file.value, self._offset.value
         place.raw = end
         LIB.getFileLocation(place, *self._out)
         stop = self._offset.value if self._file.value == file else start
-        return Extent(self.file_name(file), start, max(start, stop), begin >= MACRO_BIT)
+        name = self.file_name(file)
+        if file and file == self._file.value and begin < MACRO_BIT and end < MACRO_BIT:
+            # Bytes of one inclusion are numbered consecutively: all up to the furthest place seen are known now.
+            first = begin - start
+            self._header = (first, max(end, high) if first == low else end, name)
+        return Extent(name, start, max(start, stop), begin >= MACRO_BIT)
 
     def is_main(self, raw: CXSourceLocation) -> bool:
         """Whether a place is written in, or expanded in, the main file."""

@@ -177,6 +177,7 @@ class Uses:
 
     def role(self, unknown: Unknown, uses: list[Use]) -> Role:
         """What the name has to be."""
+        constant = re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name) is not None
         scopes = [use for use in uses if use.after.lstrip().startswith("::")]
         if scopes and unknown.role is None:
             is_type = any(use.arguments is not None for use in scopes) or any(_is_type_use(use) for use in uses)
@@ -193,15 +194,15 @@ class Uses:
                 called = any(use.after.lstrip().startswith("(") for use in bare)
                 return Role.CALL_MACRO if called else Role.MACRO
             return Role.TYPE
-        if any(_is_type_use(use) for use in uses) or unknown.name.endswith("_t"):
+        if any(_is_type_use(use) for use in uses if not (constant and use.after.lstrip()[:1] in ("*", "&"))):
+            return Role.TYPE
+        if unknown.name.endswith("_t"):
             return Role.TYPE
         if any(use.after.lstrip().startswith("(") for use in uses):
             return Role.CONSTANT_FUNCTION if any(_CONSTANT_CALL.search(use.before) for use in uses) else Role.FUNCTION
         if any(use.arguments is not None for use in uses):
             return Role.TYPE
-        if re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name):
-            return Role.CONSTANT
-        return Role.VARIABLE
+        return Role.CONSTANT if constant else Role.VARIABLE
 
     def is_value(self, argument: str) -> bool:
         """Whether a template argument is a value (else a type), by its form or by how its name is declared."""

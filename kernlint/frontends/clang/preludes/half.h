@@ -20,21 +20,22 @@ template <class U> using __kl_compared = typename __kl_enable<__is_arithmetic(U)
     template <class U> friend __kl_compared<U> operator op(H, U); \
     template <class U> friend __kl_compared<U> operator op(U, H);
 
+// Constructors from numbers have bodies for constant expressions; the value they give is not the number's.
 #define KL_HALF(H, H2) \
     struct H { \
         unsigned short __x; \
         H() = default; \
-        constexpr H(float); \
-        constexpr H(double); \
-        constexpr H(int); \
-        constexpr H(unsigned int); \
-        constexpr H(short); \
-        constexpr H(unsigned short); \
-        constexpr H(long); \
-        constexpr H(unsigned long); \
-        constexpr H(long long); \
-        constexpr H(unsigned long long); \
-        constexpr H(__kl_raw_##H); \
+        constexpr H(float) : __x() {} \
+        constexpr H(double) : __x() {} \
+        constexpr H(int) : __x() {} \
+        constexpr H(unsigned int) : __x() {} \
+        constexpr H(short) : __x() {} \
+        constexpr H(unsigned short) : __x() {} \
+        constexpr H(long) : __x() {} \
+        constexpr H(unsigned long) : __x() {} \
+        constexpr H(long long) : __x() {} \
+        constexpr H(unsigned long long) : __x() {} \
+        constexpr H(__kl_raw_##H) : __x() {} \
         operator float() const; \
         explicit operator __kl_raw_##H() const; \
         H& operator+=(const H&); \
@@ -60,7 +61,7 @@ template <class U> using __kl_compared = typename __kl_enable<__is_arithmetic(U)
         H x; \
         H y; \
         H2() = default; \
-        constexpr H2(H, H); \
+        constexpr H2(H a, H b) : x(a), y(b) {} \
         H2& operator+=(const H2&); \
         H2& operator-=(const H2&); \
         H2& operator*=(const H2&); \
@@ -272,12 +273,16 @@ struct __nv_fp8x2_e4m3 {
     unsigned short __x;
     __nv_fp8x2_e4m3() = default;
     explicit __nv_fp8x2_e4m3(float2);
+    explicit __nv_fp8x2_e4m3(__half2);
+    explicit __nv_fp8x2_e4m3(__nv_bfloat162);
     explicit operator float2() const;
 };
 struct __nv_fp8x4_e4m3 {
     unsigned int __x;
     __nv_fp8x4_e4m3() = default;
     explicit __nv_fp8x4_e4m3(float4);
+    __nv_fp8x4_e4m3(__half2, __half2);
+    __nv_fp8x4_e4m3(__nv_bfloat162, __nv_bfloat162);
     explicit operator float4() const;
 };
 __nv_fp8_storage_t __nv_cvt_float_to_fp8(float, __nv_saturation_t, __nv_fp8_interpretation_t);

@@ -151,7 +151,7 @@ template <class T> T warp_shuffle_down(const T&, unsigned int);
 
 // Hosts.
 struct stream_config {
-    hipStream_t stream_id_;
+    struct ihipStream_t* stream_id_;
     bool time_kernel_;
     int log_level_;
     int cold_niters_;

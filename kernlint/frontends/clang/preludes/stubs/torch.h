@@ -7,7 +7,16 @@ namespace c10 {
 
 [[noreturn]] void __kl_fail();
 
-// Scalars.
+// Scalars. With an integer they keep their type, with a floating type they take its.
+template <class H, class U> struct __kl_reduced { typedef H type; };
+template <class H> struct __kl_reduced<H, float> { typedef float type; };
+template <class H> struct __kl_reduced<H, double> { typedef double type; };
+template <class H, class U>
+using __kl_with = typename __kl_enable<__is_arithmetic(U), typename __kl_reduced<H, U>::type>::type;
+#define KL_REDUCED_OPERATOR(H, op) \
+    friend H operator op(const H&, const H&); \
+    template <class U> friend __kl_with<H, U> operator op(const H&, U); \
+    template <class U> friend __kl_with<H, U> operator op(U, const H&);
 #define KL_REDUCED(H, H2) \
     struct alignas(2) H { \
         unsigned short x; \
@@ -24,28 +33,15 @@ namespace c10 {
         H& operator*=(const H&); \
         H& operator/=(const H&); \
         H operator-() const; \
-        friend H operator+(const H&, const H&); \
-        friend H operator-(const H&, const H&); \
-        friend H operator*(const H&, const H&); \
-        friend H operator/(const H&, const H&); \
-        friend float operator+(const H&, float); \
-        friend float operator-(const H&, float); \
-        friend float operator*(const H&, float); \
-        friend float operator/(const H&, float); \
-        friend float operator+(float, const H&); \
-        friend float operator-(float, const H&); \
-        friend float operator*(float, const H&); \
-        friend float operator/(float, const H&); \
-        friend bool operator==(const H&, const H&); \
-        friend bool operator!=(const H&, const H&); \
-        friend bool operator<(const H&, const H&); \
-        friend bool operator>(const H&, const H&); \
-        friend bool operator<=(const H&, const H&); \
-        friend bool operator>=(const H&, const H&); \
+        KL_REDUCED_OPERATOR(H, +) \
+        KL_REDUCED_OPERATOR(H, -) \
+        KL_REDUCED_OPERATOR(H, *) \
+        KL_REDUCED_OPERATOR(H, /) \
     };
 KL_REDUCED(Half, __half)
 KL_REDUCED(BFloat16, __nv_bfloat16)
 #undef KL_REDUCED
+#undef KL_REDUCED_OPERATOR
 #define KL_FLOAT8(F) \
     struct alignas(1) F { \
         unsigned char x; \
@@ -358,6 +354,7 @@ struct Tensor {
     TensorOptions options() const;
     c10::Device device() const;
     DeviceIndex get_device() const;
+    DeviceIndex get_device_index() const;
     const Tensor& type() const;
     bool defined() const;
     bool is_cuda() const;
@@ -491,8 +488,14 @@ extern const Slice None;
 // Streams and devices.
 struct Generator {};
 struct PhiloxCudaState {
-    unsigned long seed_;
-    unsigned long offset_;
+    struct Payload {
+        unsigned long val;
+        long* ptr;
+    };
+    Payload seed_;
+    Payload offset_;
+    unsigned int offset_intragraph_;
+    bool captured_;
 };
 namespace cuda {
 using namespace c10::cuda;

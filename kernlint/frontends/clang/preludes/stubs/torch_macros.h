@@ -89,7 +89,12 @@
         return __VA_ARGS__(); \
     }()
 #define AT_DISPATCH_SWITCH(TYPE, NAME, ...) [&] { __VA_ARGS__ }()
-#define AT_DISPATCH_CASE(ENUM, ...) KL_DISPATCH(typename c10::impl::ScalarTypeToCPPType<ENUM>::type, __VA_ARGS__);
+#define AT_PRIVATE_CASE_TYPE_USING_HINT(ENUM, NAME, ...) \
+    [&] { \
+        typedef typename c10::impl::ScalarTypeToCPPType<ENUM>::type NAME; \
+        return __VA_ARGS__(); \
+    }();
+#define AT_DISPATCH_CASE(ENUM, ...) AT_PRIVATE_CASE_TYPE_USING_HINT(ENUM, scalar_t, __VA_ARGS__)
 #define AT_DISPATCH_CASE_FLOATING_TYPES(...) KL_DISPATCH(float, __VA_ARGS__);
 #define AT_DISPATCH_CASE_ALL_TYPES(...) KL_DISPATCH(float, __VA_ARGS__);
 #define AT_DISPATCH_CASE_INTEGRAL_TYPES(...) KL_DISPATCH(int, __VA_ARGS__);
