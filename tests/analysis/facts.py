@@ -32,7 +32,7 @@ POINTS = 120
 _ACCESS = re.compile(
     r"(?P<kind>read|write|atomic) (?P<space>\w+) (?P<root>\?|[\w.*]+)\[(?P<offset>.*)\] (?P<size>\d+|\?)"
     r"(?: = (?P<value>.*?))?(?: op (?P<op>\w+))?(?: scope (?P<scope>\w+))?(?P<async> async)?(?P<volatile> volatile)?"
-    r"(?: when (?P<when>.*?))?(?: : (?P<level>\w+))?"
+    r"(?: when (?P<when>.*?))?(?: : (?P<level>\w+))?(?: at (?P<at>.*))?"
 )
 _LOOP = re.compile(
     r"loop (?P<name>\w+)(?P<post> do)?(?: while (?P<cond>.*?))?(?P<breaks>(?: break .*?)*)(?: : (?P<level>\w+))?"
@@ -278,6 +278,10 @@ def _fits_access(s: Subject, a: Access, fact: Fact) -> bool:
     short = _short(a)
     if m["when"] is not None and not (len(short) == 1 and s.same(short[0], m["when"], fact.line)):
         return False
+    if m["at"] is not None:
+        phase = Fact(fact.line, f"phase {m['at']}")
+        if len(a.labels) != 1 or not _fits_label(s, a.labels[0], phase):
+            return False
     return m["level"] is None or m["level"] == _level(a.offset)
 
 

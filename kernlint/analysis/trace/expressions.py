@@ -368,7 +368,8 @@ def _project(base: Value, e: n.Member) -> Value:
 def _member(m: Machine, e: n.Member) -> Value:
     if len(e.lanes) > 1:
         return _project(evaluate(m, e.base), e)
-    if not e.arrow and not isinstance(e.base, (n.Ref, n.Subscript, n.Deref, n.Member, n.Cast)):
+    lvalue = isinstance(e.base, (n.Ref, n.Subscript, n.Deref, n.Member, n.Cast))
+    if not e.arrow and not lvalue and not (isinstance(e.base, n.Call) and _by_reference(e.base)):
         base = evaluate(m, e.base)
         if isinstance(base, StructValue):
             return _project(base, e)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Root, RootKind
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State
@@ -90,11 +91,16 @@ def call_lambda(m: Machine, value: LambdaValue, e: Call) -> Value:
         return unresolved_call(m, e, "recursion")
     bound = [(param, bind(m, param, arg)) for param, arg in zip(node.params, e.args, strict=False)]
     function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
+    return with_captured(m, value, lambda: _enter(m, function, bound, node.body, e.span, e.type))
+
+
+def with_captured(m: Machine, value: LambdaValue, action: Callable[[], Value]) -> Value:
+    """``action`` where the variables that a lambda captured by value are as they were then."""
     if not value.captured or m.state is None:
-        return _enter(m, function, bound, node.body, e.span, e.type)
+        return action()
     now = {decl: m.state.env.get(decl) for decl, _ in value.captured}
     m.state.env.update(value.captured)
-    result = _enter(m, function, bound, node.body, e.span, e.type)
+    result = action()
     if m.state is not None:
         for decl, old in now.items():
             if old is not None:

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kernlint.analysis.trace.events import ExitEvent, GuardKind, Label
-from kernlint.analysis.trace.expressions import coerce, condition, evaluate, scalar
+from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
 from kernlint.analysis.trace.inline import bind
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, variable_root
-from kernlint.analysis.trace.values import MemPlace, VarPlace, own_variable, unknown_value
+from kernlint.analysis.trace.values import MemPlace, ReferenceValue, Value, VarPlace, own_variable, unknown_value
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
 from kernlint.tree.types import BOOL, ArrayType, PointerType, Space, StructType
@@ -238,7 +238,13 @@ def _continue(m: Machine, s: n.Continue) -> None:
 
 
 def _return(m: Machine, s: n.Return) -> None:
-    value = coerce(evaluate(m, s.value), m.frames[-1].function.result) if s.value is not None else None
+    result = m.frames[-1].function.result
+    value: Value | None = None
+    if s.value is not None and isinstance(result, PointerType) and result.reference:
+        at = place(m, s.value)
+        value = ReferenceValue(at) if at is not None else unknown_value(result.pointee, "returned reference")
+    elif s.value is not None:
+        value = coerce(evaluate(m, s.value), result)
     if m.state is None:
         return
     if len(m.frames) > 1:
@@ -290,8 +296,6 @@ def _label(m: Machine, s: n.Label) -> None:
 
 
 def _asm(m: Machine, s: n.Asm) -> None:
-    from kernlint.analysis.trace.expressions import place
-
     for expr in s.inputs:
         evaluate(m, expr)
     for expr in s.outputs:

@@ -147,6 +147,12 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
         root = unknown_root(a.root.space, a.pointee, "pointer", any_of(a.root, b.root))
         level = max(uniformity(term) for term in (cond, a.offset, b.offset))
         return PointerValue(root, unknown("pointer", I64, level, origin=cond), a.pointee)
+    if isinstance(a, ReferenceValue) and isinstance(b, ReferenceValue):
+        left_at, right_at = a.place, b.place
+        if isinstance(left_at, MemPlace) and isinstance(right_at, MemPlace) and left_at.type == right_at.type:
+            pointer = merge(cond, left_at.pointer, right_at.pointer)
+            assert isinstance(pointer, PointerValue)
+            return ReferenceValue(MemPlace(pointer, left_at.type, volatile=left_at.volatile or right_at.volatile))
     if isinstance(a, StructValue) and isinstance(b, StructValue):
         names = [name for name, _ in a.fields]
         out = a
