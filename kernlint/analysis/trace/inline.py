@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Root, RootKind
-from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State
+from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, place_type, record, write_variable
 from kernlint.analysis.trace.values import (
     LambdaValue,
@@ -21,7 +21,7 @@ from kernlint.analysis.trace.values import (
     unknown_value,
 )
 from kernlint.source import Span
-from kernlint.symbolic.terms import Uniformity, binary, call, cast, conjunction, const
+from kernlint.symbolic.terms import Uniformity, binary, call, cast, const
 from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope
 from kernlint.tree.types import (
     I64,
@@ -146,7 +146,7 @@ def _enter(
     return value
 
 
-def _result(returns: list[tuple[State, Value | None]], base: tuple[object, ...], result: Type) -> Value:
+def _result(returns: list[tuple[State, Value | None]], base: tuple[Guard, ...], result: Type) -> Value:
     if isinstance(result, VoidType):
         return unknown_value(result, "void")
     values = [(state, value) for state, value in returns if value is not None]
@@ -156,11 +156,7 @@ def _result(returns: list[tuple[State, Value | None]], base: tuple[object, ...],
     assert out is not None
     for state, value in reversed(values[:-1]):
         assert value is not None
-        cond = None
-        for guard in state.path[len(base) :]:
-            cond = guard.term if cond is None else conjunction(cond, guard.term)
-        if cond is not None:
-            out = merge(cond, value, out)
+        out = merge(truth_of(state.path[len(base) :]), value, out)
     return out
 
 

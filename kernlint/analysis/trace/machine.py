@@ -74,11 +74,16 @@ class Frame:
     loop_depth: int = 0
 
 
+FACTS = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
+"""Guards that tell what holds anyway, and send no thread another way."""
+
+
 def truth_of(guards: Sequence[Guard]) -> Term:
-    """Conjunction of guards."""
+    """Conjunction of the guards that tell one path from another; facts that hold on any path are left out."""
     term = TRUE
     for guard in guards:
-        term = conjunction(term, guard.term)
+        if guard.kind not in FACTS:
+            term = conjunction(term, guard.term)
     return term
 
 
