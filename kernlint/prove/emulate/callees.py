@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from kernlint.prove.emulate import mathematics
 from kernlint.prove.emulate.formats import cell_format
 from kernlint.prove.emulate.frame import by_value, is_group, is_reference
@@ -11,6 +13,7 @@ from kernlint.tree.nodes import Call, Expr, FunctionDecl, Lambda, Opaque, ParamD
 from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, StructType, VectorType, VoidType
 from kernlint.tree.walk import walk
 
+_WAITS = re.compile("sync|barrier|wait|fence|arrive|exit|trap|abort", re.IGNORECASE)
 _SILENT = frozenset({"printf", "vprintf", "puts", "putchar", "fprintf", "prefetch"})
 
 
@@ -188,7 +191,7 @@ class Callees(Places):
         """A function of its arguments whose values are not known exactly: something that depends on them."""
         kind = result_type(expr.type)
         scalar = kind.element if isinstance(kind, VectorType) else kind
-        if not isinstance(scalar, (FloatType, IntType)):
+        if not isinstance(scalar, (FloatType, IntType, VoidType)):
             return self.unsupported(f"the function {expr.name}")
         args = "".join(f"{self.value(arg)}, " for arg in expr.args)
         lanes = kind.lanes if isinstance(kind, VectorType) else 0
@@ -196,9 +199,10 @@ class Callees(Places):
         return f"ROUGH(T, {expr.name!r}, ({args}), {lanes}, {whole})"
 
     def _unknown(self, expr: Call) -> str:
+        """A function that takes numbers only can neither write memory nor, unless its name says so, wait for others."""
         kinds = [result_type(arg.type) for arg in expr.args]
         scalars = all(isinstance(kind, (IntType, FloatType, VectorType)) for kind in kinds)
-        if scalars and expr.receiver is None and isinstance(result_type(expr.type), FloatType):
+        if scalars and expr.receiver is None and not _WAITS.search(expr.name):
             return self._approximation(expr)
         return self.unsupported(f"a call of {expr.name}, whose body is not in sight")
 

@@ -23,10 +23,15 @@ def transfer(t: Thread, target: Value, source: Value, size: int, fmt: str, site:
 
 
 def _take_off(t: Thread, flight: Flight) -> None:
+    e = FlightEpoch(t, t.epoch.tick, t.epoch.phase)
+    memory, off = flight.source
+    if isinstance(memory, TrackedMemory):
+        memory.give(off, flight.size, e, flight.site)
     memory, off = flight.destination
     if isinstance(memory, TrackedMemory):
-        memory.adopt(flight.fmt) if memory.fmt is None else None
-        memory.take_off(off, flight.size, FlightEpoch(t, t.epoch.tick, t.epoch.phase), flight.site)
+        if memory.fmt is None:
+            memory.adopt(flight.fmt)
+        memory.take_off(off, flight.size, e, flight.site)
 
 
 def _land(t: Thread, flight: Flight) -> None:
@@ -109,10 +114,7 @@ def complete(block: BlockRun, group: list[Thread]) -> None:
         events |= {memory.peek(off + 8 * at, "u8") for at in range(min(count, 64))}
     for flight in [flight for flight in block.flights if flight.event in events]:
         block.flights.remove(flight)
-        memory = flight.destination[0]
         _land(group[0], flight)
-        if isinstance(memory, TrackedMemory):  # the wait orders the copy before what all threads do next
-            memory.forget_writes(flight.destination[1], flight.size)
-        source = flight.source[0]
-        if isinstance(source, TrackedMemory):
-            source.forget_reads(flight.source[1], flight.size)
+        for memory, off in (flight.destination, flight.source):
+            if isinstance(memory, TrackedMemory):  # the wait orders the copy before what all threads do next
+                memory.close(off, flight.size)

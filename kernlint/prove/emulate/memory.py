@@ -138,10 +138,17 @@ class Memory:
         return copy
 
     def copy_in(self, off: int, value: Memory, cells: Sequence[Leaf], t: Thread, site: int) -> Memory:
-        """Write the struct that ``value`` holds; cells never set are left alone.  Returns ``value``."""
+        """Write the struct that ``value`` holds and return it.
+
+        Cells never set are left alone in private memory, where copying them is harmless, and written as 0 elsewhere.
+        """
+        private = self.space is Space.PRIVATE
         for leaf in cells:
-            if leaf.offset in value.vals:
-                self.store(off + leaf.offset, value.load(leaf.offset, leaf.format, t, site), leaf.format, t, site)
+            at, fmt = leaf.offset, leaf.format
+            if at in value.vals or value.filler is not None:
+                self.store(off + at, value.load(at, fmt, t, site), fmt, t, site)
+            elif not private:
+                self.store(off + at, self.nothing(fmt), fmt, t, site)
         return value
 
     def atomic(self, off: int, fmt: str, t: Thread, site: int, new: Value, device: bool) -> Value:

@@ -222,14 +222,21 @@ class TrackedMemory(Memory):
 
     def take_off(self, off: int, size: int, e: Epoch, site: int) -> None:
         """An asynchronous copy into ``[off, off + size)`` is under way: until :meth:`land` any access is a race."""
-        if self.fmt is None or not self.holds(off, size):
-            return
-        step = int(self.fmt[1:]) if self.fmt is not MIXED else 1
-        for at in range(off, off + size, step):
-            if self.fmt is MIXED and at not in self.fmts and step == 1 and at % self.element:
-                continue
+        for at in self._cells_within(off, size):
             self.note_write(at, e, site, None)
             self.flights[at] = self.writes[at]
+
+    def give(self, off: int, size: int, e: Epoch, site: int) -> None:
+        """An asynchronous copy from ``[off, off + size)`` is under way: a write there is a race."""
+        for at in self._cells_within(off, size):
+            self.note_read(at, e, site, None)
+
+    def _cells_within(self, off: int, size: int) -> list[int]:
+        if self.fmt is None or not self.holds(off, size):
+            return []
+        if self.fmt is MIXED:
+            return [at for at in range(off, off + size) if at in self.fmts]
+        return list(range(off, off + size, int(self.fmt[1:])))
 
     def land(self, off: int, size: int) -> None:
         """The copy into ``[off, off + size)`` is complete and awaited."""
@@ -238,15 +245,18 @@ class TrackedMemory(Memory):
             if self.writes.get(at) is entry:
                 del self.writes[at]
 
-    def forget_writes(self, off: int, size: int) -> None:
-        """What was written to ``[off, off + size)`` is ordered before whatever comes next."""
-        for at in [at for at in self.writes if off <= at < off + size]:
-            del self.writes[at]
-
-    def forget_reads(self, off: int, size: int) -> None:
-        """What was read of ``[off, off + size)`` is ordered before whatever comes next."""
-        for at in [at for at in self.reads if off <= at < off + size]:
-            del self.reads[at]
+    def close(self, off: int, size: int) -> None:
+        """All of the block waited: what was done to ``[off, off + size)`` comes before what any of its threads does."""
+        within = range(off, off + size)
+        writes, reads, atoms = self.writes, self.reads, self.atoms
+        self.writes = {at: entry for at, entry in writes.items() if at in within}
+        self.reads = {at: entry for at, entry in reads.items() if at in within}
+        self.atoms = {}
+        if self.machine.across and self.space is not Space.SHARED:
+            self.merge()
+        self.writes = {at: entry for at, entry in writes.items() if at not in within or at in self.flights}
+        self.reads = {at: entry for at, entry in reads.items() if at not in within}
+        self.atoms = atoms
 
     # -------------------------------------------------------------------------------------------- barriers
 

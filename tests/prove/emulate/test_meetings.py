@@ -260,3 +260,29 @@ def test_groups_of_copies(emulate: Emulate, pending: int, which: int, races: boo
 def test_a_wait_without_a_barrier_is_for_the_own_copies_only(emulate: Emulate) -> None:
     text = PIPELINE.replace("@N", "0").replace("@W", "0").replace("__syncthreads();", "")
     assert emulate(text, 64).of(FaultKind.RACE)
+
+
+BACK = """__kernel void back(__global float* out, __local float* s) {
+  s[get_local_id(0)] = get_global_id(0);
+  @
+  event_t e = async_work_group_copy(out + @G, s, 64, 0);
+  wait_group_events(1, &e);
+}"""
+
+
+@pytest.mark.parametrize("place", ["get_group_id(0) * 64", "0"])
+@pytest.mark.parametrize("barrier", ["barrier(CLK_LOCAL_MEM_FENCE);", ""])
+def test_a_copy_reads_its_source_and_writes_global_memory(emulate: Emulate, place: str, barrier: str) -> None:
+    text = BACK.replace("@G", place).replace("@", barrier)
+    races = emulate(text, 64, 2, {"s": Buffer(256)}, language="opencl").of(FaultKind.RACE)
+    assert {race.name for race in races if race.same_block} == (set() if barrier else {"s"})
+    assert {race.name for race in races if not race.same_block} == ({"out"} if place == "0" else set())
+
+
+def test_functions_out_of_sight(emulate: Emulate) -> None:
+    text = """__device__ float mystery(float x); __device__ void wait_for(int x); __device__ void fill(int* p);
+    __global__ void f(float* a, int* b) { a[threadIdx.x] = mystery(threadIdx.x); @ }"""
+    rough = emulate(text.replace("@", ""))
+    assert rough.clean and rough.approximations == ("mystery",)
+    assert "wait_for" in (emulate(text.replace("@", "wait_for(1);")).unsupported or "")
+    assert "fill" in (emulate(text.replace("@", "fill(b);")).unsupported or "")
