@@ -342,6 +342,7 @@ FREE: dict[str, Handler] = {
     "tiled_partition": pure,
     "experimental_tiled_partition": pure,
     "sync": _sync,
+    "synchronize": _sync,
     "wait": _wait,
     "wait_prior": _wait,
     "memcpy_async": _memcpy_async,
