@@ -32,10 +32,10 @@ POINTS = 120
 _ACCESS = re.compile(
     r"(?P<kind>read|write|atomic) (?P<space>\w+) (?P<root>\?|[\w.*]+)\[(?P<offset>.*)\] (?P<size>\d+|\?)"
     r"(?: = (?P<value>.*?))?(?: op (?P<op>\w+))?(?: scope (?P<scope>\w+))?(?P<async> async)?(?P<volatile> volatile)?"
-    r"(?: when (?P<when>.*?))?(?: : (?P<level>\w+))?(?: at (?P<at>.*))?"
+    r"(?: when (?P<when>.*?))?(?: : (?P<level>grid|block|warp|varying))?(?: at (?P<at>.*))?"
 )
 _LOOP = re.compile(
-    r"loop (?P<name>\w+)(?P<post> do)?(?: while (?P<cond>.*?))?(?P<breaks>(?: break .*?)*)(?: : (?P<level>\w+))?"
+    r"loop (?P<name>\w+)(?P<post> do)?(?: while (?P<cond>.*?))?(?P<breaks>(?: break .*?)*)(?: : (?P<level>grid|block|warp|varying))?"
 )
 _PHASE = re.compile(
     r"phase (?:(?P<inexact>inexact)|(?P<name>\w+)(?P<shifts>(?:~\w+)*)(?P<vague> inexact)?)(?: if (?P<cond>.*))?"
@@ -348,7 +348,7 @@ _FITS: dict[str, Any] = {
 
 
 _GUARD = re.compile(
-    r"guard (?:none|(?P<kind>branch|loop|exit|skip|assert|after_loop|short) (?P<term>.*?)(?: : (?P<level>\w+))?)"
+    r"guard (?:none|(?P<kind>branch|loop|exit|skip|assert|after_loop|short) (?P<term>.*?)(?: : (?P<level>grid|block|warp|varying))?)"
 )
 
 

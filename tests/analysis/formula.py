@@ -240,6 +240,7 @@ def values_of(term: Any, point: Point, names: Mapping[Any, str]) -> int | None:
     from kernlint.symbolic.terms import SymbolKind, symbols
 
     env: dict[Any, int] = {}
+    loads: dict[str, Any] = {}
     for symbol in symbols(term):
         kind = symbol.kind
         if kind is SymbolKind.LOAD:
@@ -247,7 +248,10 @@ def values_of(term: Any, point: Point, names: Mapping[Any, str]) -> int | None:
             at = values_of(offset, point, names)
             if at is None:
                 return None
-            env[symbol] = point(f"load({root.name}, {at})")
+            name = f"load({root.name}, {at})"
+            if loads.setdefault(name, symbol) is not symbol:
+                return None  # the same place at two times: two values
+            env[symbol] = point(name)
         elif kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
             name = names.get(symbol)
             if name is None:

@@ -64,8 +64,10 @@ from kernlint.tree.walk import walk
 def target_variable(expr: Expr) -> VarDecl | None:
     """The variable whose value (or part of it) an assignment to ``expr`` changes."""
     while isinstance(expr, (Member, Subscript)):
-        if isinstance(expr, Member) and expr.arrow:
-            return None
+        if (isinstance(expr, Member) and expr.arrow) or (
+            isinstance(expr, Subscript) and isinstance(expr.base.type, PointerType)
+        ):
+            return None  # what a pointer points to, not the pointer
         expr = expr.base
     return expr.decl if isinstance(expr, Ref) else None
 

@@ -172,12 +172,13 @@ def _switch(m: Machine, s: n.Switch) -> None:
         return
     before = m.state
     base = before.path
-    tests: list[Term] = []
+    # Told before any case is walked: values need a state, and there is none after a break.
+    tests: dict[n.Case, Term] = {}
     for inner in s.body.body:
         if isinstance(inner, n.Case) and inner.value is not None:
-            tests.append(_matches(m, value, inner))
+            tests[inner] = _matches(m, value, inner)
     missed = TRUE
-    for test in tests:
+    for test in tests.values():
         missed = conjunction(missed, negate(test))
     has_default = any(isinstance(x, n.Case) and x.value is None for x in s.body.body)
     since = m.departures()
@@ -186,7 +187,7 @@ def _switch(m: Machine, s: n.Switch) -> None:
     m.state = None
     for inner in s.body.body:
         if isinstance(inner, n.Case):
-            test = missed if inner.value is None else _matches(m, value, inner)
+            test = tests.get(inner, missed)
             entering = before.fork()
             falling: State | None = m.state
             m.state = entering
