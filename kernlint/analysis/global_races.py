@@ -17,7 +17,19 @@ from dataclasses import dataclass, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
-from kernlint.analysis.races import Asker, Place, asker_of, followed, keep, pitches, place, scalar, trips, unsettled
+from kernlint.analysis.races import (
+    Asker,
+    Place,
+    asker_of,
+    followed,
+    keep,
+    monomials,
+    pitches,
+    place,
+    scalar,
+    trips,
+    unsettled,
+)
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
@@ -86,7 +98,7 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
         for fact in at.facts:
             for product in _bounding(fact):
                 (alone if len(product) == 1 else joint).update(product)
-        for mono in polynomial(at.offset).coefficients:
+        for mono in monomials(at.offset):
             inside = [symbol for atom in mono for symbol in symbols(atom)]
             if not all(scalar(symbol) for symbol in inside):
                 strides.update(atom.args[0] for atom in mono if atom.op == "sym")

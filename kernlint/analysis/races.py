@@ -20,7 +20,7 @@ from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -180,19 +180,27 @@ class Asker:
         )
 
 
+def monomials(term: Term) -> Iterator[Monomial]:
+    """The monomials of an integer term, and those of the operands of what is no polynomial in it."""
+    if not isinstance(term.type, IntType):
+        return
+    for mono in polynomial(term).coefficients:
+        yield mono
+        for atom in mono:
+            for arg in atom.terms:
+                yield from monomials(arg)
+
+
 def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
     """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
     factors: set[Symbol] = set()
     for at in (query.a, query.b):
-        todo = [at.offset, *at.facts]
-        while todo:
-            for mono in polynomial(todo.pop()).coefficients:
+        for term in (at.offset, *at.facts):
+            for mono in monomials(term):
                 if len(mono) > 1:
                     factors.update(symbol for atom in mono for symbol in symbols(atom))
-                elif mono and mono[0].op != "sym":
-                    todo.extend(arg for arg in mono[0].terms if isinstance(arg.type, IntType))
-                    if mono[0].op in ("div", "mod"):
-                        factors.update(symbols(mono[0].args[1]))
+                elif mono and mono[0].op in ("div", "mod"):
+                    factors.update(symbols(mono[0].args[1]))
     out: list[tuple[Symbol, int]] = []
     left = list(PITCHES)
     for symbol in scalars:
