@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Root, RootKind
+from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Guard, Root, RootKind
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, place_type, record, write_variable
 from kernlint.analysis.trace.values import (
