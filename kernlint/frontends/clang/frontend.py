@@ -110,5 +110,5 @@ class ClangFrontend:
                 templates = [t for t in templates if Span(source.path, *t.cursor.extent[1:3]) in lacking]
                 if not templates:
                     return module
-            with parsed.with_appended(uses(templates)) as again:
+            with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
                 return lower_module(again, parsed)

@@ -8,12 +8,15 @@ tried, and one that does not compile costs nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, PLACEHOLDER, body_of
+from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.types import Type as ClangType
+from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 
 FORCED_INSTANCES = 2
@@ -22,8 +25,6 @@ FORCED_INSTANCES = 2
 _TYPES = ("float", "int", "double", "__half", "unsigned char")
 _NUMBERS = (32, 4, 256, 1, 16)
 _PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
-_WORD = re.compile(r"[A-Za-z_]\w*")
-
 PREFIX = "__kernlint_use_"
 """Names of the functions that hold the forced uses."""
 
@@ -58,23 +59,77 @@ def is_kernel(node: Cursor) -> bool:
     return any(c.kind == K.CUDA_GLOBAL_ATTR for c in node.children)
 
 
-def uses(templates: list[Template]) -> str:
-    """Text that takes the address of each template under several sets of arguments."""
+def uses(templates: list[Template], unit: Unit, text: bytes) -> str:
+    """Text that takes the address of each template under several sets of arguments; ``text`` is the main file's."""
     lines = [f"template <class R, class... A> __attribute__((device)) R {PLACEHOLDER}(A...);"]
+    records = Records(unit)
     for index, template in enumerate(templates):
         seen: set[str] = set()
+        types = _type_candidates(template.cursor, records, text)
         for attempt in range(len(_TYPES)):
-            arguments = _arguments(template.cursor, attempt)
-            if arguments is None or (text := ", ".join(arguments)) in seen:
+            arguments = _arguments(template.cursor, attempt, types)
+            if arguments is None or (listed := ", ".join(arguments)) in seen:
                 continue
-            seen.add(text)
+            seen.add(listed)
             head = "".join(f"namespace {name} {{ " if name else "namespace { " for name in template.namespaces)
-            use = f"(void)&{template.cursor.spelling}<{text}>;"
+            use = f"(void)&{template.cursor.spelling}<{listed}>;"
             lines.append(f"{head}static void {PREFIX}{index}_{attempt}() {{ {use} }}{' }' * len(template.namespaces)}")
     return "\n".join(lines) + "\n"
 
 
-def _arguments(template: Cursor, attempt: int) -> list[str] | None:
+class Records:
+    """The user's classes of a translation unit with the names of their members, looked up when first asked for."""
+
+    def __init__(self, unit: Unit) -> None:
+        self._unit = unit
+        self._members: list[tuple[str, frozenset[str]]] | None = None
+
+    def with_members(self, names: set[str]) -> list[str]:
+        """Qualified names of the classes that have all of ``names`` as members."""
+        if self._members is None:
+            self._members = list(self._collect(self._unit.top_level(main_only=False), 0))
+        return [name for name, members in self._members if names <= members]
+
+    def _collect(self, cursors: list[Cursor], depth: int) -> Iterator[tuple[str, frozenset[str]]]:
+        for cursor in cursors:
+            if _is_system(cursor):
+                continue
+            if cursor.kind == K.NAMESPACE and depth < 4:
+                yield from self._collect(cursor.children, depth + 1)
+            elif cursor.kind not in (K.STRUCT_DECL, K.CLASS_DECL) or not cursor.is_definition:
+                continue
+            elif cursor.spelling and not cursor.is_anonymous and cursor.template is None:
+                yield cursor.qualified_name, frozenset(child.spelling for child in cursor.children)
+
+
+def _is_system(cursor: Cursor) -> bool:
+    return bool(LIB.Location_isInSystemHeader(LIB.getCursorLocation(cursor.raw)))
+
+
+_COMMON_MEMBERS = frozenset({"type", "value", "value_type"})
+
+
+def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[str, list[str]]:
+    """Classes to try for type parameters of which the template asks for members or that it calls."""
+    parameters = [c.spelling for c in template.children if c.kind == K.TEMPLATE_TYPE_PARAMETER and c.spelling]
+    if not parameters:
+        return {}
+    extent = template.extent
+    body = text[extent.start : extent.end].decode("utf-8", "replace")
+    found: dict[str, list[str]] = {}
+    for name in parameters:
+        wanted = set(re.findall(rf"\b{name}\s*::\s*(?:template\s+)?(\w+)", body)) - _COMMON_MEMBERS
+        variables = re.findall(rf"\b{name}\s*(?:const\s*)?&{{0,2}}\s*(\w+)\s*[,;)({{]", body)
+        if any(re.search(rf"(?<![\w.>]){variable}\s*\(", body[body.find("{") :]) for variable in set(variables)):
+            wanted.add("operator()")
+        for variable in set(variables):
+            wanted.update(re.findall(rf"(?<![\w.>]){variable}\s*\.\s*(?!x\b|y\b|z\b|w\b)([A-Za-z_]\w*)", body))
+        if wanted and (classes := records.with_members(wanted)):
+            found[name] = classes
+    return found
+
+
+def _arguments(template: Cursor, attempt: int, types: dict[str, list[str]]) -> list[str] | None:
     """One argument for each parameter without a default; None where no argument can be made up."""
     found: list[str] = []
     for parameter in template.children:
@@ -84,7 +139,8 @@ def _arguments(template: Cursor, attempt: int) -> list[str] | None:
         if parameter.kind == K.TEMPLATE_TYPE_PARAMETER:
             if _has_default(parameter):
                 break
-            found.append(_TYPES[attempt])
+            classes = types.get(parameter.spelling)
+            found.append(f"::{classes[attempt % len(classes)]}" if classes else _TYPES[attempt])
         elif parameter.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
             if any(100 <= c.kind < 200 for c in inner):
                 break

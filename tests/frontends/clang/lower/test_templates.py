@@ -81,6 +81,17 @@ def test_forcing_in_namespaces_with_enums_bools_and_function_arguments() -> None
     assert found.instances and not any(i.losses for i in found.instances)
 
 
+def test_forcing_with_classes_that_have_what_the_template_asks_for() -> None:
+    text = """namespace ops { struct Plain { int a; };
+    struct Add { __device__ float operator()(float a, float b) const { return a + b; } };
+    struct Traits { static constexpr int kWidth = 8; static __device__ int pick(int i) { return i; } }; }
+    template <typename Op, typename T> __global__ void k(float *p, Op op) {
+      __shared__ float t[T::kWidth]; t[0] = op(p[0], p[1]); p[T::pick(2)] = t[0]; }"""
+    found = kernel(text)
+    assert [dict(i.template_args) for i in found.instances] == [{"Op": "ops::Add", "T": "ops::Traits"}]
+    assert not found.instances[0].losses
+
+
 def test_template_template_parameters_are_left_alone() -> None:
     found = kernel("template <template <class> class V> __global__ void k(V<int> v) { v.x = 1; }")
     assert not found.instances
