@@ -12,11 +12,14 @@ from typing import Any
 from kernlint.prove import choices
 from kernlint.prove.collect import Collector, Point, collector, constants_of
 from kernlint.prove.meet import meeting, warp
-from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Triple, is_shared
+from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Side, Triple, is_shared
 from kernlint.prove.translate import launch_bounds
 from kernlint.symbolic.evaluate import environment, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
+
+TYPICAL = 120
+"""Nodes of the terms of a typical query."""
 
 ENOUGH = 4096
 """Points kept of one access in one launch."""
@@ -30,13 +33,19 @@ def refute(query: Query, budget: Budget) -> Refuted | None:
     return _Search(query, budget).run()
 
 
+def _sides(query: Query) -> tuple[Side, ...]:
+    return (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
+
+
 class _Search:
     def __init__(self, query: Query, budget: Budget) -> None:
         self.query = query
-        self.points = budget.points
+        # a point costs what its terms cost, so large queries get fewer
+        size = sum(term.size for side in _sides(query) for term in (side.offset, *side.facts))
+        self.points = budget.points * TYPICAL // max(TYPICAL, size)
         self.known = query.launch.known()
         terms: list[Term] = list(query.premises)
-        sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
+        sides = _sides(query)
         if isinstance(query, Bounds):
             terms.append(query.extent)
         found: dict[Symbol, None] = dict.fromkeys((*BLOCK_DIM, *GRID_DIM))
@@ -130,8 +139,7 @@ class _Search:
 
     def _mentioned(self) -> set[Symbol]:
         query = self.query
-        sides = (query.a, query.b) if isinstance(query, Overlap) else (query.access,)
-        return {s for side in sides for s in side.symbols} | {s for p in query.premises for s in symbols(p)}
+        return {s for side in _sides(query) for s in side.symbols} | {s for p in query.premises for s in symbols(p)}
 
     def _try(self, block: Triple, grid: Triple, where: Triple, values: dict[Symbol, int], trial: int) -> None:
         env = {**choices.dims_of(block, grid), **values, **self.known}

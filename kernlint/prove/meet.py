@@ -37,15 +37,22 @@ def meeting(
     unit = gcd(query.a.size, query.b.size)
     if unit > 1 and any(p[0] % unit for points in (ours, theirs) for p in points):
         unit = 1
-    table = _table(query, block, theirs, [(y, shift) for _, y, shift in ties], unit)
+    common = _cells(ours, query.a.size, unit) & _cells(theirs, query.b.size, unit)
+    if not common or (ours is theirs and len(common) == len(ours) * (query.a.size // unit)):
+        return None  # nothing in common, or each thread has its own
+    table = _table(query, block, theirs, [(y, shift) for _, y, shift in ties], unit, common)
     fallback: tuple[Point, Point] | None = None
     count = query.a.size // unit
     for point in ours:
         start = point[0] // unit
+        if count == 1 and start not in common:
+            continue
         extra: tuple[Any, ...] = tuple(point[3][x] for x, _, _ in ties)
         if query.require_same_warp:
             extra += warp(point, block)
         for cell in range(start, start + count):
+            if cell not in common:
+                continue
             for other in table.get((cell, extra), ()):
                 if other[2] == point[2] and other[1] == point[1]:
                     continue
@@ -58,18 +65,35 @@ def meeting(
     return fallback
 
 
+def _cells(points: Sequence[Point], size: int, unit: int) -> set[int]:
+    """The cells of ``unit`` bytes that accesses of ``size`` bytes touch."""
+    if size == unit:
+        return {point[0] // unit for point in points}
+    count = size // unit
+    return {cell for point in points for cell in range(point[0] // unit, point[0] // unit + count)}
+
+
 def _table(
-    query: Overlap, block: Triple, points: Sequence[Point], ties: Sequence[tuple[int, int]], unit: int
+    query: Overlap,
+    block: Triple,
+    points: Sequence[Point],
+    ties: Sequence[tuple[int, int]],
+    unit: int,
+    common: set[int],
 ) -> dict[Any, list[Point]]:
-    """For every cell (and iteration) the few points that suffice as partners for any thread."""
+    """For every ``common`` cell (and iteration) the few points that suffice as partners for any thread."""
     table: dict[Any, list[Point]] = {}
     count = query.b.size // unit
     for point in points:
         start = point[0] // unit
+        if count == 1 and start not in common:
+            continue
         extra: tuple[Any, ...] = tuple(point[3][y] + shift for y, shift in ties)
         if query.require_same_warp:
             extra += warp(point, block)
         for cell in range(start, start + count):
+            if cell not in common:
+                continue
             kept = table.setdefault((cell, extra), [])
             if len(kept) < 4 and not any(_alike(query, block, point, k, len(kept)) for k in kept):
                 kept.append(point)

@@ -111,7 +111,7 @@ class System:
     variables.  ``order``: the private variables; a bound of one mentions only shared ones and earlier ones.
     """
 
-    __slots__ = ("_memo", "facts", "highs", "images", "lows", "order", "shared", "steps", "tops")
+    __slots__ = ("_memo", "_negative", "facts", "highs", "images", "lows", "order", "shared", "steps", "tops")
 
     def __init__(self, steps: int) -> None:
         self.lows: list[int | None] = []
@@ -123,6 +123,7 @@ class System:
         self.facts: list[Poly] = []
         self.steps = steps
         self._memo: dict[tuple[frozenset[tuple[Monomial, int]], int], bool] = {}
+        self._negative: dict[int, list[tuple[Monomial, int]]] = {}
 
     # -- building ----------------------------------------------------------------------------------------------------
 
@@ -163,6 +164,7 @@ class System:
         self.facts = [f for f in facts.values() if any(f) or f.get((), 0) < 0]
         self.highs = [None if h is None else _replaced(h, step) for h in self.highs]
         self._memo.clear()
+        self._negative.clear()
         learnt = [] if low is None else [add(image, constant(-low))]
         if high is not None:
             learnt.append(add(self.apply(high), image, -1))
@@ -361,7 +363,9 @@ class System:
 
     def _without(self, p: Poly, fact: Poly) -> Iterator[Poly]:
         """Polynomials whose sign decides that of ``p`` given ``fact >= 0``."""
-        negative = [(other, weight) for other, weight in fact.items() if weight < 0]
+        negative = self._negative.get(id(fact))
+        if negative is None:
+            negative = self._negative[id(fact)] = [entry for entry in fact.items() if entry[1] < 0]
         for mono, value in p.items():
             if value < 0:
                 length = len(mono)

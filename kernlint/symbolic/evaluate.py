@@ -183,10 +183,11 @@ def _signed(kind: Type) -> bool:
 class _Coder:
     """Writes terms as Python expressions over the names of their symbols."""
 
-    __slots__ = ("names", "ranges")
+    __slots__ = ("fresh", "names", "ranges")
 
     def __init__(self, names: Mapping[Symbol, str], ranges: Callable[[Term], bool] | None) -> None:
         self.names = names
+        self.fresh = 0
         self.ranges = ranges  # says that a term's operation cannot leave its type
 
     def exact(self, term: Term) -> str:
@@ -304,7 +305,11 @@ class _Coder:
             if not any(isinstance(arg.type, IntType) and arg.type.signed for arg in args):
                 # Python raises ZeroDivisionError by itself, and floors like C where nothing is negative.
                 return _wrapped(f"({left} {'//' if op == 'div' else '%'} {right})", kind)
-            return _wrapped(f"{'_divide' if op == 'div' else '_remainder'}({left}, {right})", kind)
+            # C's division is Python's where nothing is negative; the names keep the operands from being computed twice
+            a, b, sign = f"_a{self.fresh}", f"_b{self.fresh}", "//" if op == "div" else "%"
+            self.fresh += 1
+            slow = f"{'_divide' if op == 'div' else '_remainder'}({a}, {b})"
+            return _wrapped(f"({a} {sign} {b} if (({a} := {left}) >= 0) & (({b} := {right}) > 0) else {slow})", kind)
         raise _Unsupported
 
 
