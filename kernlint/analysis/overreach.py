@@ -19,7 +19,7 @@ from kernlint.analysis.sizes import named_like_a_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, substitute, symbols
 from kernlint.tree.types import IntType
 
@@ -89,12 +89,12 @@ def _launched(context: LaunchContext, size: Polynomial) -> bool:
 
 
 def _inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
-    pitches = {dimension.pitch for one in indexed for dimension in one.dimensions}
     for one in indexed:
+        pitches = {dimension.pitch for dimension in one.dimensions}
         for dimension in one.dimensions:
-            best = dimension.limits[0] if dimension.limits else None
-            if best is None or best.slack != 0 or best.part.op != "le" or dimension.extra:
+            if not _inclusive_limit(dimension):
                 continue
+            best = dimension.limits[0]
             size = best.size
             why, support = "", None
             if size in pitches:
@@ -111,10 +111,18 @@ def _inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Sup
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
 
 
+def _inclusive_limit(dimension: Dimension) -> bool:
+    """Whether the tightest guard of a dimension is ``index <= size``."""
+    if not dimension.limits or dimension.extra:
+        return False
+    best = dimension.limits[0]
+    return best.slack == 0 and best.part.op == "le"
+
+
 def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
     """Whether only integers are written up to ``size`` inclusive: n + 1 offsets of n ranges, most likely."""
     for one in indexed:
-        reached = any(d.limits and d.limits[0].slack == 0 and d.limits[0].size == size for d in one.dimensions)
+        reached = any(_inclusive_limit(d) and d.limits[0].size == size for d in one.dimensions)
         if reached and not (one.access.writes and isinstance(one.access.root.element, IntType)):
             return False
     return True
@@ -285,7 +293,7 @@ def _clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreac
                 continue
             rest = tuple(atom for atom in mono if atom is not caps[0])
             if any(m != mono and _same_place(m, rest) for m in offset.coefficients):
-                continue
+                continue  # not the clamped value alone
             cap = polynomial(_cap(caps[0]) or caps[0])
             if cap.coefficients.get((), 0) or cap.constant is not None:
                 continue
@@ -298,9 +306,11 @@ def _clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreac
                 break
 
 
-def _same_place(mono: tuple[Term, ...], rest: tuple[Term, ...]) -> bool:
-    """Whether a monomial belongs to the dimension with the pitch ``rest``: a constant shift of the index."""
-    return mono == rest
+def _same_place(mono: Monomial, rest: Monomial) -> bool:
+    """Whether a monomial belongs to the dimension whose pitch is ``rest``: the clamped value is moved by it."""
+    if rest:
+        return all(mono.count(atom) >= rest.count(atom) for atom in rest)
+    return not any(_kind(atom) is SymbolKind.PARAM for atom in mono)
 
 
 def _cap(atom: Term) -> Term | None:

@@ -2,11 +2,12 @@ r"""The rule ``array-index-out-of-range``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import Outside, outside
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Root
 from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -87,13 +88,15 @@ class ArrayIndexOutOfRange(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].complete:
             return
-        seen = set()
+        arrays: dict[Root, list[Outside]] = {}
         for one in facts[outside]:
-            if not one.below and one.access.span not in seen:
-                seen.add(one.access.span)
-                yield self._report(one)
+            if not one.below:
+                arrays.setdefault(one.access.root, []).append(one)
+        for found in arrays.values():
+            yield self._report(found)
 
-    def _report(self, one: Outside) -> Finding:
+    def _report(self, found: Sequence[Outside]) -> Finding:
+        one = found[0]
         access = one.access
         assert one.extent is not None
         size = element_size(access)
@@ -106,6 +109,11 @@ class ArrayIndexOutOfRange(Rule):
         related = []
         if access.root.decl is not None:
             related.append(Related(access.root.decl.span, f"{access.root.name} has {count} elements of {size} bytes"))
+        seen = {access.span}
+        for other in found:
+            if other.access.span not in seen and len(related) < 4:
+                seen.add(other.access.span)
+                related.append(Related(other.access.span, f"{element(other.access)} is beyond it too"))
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} beyond the end of {access.root.name}: {what}{who} reaches element "

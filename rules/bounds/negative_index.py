@@ -2,12 +2,12 @@ r"""The rule ``negative-index``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import Outside, outside
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import RootKind
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import element, element_size, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -77,13 +77,15 @@ class NegativeIndex(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].complete:
             return
-        seen = set()
+        arrays: dict[Root, list[Outside]] = {}
         for one in facts[outside]:
-            if one.below and one.access.span not in seen:
-                seen.add(one.access.span)
-                yield self._report(one)
+            if one.below:
+                arrays.setdefault(one.access.root, []).append(one)
+        for found in arrays.values():
+            yield self._report(found)
 
-    def _report(self, one: Outside) -> Finding:
+    def _report(self, found: Sequence[Outside]) -> Finding:
+        one = found[0]
         access = one.access
         size = element_size(access)
         at = one.witness.first.offset // size
@@ -93,6 +95,11 @@ class NegativeIndex(Rule):
         related = []
         if access.root.kind is RootKind.VARIABLE and access.root.decl is not None:
             related.append(Related(access.root.decl.span, f"{access.root.name} is declared here"))
+        seen = {access.span}
+        for other in found:
+            if other.access.span not in seen and len(related) < 4:
+                seen.add(other.access.span)
+                related.append(Related(other.access.span, f"{element(other.access)} is before it too"))
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} before the start of {access.root.name}: {who} {how}, "
