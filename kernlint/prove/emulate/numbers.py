@@ -152,7 +152,7 @@ class Numbers(Frame):
                 by = 1 << count.value
                 return f"({code} << {count.value})", low * by, high * by, False
         if isinstance(expr, Unary) and expr.op == "-" and kind.bits > 1 and _same_bits(expr.operand, kind):
-            code, low, high, _ = self._bounded_ring(expr.operand, kind)
+            code, low, high = self._operand(expr.operand, kind)
             return f"(-{code})", -high, -low, kind.signed
         if isinstance(expr, Cast) and not expr.bits:
             have = result_type(expr.operand.type)

@@ -138,7 +138,7 @@ def test_values_are_exact(case: Case) -> None:
     assert not outcome.of(FaultKind.TRAP)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(cases())
 def test_overflow_is_told_only_where_there_is_some(case: Case) -> None:
     if judge(case).of(FaultKind.OVERFLOW):
