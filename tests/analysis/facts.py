@@ -35,7 +35,8 @@ _ACCESS = re.compile(
     r"(?: when (?P<when>.*?))?(?: : (?P<level>grid|block|warp|varying))?(?: at (?P<at>.*))?"
 )
 _LOOP = re.compile(
-    r"loop (?P<name>\w+)(?P<post> do)?(?: while (?P<cond>.*?))?(?P<breaks>(?: break .*?)*)(?: : (?P<level>grid|block|warp|varying))?"
+    r"loop (?P<name>\w+)(?P<post> do)?(?: while (?P<cond>.*?))?(?P<breaks>(?: break .*?)*)"
+    r"(?: : (?P<level>grid|block|warp|varying))?"
 )
 _PHASE = re.compile(
     r"phase (?:(?P<inexact>inexact)|(?P<name>\w+)(?P<shifts>(?:~\w+)*)(?P<vague> inexact)?)(?: if (?P<cond>.*))?"
@@ -348,7 +349,8 @@ _FITS: dict[str, Any] = {
 
 
 _GUARD = re.compile(
-    r"guard (?:none|(?P<kind>branch|loop|exit|skip|assert|after_loop|short) (?P<term>.*?)(?: : (?P<level>grid|block|warp|varying))?)"
+    r"guard (?:none|(?P<kind>branch|loop|exit|skip|assert|after_loop|short) (?P<term>.*?)"
+    r"(?: : (?P<level>grid|block|warp|varying))?)"
 )
 
 
