@@ -1,0 +1,159 @@
+"""Replay of witnesses: the block emulator runs the kernel under a witness's launch and looks for the same fault.
+
+The prover computes with terms; the emulator executes the tree.  A finding that both agree on is *replayed*: nothing
+else may be called an error in the families of bounds and synchronisation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.prove.emulate import Argument, Budget, Fault, FaultKind, LaunchSpec, Outcome, replay
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.terms import Symbol, SymbolKind
+from kernlint.tree.nodes import FunctionDecl, ParamDecl
+from kernlint.tree.types import FloatType, IntType, StructType, Type
+
+BUDGET = Budget(steps=300_000, blocks=3)
+"""About a third of a second at most for each content of memory."""
+
+RACES = frozenset({FaultKind.RACE})
+BOUNDS = frozenset({FaultKind.OUT_OF_BOUNDS, FaultKind.NULL})
+DIVERGENCE = frozenset({FaultKind.BARRIER_DIVERGENCE, FaultKind.WARP_MASK})
+UNINITIALISED = frozenset({FaultKind.UNINITIALISED})
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The fault as the emulator saw it.  ``certain``: it showed with every content of memory that was tried."""
+
+    fault: Fault
+    certain: bool
+
+
+def arguments(function: FunctionDecl, values: Iterable[tuple[Symbol, int]], fallback: int) -> dict[str, Argument]:
+    """Arguments for a run: scalars from a witness's ``values`` (by parameter, or field of one), the others made up.
+
+    An integer that the witness does not mention is ``fallback``, a floating-point number 1.
+    """
+    known = {symbol.name: value for symbol, value in values if symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)}
+    out: dict[str, Argument] = {}
+    for param in function.params:
+        made = _argument(param, known, fallback)
+        if made is not None:
+            out[param.name] = made
+    for name, value in known.items():
+        if "." not in name and name not in out:
+            out[name] = value
+    return out
+
+
+def _argument(param: ParamDecl, known: dict[str, int], fallback: int) -> Argument | None:
+    if isinstance(param.type, StructType):
+        fields: dict[str, int | float] = {}
+        for field in param.type.fields:
+            value = _scalar(field.type, known.get(f"{param.name}.{field.name}"), fallback)
+            if value is not None:
+                fields[field.name] = value
+        return fields
+    return _scalar(param.type, known.get(param.name), fallback)
+
+
+def _scalar(type_: Type, value: int | None, fallback: int) -> int | float | None:
+    if isinstance(type_, IntType):
+        return value if value is not None else type_.wrap(fallback) if type_.bits > 1 else 1
+    return 1.0 if isinstance(type_, FloatType) else None
+
+
+RUNS = 8
+"""Different launches replayed for one kernel; witnesses beyond them stay unreplayed."""
+
+
+class Replayer:
+    """Replays witnesses of one kernel, each launch once."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.outcomes: dict[object, Outcome] = {}
+
+    def outcome(
+        self,
+        block: tuple[int, int, int],
+        grid: tuple[int, int, int],
+        values: Sequence[tuple[Symbol, int]],
+        shared_bytes: int | None = None,
+        given: Mapping[str, Argument] | None = None,
+    ) -> Outcome | None:
+        """What running the kernel under a launch shows, with several contents of memory.
+
+        ``values`` of parameters, ``given`` arguments (buffers of known extent) by name; ``shared_bytes`` of dynamic
+        shared memory.  None when the kernel's runs are used up.
+        """
+        function = self.facts.function
+        threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2]
+        args = arguments(function, values, max(threads, 1))
+        if given:
+            args.update(given)
+        key = (block, grid, shared_bytes, tuple(sorted((name, repr(value)) for name, value in args.items())))
+        known = self.outcomes.get(key)
+        if known is None:
+            if len(self.outcomes) >= RUNS:
+                return None
+            spec = LaunchSpec(block, grid, dynamic_shared=shared_bytes)
+            known = replay(function, spec, args, BUDGET, self.facts.module.language)
+            self.outcomes[key] = known
+        return known
+
+    def race(
+        self,
+        block: tuple[int, int, int],
+        grid: tuple[int, int, int],
+        values: Sequence[tuple[Symbol, int]],
+        places: Sequence[Span],
+        *,
+        across_warps: bool = False,
+    ) -> Replayed | None:
+        """The race between the accesses at ``places``, when the emulator sees it too."""
+        outcome = self.outcome(block, grid, values)
+        return confirm(outcome, RACES, places, across_warps=across_warps) if outcome is not None else None
+
+
+replayer = KernelAnalysis("replayer", Replayer)
+"""The :class:`Replayer` of a kernel."""
+
+
+def confirm(
+    outcome: Outcome,
+    kinds: frozenset[FaultKind],
+    places: Sequence[Span],
+    *,
+    across_warps: bool = False,
+) -> Replayed | None:
+    """The fault of one of ``kinds`` whose participants stand at ``places`` (in any order), when the run showed it.
+
+    ``across_warps``: the threads must be of different warps.
+    """
+    wanted = {(span.file, span.start) for span in places}
+    best: Replayed | None = None
+    for fault in outcome.of(*kinds):
+        spans = [p.span for p in (fault.first, fault.second) if p is not None and p.span is not None]
+        seen = {(span.file, span.start) for span in spans}
+        if not seen or not (seen <= wanted or _inside(spans, places)):
+            continue
+        if fault.benign or (across_warps and fault.same_warp):
+            continue
+        found = Replayed(fault, fault.data_independent is True)
+        if best is None or (found.certain and not best.certain):
+            best = found
+    return best
+
+
+def _inside(seen: Sequence[Span], places: Sequence[Span]) -> bool:
+    """Whether each place seen overlaps one that was asked for (an access is part of a larger expression)."""
+    return all(any(_overlap(one, place) for place in places) for one in seen)
+
+
+def _overlap(a: Span, b: Span) -> bool:
+    return a.file == b.file and a.start < b.end and b.start < a.end
