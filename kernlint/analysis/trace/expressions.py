@@ -709,7 +709,8 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     mask = scalar(m, e.mask) if e.mask is not None else None
     predicate = scalar(m, e.predicate) if e.predicate is not None else None
     for arg in e.args:
-        evaluate(m, arg)
+        if arg is not e.predicate:
+            evaluate(m, arg)
     named = e.count is not None or (e.barrier_id is not None and _named(m, e.barrier_id))
     if e.part != "arrive":
         m.barrier(e.span, e.scope, e.fences, e.name, named=named or e.part != "both", mask=mask, node=e)
