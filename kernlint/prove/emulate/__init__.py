@@ -8,9 +8,10 @@ What is judged: races (byte-exact, with barriers, warp operations, fences and at
 uninitialised memory, accesses out of bounds or misaligned, barriers and warp operations that not all threads reach,
 signed overflow, impossible shifts, division by zero, traps and failed assertions.
 
-Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (memory and who touched it),
-``threads``, ``scheduler``, ``warp``, ``copies`` (threads and how they meet), ``frame`` to ``statements`` (the
-translation of the tree to Python), ``mathematics``, ``runtime`` (what generated code calls), ``program``,
+Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (memory and who touched it), ``threads``,
+``scheduler``, ``warp``, ``copies`` (threads and how they meet); the translation of the tree to Python, each part a class
+on top of the one before: ``frame``, ``quantities``, ``integers``, ``values``, ``aggregates``, ``places``, ``callees``,
+``gatherings``, ``loops``, ``statements``; ``mathematics`` and ``runtime`` (what generated code calls); ``program``,
 ``machine``, ``run``.
 """
 

@@ -185,6 +185,11 @@ def is_reference(decl: VarDecl) -> bool:
     return isinstance(decl.type, PointerType) and decl.type.reference
 
 
+def result_type(kind: Type) -> Type:
+    """The type of the object when ``kind`` is a reference."""
+    return kind.pointee if isinstance(kind, PointerType) and kind.reference else kind
+
+
 def by_value(param: VarDecl) -> bool:
     """Whether a reference is as good as a value: a parameter for a constant scalar or vector, any for a handle."""
     kind = param.type
@@ -229,6 +234,14 @@ class Frame(ABC):
     @abstractmethod
     def number(self, expr: Expr) -> tuple[str, int, int]:
         """Code and range of an integer expression, within its type."""
+
+    @abstractmethod
+    def other(self, expr: Expr) -> str:
+        """Code of an expression that is no integer arithmetic."""
+
+    @abstractmethod
+    def same_bits(self, expr: Cast) -> str:
+        """Code of a value seen as another type of the same size."""
 
     @abstractmethod
     def truth(self, expr: Expr) -> str:

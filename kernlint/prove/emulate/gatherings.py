@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlint.prove.emulate.callees import Callees
 from kernlint.prove.emulate.formats import cell_format
-from kernlint.prove.emulate.numbers import result_type
+from kernlint.prove.emulate.frame import result_type
 from kernlint.prove.emulate.threads import Meeting, MeetingKind
 from kernlint.tree.nodes import (
     Assume,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kernlint.prove.emulate.aggregates import Aggregates
 from kernlint.prove.emulate.formats import cell_format, size_of
-from kernlint.prove.emulate.frame import Place, by_value, identifier, is_group, is_reference, root
-from kernlint.prove.emulate.numbers import Numbers, result_type
+from kernlint.prove.emulate.frame import Place, by_value, identifier, is_group, is_reference, result_type, root
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,
@@ -16,7 +16,6 @@ from kernlint.tree.nodes import (
     Expr,
     FloatLit,
     IncDec,
-    InitList,
     IntLit,
     Member,
     ParamDecl,
@@ -71,7 +70,7 @@ def volatile(expr: Expr) -> bool:
             return False
 
 
-class Places(Numbers):
+class Places(Aggregates):
     """Memory: where things are, how they are read and written."""
 
     # -------------------------------------------------------------------------------------------- variables
@@ -142,10 +141,7 @@ class Places(Numbers):
             return self.value(expr), "0"
         # a value without an address gets one for a moment
         index = self.program.layout("", kind)
-        return f"TEMP(T, {index}, {self.value(expr)}, {self._cells(kind)})", "0"
-
-    def _cells(self, kind: Type) -> str:
-        return f"C[{self.program.cells_of(kind)}]"
+        return f"TEMP(T, {index}, {self.value(expr)}, {self.cells(kind)})", "0"
 
     def _pair(self, code: str) -> Place:
         if self.simple(code):
@@ -239,7 +235,7 @@ class Places(Numbers):
         if isinstance(kind, ArrayType):
             return f"({obj}, {off})"
         if isinstance(kind, StructType) and kind.known:
-            return f"{obj}.copy_out({off}, {self._cells(kind)}, T, {site})"
+            return f"{obj}.copy_out({off}, {self.cells(kind)}, T, {site})"
         return self.unsupported("a read of a type that is not known")
 
     def store(self, place: Place, value: str, kind: Type, expr: Expr) -> str:
@@ -254,7 +250,7 @@ class Places(Numbers):
             if fmt is not None:
                 return f"{obj}.storev({off}, {value}, {fmt!r}, {alignment(kind, expr)}, T, {site})"
         if isinstance(kind, StructType) and kind.known:
-            return f"{obj}.copy_in({off}, {value}, {self._cells(kind)}, T, {site})"
+            return f"{obj}.copy_in({off}, {value}, {self.cells(kind)}, T, {site})"
         return self.unsupported("a write of a type that is not known")
 
     def read(self, expr: Expr) -> str:
@@ -393,70 +389,6 @@ class Places(Numbers):
             for at, lane in enumerate(target.lanes)
         )
         return f"(({o} := {obj}), ({f} := {off}), ({v} := {value}), {stores})[2]"
-
-    # ------------------------------------------------------------------------------------------------ braces
-
-    def braces(self, expr: InitList) -> str:
-        kind = result_type(expr.type)
-        if isinstance(kind, VectorType):
-            return self._vector_braces(expr, kind)
-        if isinstance(kind, (StructType, ArrayType)) and size_of(kind) is not None:
-            return self.aggregate(expr, kind, self.program.layout("", kind))
-        if len(expr.elements) == 1:
-            return self.value(expr.elements[0])
-        if isinstance(kind, PointerType):
-            return self.null()
-        if not expr.elements:
-            return "0.0" if isinstance(kind, FloatType) else "0"
-        return self.unsupported("a value in braces of a type that is not known")
-
-    def _vector_braces(self, expr: InitList, kind: VectorType) -> str:
-        parts = []
-        lanes = 0
-        for element in expr.elements:
-            inner = result_type(element.type)
-            if isinstance(inner, VectorType):
-                parts.append(f"*{self.value(element)}")
-                lanes += inner.lanes
-            else:
-                parts.append(self.value(element))
-                lanes += 1
-        if len(expr.elements) == 1:
-            if lanes == kind.lanes and parts[0].startswith("*"):
-                return parts[0][1:]
-            if lanes == 1 and self.program.language == "opencl":
-                return f"({parts[0]},) * {kind.lanes}"
-        parts += ["0"] * (kind.lanes - lanes)
-        return f"({', '.join(parts)},)"
-
-    def aggregate(self, expr: Expr, kind: Type, layout: int) -> str:
-        """A new memory object of ``layout`` with the cells that ``expr`` gives; all others are zero."""
-        cells: list[str] = []
-        self._fill(expr, kind, 0, cells)
-        return f"FILLED(T, {layout}, ({''.join(cell + ', ' for cell in cells)}))"
-
-    def _fill(self, expr: Expr, kind: Type, off: int, cells: list[str]) -> None:
-        if isinstance(expr, InitList) and isinstance(kind, ArrayType):
-            step = size_of(kind.element) or 0
-            for at, element in enumerate(expr.elements):
-                self._fill(element, kind.element, off + at * step, cells)
-            return
-        if isinstance(expr, InitList) and isinstance(kind, StructType):
-            fields = kind.fields[:1] if kind.union else kind.fields
-            for field, element in zip(fields, expr.elements, strict=False):
-                self._fill(element, field.type, off + (field.offset or 0), cells)
-            return
-        fmt = cell_format(kind)
-        if fmt is not None:
-            value = self.value_of_pointer(expr) if isinstance(kind, PointerType) else self.value(expr)
-            cells.append(f"({off}, {fmt!r}, {value})")
-        elif isinstance(kind, VectorType):
-            lane = cell_format(kind.element)
-            cells.append(f"*SPREAD({off}, {lane!r}, {self.value(expr)})")
-        elif isinstance(kind, StructType):
-            cells.append(f"*CELLS({off}, {self.value(expr)})")
-        else:
-            cells.append(self.unsupported("an initialiser that is not understood"))
 
 
 def alignment(kind: VectorType, expr: Expr) -> int:

@@ -49,7 +49,7 @@ def run(
     budget = budget or Budget()
     if min(*launch.block, *launch.grid) < 1:
         return Outcome(unsupported="an empty launch")
-    if launch.block[0] * launch.block[1] * launch.block[2] > budget.threads:
+    if launch.block[0] * launch.block[1] * launch.block[2] > min(budget.threads, 1 << 16):
         return Outcome(unsupported=f"a block of more than {budget.threads} threads")
     try:
         compiled = compile_kernel(function, language)

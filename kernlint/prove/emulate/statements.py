@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from kernlint.prove.emulate.formats import Unsupported, cell_format
-from kernlint.prove.emulate.frame import Program, by_value, is_group, is_reference, root, weight
-from kernlint.prove.emulate.gatherings import Gatherings
-from kernlint.prove.emulate.numbers import result_type
-from kernlint.record import dataclass
+from kernlint.prove.emulate.formats import cell_format
+from kernlint.prove.emulate.frame import Program, by_value, is_group, is_reference, result_type, weight
+from kernlint.prove.emulate.loops import Loop, Loops
 from kernlint.tree.nodes import (
     Asm,
     Assign,
@@ -22,7 +18,6 @@ from kernlint.tree.nodes import (
     DoWhile,
     Expr,
     ExprStmt,
-    FloatLit,
     For,
     FunctionDecl,
     Goto,
@@ -31,36 +26,24 @@ from kernlint.tree.nodes import (
     InitList,
     IntLit,
     Label,
-    LaunchValue,
     OpaqueStmt,
     Ref,
     Return,
     Stmt,
     Switch,
     Trap,
-    Unary,
     VarDecl,
     While,
 )
-from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, Space, StructType, VectorType
-from kernlint.tree.walk import walk
+from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, StructType, VectorType
 
 
-@dataclass(slots=True)
-class _Loop:
-    """What encloses a statement: a loop, or a switch (``flag`` set when something in it continues the loop)."""
-
-    on_continue: Callable[[], None]
-    flag: str | None = None
-    flagged: bool = False
-
-
-class FunctionTranslator(Gatherings):
+class FunctionTranslator(Loops):
     """One function of the tree as one Python function."""
 
     def __init__(self, program: Program, function: FunctionDecl) -> None:
         super().__init__(program, function)
-        self.loops: list[_Loop] = []
+        self.loops = []
 
     def translate(self, name: str) -> list[str]:
         """The source lines of the Python function ``name``."""
@@ -71,7 +54,7 @@ class FunctionTranslator(Gatherings):
             params.insert(0, function.this)
         names = [self.name_of(param) for param in params]
         self.enter(tuple(params))
-        self._charge(weight(function.body) + 1)
+        self.charge(weight(function.body) + 1)
         self.body_of(function.body)
         if self.program.waiting(function):
             self.emit("if 0: yield")
@@ -86,7 +69,7 @@ class FunctionTranslator(Gatherings):
                 continue
             name = self.name_of(param)
             layout = self.program.layout(param.name, kind, param)
-            self.emit(f"{name} = TEMP(T, {layout}, {name}, {self._cells(kind)})")
+            self.emit(f"{name} = TEMP(T, {layout}, {name}, {self.cells(kind)})")
 
     def body_of(self, body: object) -> None:
         assert isinstance(body, Block)
@@ -224,7 +207,7 @@ class FunctionTranslator(Gatherings):
             self.emit(f"{name} = {self.unsupported('an array initialised by something not in braces')}")
             return
         value = self.value_of_pointer(init) if isinstance(kind, PointerType) else self.value(init)
-        self.emit(f"{name} = TEMP(T, {layout}, {value}, {self._cells(kind)})")
+        self.emit(f"{name} = TEMP(T, {layout}, {value}, {self.cells(kind)})")
 
     # ------------------------------------------------------------------------------------------ control flow
 
@@ -247,14 +230,10 @@ class FunctionTranslator(Gatherings):
             expr = expr.operand
         return bool(expr.value) if isinstance(expr, IntLit) else None
 
-    def _charge(self, steps: int, times: str = "") -> None:
-        self.emit(f"K.left -= {steps}{times}")
-        self.emit("if K.left < 0: STOP()")
-
     def _for(self, node: For) -> None:
-        counted = self._counted(node)
+        counted = self.counted(node)
         if counted is not None:
-            self._counted_for(node, *counted)
+            self.counted_for(node, *counted)
             return
         self.statement(node.init)
         self._while(node.cond, node.step, node.body)
@@ -262,14 +241,14 @@ class FunctionTranslator(Gatherings):
     def _while(self, cond: Expr | None, step: Expr | None, body: Stmt) -> None:
         self.emit(f"while {self.truth(cond) if cond is not None else 'True'}:")
         self.depth += 1
-        self._charge(weight(body) + 1)
+        self.charge(weight(body) + 1)
 
         def on_continue() -> None:
             if step is not None:
                 self.effect(step)
             self.emit("continue")
 
-        self.loops.append(_Loop(on_continue))
+        self.loops.append(Loop(on_continue))
         self.statement(body)
         self.loops.pop()
         if step is not None:
@@ -279,13 +258,13 @@ class FunctionTranslator(Gatherings):
     def _do_while(self, node: DoWhile) -> None:
         self.emit("while True:")
         self.depth += 1
-        self._charge(weight(node.body) + 1)
+        self.charge(weight(node.body) + 1)
 
         def on_continue() -> None:
             self.emit(f"if {self.truth(node.cond)}: continue")
             self.emit("break")
 
-        self.loops.append(_Loop(on_continue))
+        self.loops.append(Loop(on_continue))
         self.statement(node.body)
         self.loops.pop()
         self.emit(f"if not {self.truth(node.cond)}: break")
@@ -347,7 +326,7 @@ class FunctionTranslator(Gatherings):
         else:
             self.emit(f"else: {chosen} = {default}")
         flag = self.temporary()
-        loop = _Loop(lambda: None, flag)
+        loop = Loop(lambda: None, flag)
         mark = len(self.lines)
         self.emit("while True:")
         self.depth += 1
@@ -364,115 +343,3 @@ class FunctionTranslator(Gatherings):
             self.depth += 1
             self._continue()
             self.depth -= 1
-
-    # -------------------------------------------------------------------------------------------- counted loops
-
-    def _counted(self, node: For) -> tuple[VarDecl, Expr, str, Expr, int] | None:
-        """Variable, start, comparison, bound and step of a loop that Python's ``range`` can run."""
-        init = node.init
-        if not isinstance(init, DeclStmt) or len(init.decls) != 1 or node.cond is None or node.step is None:
-            return None
-        decl = init.decls[0]
-        if decl in self.boxed or decl.init is None or not isinstance(decl.type, IntType) or decl.type.bits < 32:
-            return None
-        step = _step_of(node.step, decl)
-        if step is None or _changes(node.body, decl):
-            return None
-        cond = node.cond
-        if not isinstance(cond, Binary) or cond.op not in ("<", "<=", ">", ">="):
-            return None
-        if (cond.op in ("<", "<=")) != (step > 0) or (step < 0 and not decl.type.signed):
-            return None
-        left = cond.lhs
-        casts: list[IntType] = []
-        while isinstance(left, Cast) and isinstance(left.type, IntType) and not left.bits:
-            casts.append(left.type)
-            left = left.operand
-        if not isinstance(left, Ref) or left.decl is not decl or not self._invariant(cond.rhs, node):
-            return None
-        low = self.number(decl.init)[1]
-        for kind in casts:
-            if kind.bits < decl.type.bits or (not kind.signed and decl.type.signed and (low < 0 or step < 0)):
-                return None
-        return decl, decl.init, cond.op, cond.rhs, step
-
-    def _invariant(self, expr: Expr, node: For) -> bool:
-        """Whether ``expr`` has the same value in every iteration and no effect."""
-        for item in walk(expr):
-            if isinstance(item, Ref):
-                decl = item.decl
-                if is_reference(decl) and not by_value(decl):
-                    return False
-                if self.variable_object(decl) is not None and decl.value is None:
-                    return False
-                if decl in self.mutated and (_changes(node.body, decl) or _changes(node.step, decl)):
-                    return False
-                if decl.space is Space.SHARED:
-                    return False
-            elif not isinstance(item, (IntLit, FloatLit, LaunchValue, Binary, Unary, Cast)):
-                return False
-        return True
-
-    def _counted_for(self, node: For, decl: VarDecl, start: Expr, op: str, bound: Expr, step: int) -> None:
-        assert isinstance(decl.type, IntType)
-        name = self.name_of(decl)
-        self.assigned.add(name)
-        first, low, _ = self.number(start)
-        last, last_low, last_high = self.number(bound)
-        by = {"<": 0, "<=": 1, ">": 0, ">=": -1}[op]
-        stop = last if not by else f"{last} {'+' if by > 0 else '-'} 1"
-        if step > 0:
-            values = (low, max(low, last_high + by - 1))
-        else:
-            values = (min(last_low + by + 1, decl.type.high), decl.type.high)
-        runs = f"range({first}, {stop}, {step})"
-        if last_high + by - 1 + step > decl.type.high or last_low + by + step < decl.type.low:
-            runs = f"RANGE({first}, {stop}, {step}, {decl.type.low}, {decl.type.high})"
-        outer = self.ranges.get(decl)
-        self.ranges[decl] = (max(values[0], decl.type.low), min(values[1], decl.type.high))
-        steps = weight(node.body) + 1
-        early = any(isinstance(item, (Break, Return)) for item in walk(node.body))
-        if early:
-            self.emit(f"for {name} in {runs}:")
-        else:
-            span = self.temporary()
-            self.emit(f"{span} = {runs}")
-            self._charge(steps, f" * len({span})")
-            self.emit(f"for {name} in {span}:")
-        self.depth += 1
-        if early:
-            self._charge(steps)
-        before = len(self.lines)
-        self.loops.append(_Loop(lambda: self.emit("continue")))
-        self.statement(node.body)
-        self.loops.pop()
-        if len(self.lines) == before:
-            self.emit("pass")
-        self.depth -= 1
-        if outer is None:
-            del self.ranges[decl]
-        else:
-            self.ranges[decl] = outer
-
-
-def _step_of(step: Expr, decl: VarDecl) -> int | None:
-    """The constant by which ``step`` changes ``decl``."""
-    if isinstance(step, IncDec) and isinstance(step.target, Ref) and step.target.decl is decl:
-        return 1 if step.op == "++" else -1
-    if isinstance(step, Assign) and isinstance(step.target, Ref) and step.target.decl is decl and step.op in ("+", "-"):
-        value = step.value
-        while isinstance(value, Cast):
-            value = value.operand
-        if isinstance(value, IntLit) and 0 < value.value < 1 << 30:
-            return value.value if step.op == "+" else -value.value
-    return None
-
-
-def _changes(node: Stmt | Expr | None, decl: VarDecl) -> bool:
-    """Whether something in ``node`` assigns to ``decl``."""
-    if node is None:
-        return False
-    return any(isinstance(item, (Assign, IncDec)) and root(item.target) is decl for item in walk(node))
-
-
-__all__ = ["FunctionTranslator", "Unsupported"]

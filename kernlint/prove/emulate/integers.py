@@ -1,4 +1,4 @@
-"""Translation of scalar and vector expressions.
+"""Translation of integer expressions and conditions.
 
 Integers are exact machine integers.  Since reduction modulo 2^n commutes with ``+ - *`` and left shifts, a tree of
 those is reduced once, at its top, and only when the range of its result can leave the type.
@@ -6,41 +6,18 @@ those is reduced once, at its top, and only when the range of its result can lea
 
 from __future__ import annotations
 
-from kernlint.prove.emulate.formats import cell_format
-from kernlint.prove.emulate.frame import Frame, Range
+from kernlint.prove.emulate.frame import Range, result_type
+from kernlint.prove.emulate.quantities import Quantities
 from kernlint.tree.nodes import (
-    AddressOf,
-    Assign,
-    Assume,
-    AsyncCopy,
-    AsyncWait,
-    Atomic,
-    Barrier,
     Binary,
     Call,
     Cast,
     Conditional,
-    Deref,
     Expr,
-    Fence,
-    FloatLit,
-    FunctionRef,
-    ImageOp,
-    IncDec,
-    InitList,
     IntLit,
-    Lambda,
-    Launch,
     LaunchValue,
-    Member,
-    Opaque,
-    Quantity,
     Ref,
-    SizeOf,
-    StringLit,
-    Subscript,
     Unary,
-    WarpOp,
 )
 from kernlint.tree.types import (
     ArrayType,
@@ -48,65 +25,16 @@ from kernlint.tree.types import (
     IntType,
     OpaqueType,
     PointerType,
-    StructType,
-    Type,
     VectorType,
-    VoidType,
 )
 
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
 _LIMIT = 1 << 160
 _FULL: Range = (-(1 << 63), (1 << 64) - 1)
 
-_AXIS = {
-    Quantity.THREAD_ID: ("T.tx", "T.ty", "T.tz"),
-    Quantity.BLOCK_ID: ("T.block.bx", "T.block.by", "T.block.bz"),
-    Quantity.BLOCK_DIM: ("T.k.dx", "T.k.dy", "T.k.dz"),
-    Quantity.GRID_DIM: ("T.k.gx", "T.k.gy", "T.k.gz"),
-    Quantity.GLOBAL_ID: (
-        "T.block.bx * T.k.dx + T.tx + T.k.ox",
-        "T.block.by * T.k.dy + T.ty + T.k.oy",
-        "T.block.bz * T.k.dz + T.tz + T.k.oz",
-    ),
-    Quantity.GLOBAL_SIZE: ("T.k.gx * T.k.dx", "T.k.gy * T.k.dy", "T.k.gz * T.k.dz"),
-    Quantity.GLOBAL_OFFSET: ("T.k.ox", "T.k.oy", "T.k.oz"),
-}
-_BEYOND = {Quantity.BLOCK_DIM: 1, Quantity.GRID_DIM: 1, Quantity.GLOBAL_SIZE: 1}
-"""What OpenCL says of an axis beyond the third; 0 for the others."""
-_PLAIN = {
-    Quantity.LINEAR_THREAD_ID: "T.lin",
-    Quantity.LINEAR_BLOCK_ID: "T.block.linear",
-    Quantity.LINEAR_GLOBAL_ID: "T.k.linear_global(T)",
-    Quantity.BLOCK_THREADS: "T.k.block_threads",
-    Quantity.GRID_THREADS: "T.k.block_threads * T.k.grid_blocks",
-    Quantity.GRID_BLOCKS: "T.k.grid_blocks",
-    Quantity.LANE_ID: "T.lane",
-    Quantity.WARP_ID: "T.warp",
-    Quantity.WARP_SIZE: "T.k.warp_size",
-    Quantity.WARPS: "T.k.warps",
-    Quantity.WORK_DIM: "T.k.dimensions",
-}
-_RANGES: dict[Quantity, Range] = {
-    Quantity.THREAD_ID: (0, 1023),
-    Quantity.BLOCK_DIM: (1, 1024),
-    Quantity.BLOCK_ID: (0, (1 << 31) - 1),
-    Quantity.GRID_DIM: (1, (1 << 31) - 1),
-    Quantity.LINEAR_THREAD_ID: (0, 1023),
-    Quantity.BLOCK_THREADS: (1, 1024),
-    Quantity.LANE_ID: (0, 63),
-    Quantity.WARP_ID: (0, 63),
-    Quantity.WARP_SIZE: (1, 64),
-    Quantity.WARPS: (1, 64),
-}
 
-
-def result_type(kind: Type) -> Type:
-    """The type of the object when ``kind`` is a reference."""
-    return kind.pointee if isinstance(kind, PointerType) and kind.reference else kind
-
-
-class Numbers(Frame):
-    """Arithmetic, comparisons, conversions and launch quantities."""
+class Integers(Quantities):
+    """Integer arithmetic, comparisons and conversions to integers."""
 
     # ------------------------------------------------------------------------------------------ entry points
 
@@ -194,7 +122,7 @@ class Numbers(Frame):
             value = kind.wrap(expr.value)
             return (str(value) if value >= 0 else f"({value})"), value, value
         if isinstance(expr, LaunchValue):
-            return self._launch_value(expr, kind)
+            return self.launch_value(expr, kind)
         if isinstance(expr, Ref):
             if expr.decl.value is not None and expr.decl.const and not expr.decl.synthesised:
                 value = kind.wrap(expr.decl.value)
@@ -315,10 +243,6 @@ class Numbers(Frame):
             return f"({self.value_of_pointer(expr)} != {self.null()})"
         return self.value(expr)
 
-    def null(self) -> str:
-        """The null pointer."""
-        return self.need("NULL", "T.k.null")
-
     def _comparison(self, expr: Binary) -> str:
         left, right = result_type(expr.lhs.type), result_type(expr.rhs.type)
         if isinstance(left, (PointerType, ArrayType)) or isinstance(right, (PointerType, ArrayType)):
@@ -366,254 +290,6 @@ class Numbers(Frame):
         if isinstance(have, (OpaqueType, VectorType)):
             return f"ASINT(T, {self.value(operand)}, {kind.bits}, {kind.signed})", kind.low, kind.high
         return self.unsupported(f"a conversion to an integer from {type(have).__name__}"), kind.low, kind.high
-
-    def cast(self, expr: Cast) -> str:
-        """A conversion to something that is no integer."""
-        kind, operand = expr.type, expr.operand
-        have = result_type(operand.type)
-        if isinstance(kind, VoidType):
-            return self.value(operand)
-        if isinstance(kind, PointerType) and not kind.reference:
-            if isinstance(have, IntType):
-                return self.value_of_pointer(expr.operand)
-            if isinstance(have, (PointerType, ArrayType)):
-                return self.value_of_pointer(operand)
-            return self.value(operand)
-        if expr.bits:
-            return self.same_bits(expr)
-        if isinstance(kind, FloatType):
-            if isinstance(have, IntType):
-                code, low, high = self.number(operand)
-                return f"{code}.0" if low == high and code.isdigit() else code
-            return self.value(operand)
-        if isinstance(kind, VectorType):
-            if isinstance(have, VectorType):
-                lane = self.conversion("x", have.element, kind.element)
-                return self.value(operand) if lane == "x" else f"MAP(lambda x: {lane}, {self.value(operand)})"
-            return f"({self.conversion(self.value(operand), have, kind.element)},) * {kind.lanes}"
-        return self.value(operand)
-
-    def conversion(self, code: str, have: Type, want: Type) -> str:
-        """``code`` of type ``have`` converted to the scalar type ``want``."""
-        if have == want or not isinstance(want, IntType):
-            return code
-        if isinstance(have, IntType):
-            if want.low <= have.low and have.high <= want.high:
-                return code
-            return f"(1 if {code} else 0)" if want.bits == 1 else f"WRAP({code}, {want.bits}, {want.signed})"
-        if isinstance(have, FloatType):
-            return f"F2I({code}, {want.low}, {want.high})"
-        return f"ASINT(T, {code}, {want.bits}, {want.signed})"
-
-    def same_bits(self, expr: Cast) -> str:
-        """A value seen as another type of the same size."""
-        have, want = result_type(expr.operand.type), expr.type
-        a, b = cell_format(have), cell_format(want)
-        code = self.value(expr.operand)
-        if a is not None and b is not None:
-            return code if a == b else f"BITS(T, {code}, {a!r}, {b!r})"
-        if isinstance(have, StructType) or isinstance(want, StructType):
-            return self.unsupported("a bit cast of a struct")
-        cells = self.program.cells_of(have), self.program.cells_of(want)
-        return f"LANEBITS(T, {code}, C[{cells[0]}], C[{cells[1]}])"
-
-    # ---------------------------------------------------------------------------------------- launch values
-
-    def _launch_value(self, expr: LaunchValue, kind: IntType) -> tuple[str, int, int]:
-        quantity = expr.quantity
-        low, high = _RANGES.get(quantity, (0, kind.high))
-        high = min(high, kind.high)
-        if quantity in _AXIS:
-            codes = _AXIS[quantity]
-            if expr.axis is not None:
-                if not 0 <= expr.axis < 3:
-                    value = _BEYOND.get(quantity, 0)
-                    return str(value), value, value
-                return self.need(f"{quantity.value}_{'xyz'[expr.axis]}", codes[expr.axis]), low, high
-            if expr.axis_expr is not None:
-                axis = self.value(expr.axis_expr)
-                beyond = _BEYOND.get(quantity, 0)
-                return f"AXIS(({', '.join(codes)}), {axis}, {beyond})", 0, kind.high
-        if quantity in (Quantity.TILE_RANK, Quantity.TILE_ID):
-            size = str(expr.extent) if expr.extent else "T.k.warp_size"
-            op = "%" if quantity is Quantity.TILE_RANK else "//"
-            return self.need(f"{quantity.value}_{expr.extent or 'warp'}", f"T.lin {op} {size}"), 0, 1023
-        code = _PLAIN.get(quantity)
-        if code is None:
-            return self.unsupported(f"the launch quantity {quantity.value}"), kind.low, kind.high
-        return self.need(quantity.value, code), low, high
-
-    # ----------------------------------------------------------------------------------- everything else
-
-    def other(self, expr: Expr) -> str:
-        """Code of an expression whose value is not computed by integer arithmetic."""
-        if isinstance(expr, (Ref, Subscript, Deref, Member)):
-            return self.read(expr)
-        if isinstance(expr, FloatLit):
-            return self._float_literal(expr.value)
-        if isinstance(expr, IntLit):
-            return str(expr.value)
-        if isinstance(expr, Binary):
-            return self._other_binary(expr)
-        if isinstance(expr, Unary):
-            return self._other_unary(expr)
-        if isinstance(expr, Cast):
-            return self.cast(expr)
-        if isinstance(expr, Conditional):
-            return self._conditional(expr)
-        if isinstance(expr, Assign):
-            return self.assign(expr)
-        if isinstance(expr, IncDec):
-            return self.step(expr)
-        if isinstance(expr, AddressOf):
-            if isinstance(expr.operand, FunctionRef):
-                return self.unsupported("a pointer to a function")
-            obj, off = self.place(expr.operand)
-            return f"({obj}, {off})"
-        if isinstance(expr, Call):
-            return self.call(expr)
-        if isinstance(expr, InitList):
-            return self.braces(expr)
-        if isinstance(expr, Lambda):
-            return self.closure(expr)
-        if isinstance(expr, (Barrier, Fence, Atomic, WarpOp, AsyncCopy, AsyncWait, Assume)):
-            return self.special(expr)
-        if isinstance(expr, LaunchValue):
-            return self._launch_value(expr, IntType(64, False))[0]
-        if isinstance(expr, Opaque):
-            return self.unsupported(f"an expression that was not understood ({expr.reason})")
-        if isinstance(expr, ImageOp):
-            return self.image(expr)
-        if isinstance(expr, Launch):
-            return self.unsupported("a launch from the device")
-        if isinstance(expr, StringLit):
-            return self.null()
-        if isinstance(expr, SizeOf):
-            return self.unsupported("the size of a type that is not known")
-        if isinstance(expr, FunctionRef):
-            return self.unsupported("a pointer to a function")
-        return self.unsupported(f"an expression of kind {type(expr).__name__}")
-
-    def image(self, expr: ImageOp) -> str:
-        """An image: a read gives some value that depends on the coordinates alone, a write changes nothing."""
-        args = "".join(
-            f"{self.value(arg)}, " for arg in expr.args if not isinstance(arg.type, (OpaqueType, StructType))
-        )
-        kind = result_type(expr.type)
-        scalar = kind.element if isinstance(kind, VectorType) else kind
-        lanes = kind.lanes if isinstance(kind, VectorType) else 0
-        return f"ROUGH(T, {expr.name!r}, ({args}), {lanes}, {isinstance(scalar, IntType)})"
-
-    def unsupported(self, what: str) -> str:
-        """Code that ends the run with a reason, if it is ever reached."""
-        return f"UNSUPPORTED({what!r})"
-
-    @staticmethod
-    def _float_literal(value: float) -> str:
-        if value != value or value in (float("inf"), float("-inf")):
-            return f"float({str(value)!r})"
-        return repr(value) if value >= 0 else f"({value!r})"
-
-    def _conditional(self, expr: Conditional) -> str:
-        if isinstance(expr.cond.type, VectorType):
-            return self.unsupported("a choice by vector")
-        if isinstance(result_type(expr.type), (PointerType, ArrayType)):
-            then, other = self.value_of_pointer(expr.then), self.value_of_pointer(expr.other)
-        else:
-            then, other = self.value(expr.then), self.value(expr.other)
-        return f"({then} if {self.truth(expr.cond)} else {other})"
-
-    def _other_binary(self, expr: Binary) -> str:
-        kind, op = result_type(expr.type), expr.op
-        if op == ",":
-            return f"({self.value(expr.lhs)}, {self.value(expr.rhs)})[1]"
-        if op in ("&&", "||"):
-            return f"(1 if {self.truth(expr)} else 0)"
-        if isinstance(kind, PointerType) or isinstance(result_type(expr.lhs.type), ArrayType):
-            obj, off = self.pointer(expr)
-            return f"({obj}, {off})"
-        if isinstance(kind, VectorType):
-            return self._vector_binary(expr, kind)
-        a, b = self.value(expr.lhs), self.value(expr.rhs)
-        if op in _COMPARISONS:
-            return f"({a} {op} {b})"
-        if op == "/":
-            if isinstance(expr.rhs, FloatLit) and expr.rhs.value:
-                return f"({a} / {b})"
-            return f"FDIV({a}, {b})"
-        if op in ("+", "-", "*"):
-            return f"({a} {op} {b})"
-        return self.unsupported(f"the operator {op} on {type(kind).__name__}")
-
-    def _vector_binary(self, expr: Binary, kind: VectorType) -> str:
-        left, right = result_type(expr.lhs.type), result_type(expr.rhs.type)
-        a, b = self.value(expr.lhs), self.value(expr.rhs)
-        if not isinstance(left, VectorType):
-            a = f"({a},) * {kind.lanes}"
-        if not isinstance(right, VectorType):
-            b = f"({b},) * {kind.lanes}"
-        element = left.element if isinstance(left, VectorType) else kind.element
-        lane = self.scalar_operation(expr.op, "x", "y", element, expr)
-        if expr.op in _COMPARISONS:
-            lane = f"-({lane})"
-        return f"MAP(lambda x, y: {lane}, {a}, {b})"
-
-    def scalar_operation(self, op: str, a: str, b: str, kind: Type, expr: Expr) -> str:
-        """``a op b`` on scalars of type ``kind`` whose codes are simple."""
-        if op in _COMPARISONS:
-            return f"({a} {op} {b})"
-        if isinstance(kind, IntType):
-            signed = kind.bits if kind.signed else 0
-            if op == "/":
-                return f"DIV(T, {a}, {b}, {signed}, {self.site(expr)})"
-            if op == "%":
-                return f"MOD(T, {a}, {b}, {signed}, {self.site(expr)})"
-            if op == ">>":
-                return f"SHR(T, {a}, {b}, {kind.bits}, {self.site(expr)})"
-            if op == "<<":
-                return f"SHL(T, {a}, {b}, {kind.bits}, {kind.signed}, {self.site(expr)})"
-            if op in ("&", "|", "^"):
-                return f"({a} {op} {b})"
-            if not kind.signed:
-                return f"(({a} {op} {b}) & {kind.high})"
-            return f"WRAP({a} {op} {b}, {kind.bits})"
-        if op == "/":
-            return f"FDIV({a}, {b})"
-        if op in ("+", "-", "*"):
-            return f"({a} {op} {b})"
-        return self.unsupported(f"the operator {op} on floats")
-
-    def _other_unary(self, expr: Unary) -> str:
-        kind = result_type(expr.type)
-        if expr.op == "!":
-            return f"(not {self.truth(expr.operand)})"
-        code = self.value(expr.operand)
-        if expr.op == "+":
-            return code
-        if isinstance(kind, VectorType):
-            lane = f"{expr.op}x"
-            if isinstance(kind.element, IntType):
-                lane = f"WRAP({lane}, {kind.element.bits}, {kind.element.signed})"
-            return f"MAP(lambda x: {lane}, {code})"
-        return f"({expr.op}{code})"
-
-    # ------------------------------------------------------------------------------------- written elsewhere
-
-    def read(self, expr: Expr) -> str:
-        """Code that reads an lvalue."""
-        raise NotImplementedError
-
-    def assign(self, expr: Assign) -> str:
-        """Code of an assignment."""
-        raise NotImplementedError
-
-    def step(self, expr: IncDec) -> str:
-        """Code of an increment or decrement."""
-        raise NotImplementedError
-
-    def braces(self, expr: InitList) -> str:
-        """Code of a value in braces."""
-        raise NotImplementedError
 
 
 def _same_bits(expr: Expr, kind: IntType) -> bool:
