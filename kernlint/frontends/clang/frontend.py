@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.cursor import Extent
 from kernlint.frontends.clang.embedded import programs
 from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
@@ -70,6 +71,11 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+def extent_span(extent: Extent) -> Span:
+    """The place of a cursor as a span."""
+    return Span(extent.file or "", extent.start, extent.end)
+
+
 class ClangFrontend:
     """Implements :class:`kernlint.frontends.base.Frontend` on libclang."""
 
@@ -99,16 +105,15 @@ class ClangFrontend:
             options.extra,
         )
         with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
-            templates = []
-            if options.instances and language is not Language.OPENCL:
-                templates = kernel_templates(parsed.unit.top_level())
-            if not templates:
+            if language is Language.OPENCL or not options.instances:
                 return lower_module(parsed)
-            if any(is_named_elsewhere(template, source.data) for template in templates):
+            templates = kernel_templates(parsed.unit.top_level())
+            if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
                 module = lower_module(parsed)
                 lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
-                templates = [t for t in templates if Span(source.path, *t.cursor.extent[1:3]) in lacking]
-                if not templates:
+                if not lacking:
                     return module
+                everywhere = kernel_templates(parsed.unit.top_level(main_only=False))
+                templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
             with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
                 return lower_module(again, parsed)

@@ -25,6 +25,7 @@ from kernlint.tree.nodes import (
     IncDec,
     InitList,
     IntLit,
+    Lambda,
     Member,
     Ref,
 )
@@ -192,6 +193,9 @@ def _call_through(scope: Scope, cursor: Cursor, declaration: Cursor, callee: Cur
     held = target.decl.init if isinstance(target, Ref) else None
     if isinstance(held, FunctionRef):
         return Call(scope.span(cursor), scope.type(cursor), held.name, held.function, args)
+    if isinstance(held, Lambda):
+        function = scope.lowering.functions.of_lambda(held)
+        return Call(scope.span(cursor), scope.type(cursor), function.qualified, function, args, target)
     if isinstance(target.type, OpaqueType):
         scope.lose(
             "template", f"call of an object whose type depends on a template argument: {cursor.spelling}", cursor
@@ -207,6 +211,9 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
     if overloaded is None:
         target = scope.expression(head)
         args = tuple(scope.expression(a) for a in arguments)
+        if isinstance(target, Lambda):  # called where it stands
+            function = scope.lowering.functions.of_lambda(target)
+            return Call(scope.span(cursor), scope.type(cursor), function.qualified, function, args, target)
         if isinstance(target, AddressOf):
             target = target.operand  # a template argument such as &f
         if isinstance(target, FunctionRef) and target.function is not None:

@@ -21,6 +21,7 @@ from kernlint.tree.nodes import (
     ExprStmt,
     FunctionDecl,
     FunctionKind,
+    Lambda,
     LaunchBounds,
     Loss,
     Member,
@@ -29,7 +30,7 @@ from kernlint.tree.nodes import (
     Ref,
     Stmt,
 )
-from kernlint.tree.types import VOID, PointerType, Space, Type
+from kernlint.tree.types import UNKNOWN, VOID, PointerType, Space, Type
 
 MAX_INSTANCES = 4
 """Instances of one kernel that are kept."""
@@ -72,6 +73,7 @@ class FunctionTable:
         self._launching: dict[str, bool] = {}
         self._by_name: dict[str, list[FunctionDecl]] = {}
         self._queued: set[int] = set()
+        self._lambdas: dict[int, FunctionDecl] = {}
 
     # ------------------------------------------------------------------------------------------------- questions
 
@@ -142,6 +144,16 @@ class FunctionTable:
         found = self._launching.get(file)
         if found is None:
             found = self._launching[file] = bool(_LAUNCHES.search(self.lowering.file_text(file)))
+        return found
+
+    def of_lambda(self, node: Lambda) -> FunctionDecl:
+        """The call operator of a lambda that clang did not resolve, as its type depends on a template argument."""
+        found = self._lambdas.get(id(node))
+        if found is None:
+            found = FunctionDecl(
+                node.span, "operator()", "operator()", FunctionKind.BOTH, node.params, UNKNOWN, node.body
+            )
+            self._lambdas[id(node)] = found
         return found
 
     def is_declared(self, cursor: Cursor) -> bool:

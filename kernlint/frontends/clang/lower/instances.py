@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -43,6 +44,8 @@ def kernel_templates(cursors: list[Cursor]) -> list[Template]:
 
     def visit(nodes: list[Cursor], namespaces: tuple[str, ...]) -> None:
         for node in nodes:
+            if node.kind in (K.NAMESPACE, K.LINKAGE_SPEC) and _is_system(node):
+                continue
             if node.kind == K.NAMESPACE:
                 visit(node.children, (*namespaces, node.spelling))
             elif node.kind in (K.LINKAGE_SPEC, K.UNEXPOSED_DECL):
@@ -115,16 +118,24 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
     if not parameters:
         return {}
     extent = template.extent
+    if extent.file != template.unit.path:
+        try:
+            text = Path(extent.file or "").read_bytes()
+        except OSError:
+            return {}
     body = text[extent.start : extent.end].decode("utf-8", "replace")
     found: dict[str, list[str]] = {}
     for name in parameters:
         wanted = set(re.findall(rf"\b{name}\s*::\s*(?:template\s+)?(\w+)", body)) - _COMMON_MEMBERS
-        variables = re.findall(rf"\b{name}\s*(?:const\s*)?&{{0,2}}\s*(\w+)\s*[,;)({{]", body)
-        if any(re.search(rf"(?<![\w.>]){variable}\s*\(", body[body.find("{") :]) for variable in set(variables)):
+        variables = set(re.findall(rf"\b{name}\b[\s&*]*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)({{\[=]", body))
+        if any(re.search(rf"(?<![\w.>]){variable}\s*\(", body[body.find("{") :]) for variable in variables):
             wanted.add("operator()")
-        for variable in set(variables):
-            wanted.update(re.findall(rf"(?<![\w.>]){variable}\s*\.\s*(?!x\b|y\b|z\b|w\b)([A-Za-z_]\w*)", body))
-        if wanted and (classes := records.with_members(wanted)):
+        for variable in variables:
+            access = rf"(?<![\w.>]){variable}\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)"
+            wanted.update(re.findall(access, body))
+        if wanted and wanted <= set("xyzw"):
+            found[name] = ["float4", "int4", "double2", "uchar4"]
+        elif wanted and (classes := records.with_members(wanted)):
             found[name] = classes
     return found
 

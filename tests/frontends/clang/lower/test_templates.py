@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.source import read
 from kernlint.tree.nodes import Binary, Call, IntLit, Member, Ref
 from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType
 from kernlint.tree.walk import walk
@@ -177,3 +182,29 @@ def test_pointers_to_elements_of_unknown_type() -> None:
     tree = kernel("template <typename T> __global__ void k(T *p) { T *q = p + 3; q[0] = p[1]; }").function
     assert isinstance(variable(tree, "q").type, PointerType)
     assert lines(tree)[0].endswith("q = (p + 3)")
+
+
+def test_lambdas_called_in_templates() -> None:
+    text = """template <typename T> __global__ void k(T *p, int n) {
+      auto f = [&](auto z) { return z + n; }; p[0] = f(p[1]); p[1] = [&]() { return p[2]; }(); }"""
+    generic = kernel(text).function
+    assert not generic.losses
+    calls = find(generic, Call)
+    assert len(calls) == 2 and all(c.function is not None and c.function.body is not None for c in calls)
+
+
+def test_kernels_of_headers_are_forced_too(tmp_path: Path) -> None:
+    (tmp_path / "part.cuh").write_text(
+        "template <typename T> __global__ void k(T *p) { p[0] = p[1].v; }"
+        "template <typename T> void run(T *p) { k<T><<<1, 1>>>(p); }"
+        "struct V { float v; __device__ operator float() const { return v; } };"
+    )
+    (tmp_path / "main.cu").write_text('#include "part.cuh"\ntemplate <typename T> void go(T *p) { run(p); }')
+    source = read(str(tmp_path / "main.cu"))
+    found = ClangFrontend().parse_file(source, FrontendOptions(cache=False))[0]
+    assert [dict(i.template_args) for k in found.kernels for i in k.instances] == [{"T": "V"}]
+
+
+def test_forcing_with_vectors_where_lanes_are_asked_for() -> None:
+    found = kernel("template <typename T> __global__ void k(const T *p, float *q) { q[0] = p[1].x + p[0].w; }")
+    assert found.instances[0].template_args == (("T", "float4"),) and not found.instances[0].losses
