@@ -44,10 +44,10 @@ Number = int | float
 SIZES = (1, 2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 40, 64, 65, 100, 127, 129, 200, 250, 257, 300, 1000, 1024, 5000)
 """Values that parameters are given: sizes of all sorts, most of them no multiple of a warp."""
 
-SAMPLES = 24
+SAMPLES = 20
 """Samples tried for one block."""
 
-WARPS = 4
+WARPS = 3
 """Warps of a block that are looked at: the first ones and the last."""
 
 GRID = 4
@@ -304,6 +304,7 @@ class Lanes:
         else:
             largest = max((shape.block[0] for shape in known.plausible), default=128)
             self.blocks = ((max(largest, self.size), 1, 1),)
+        self._made: dict[Block, list[Warp]] = {}
         self._flat = all(block[1] * block[2] == 1 for block in self.blocks)
 
     def varies(self, term: Term) -> bool:
@@ -312,6 +313,12 @@ class Lanes:
 
     def warps(self, block: Block) -> Iterator[Warp]:
         """Warps of ``block`` under one sample after the other.  Reproducible."""
+        made = self._made.get(block)
+        if made is None:
+            made = self._made[block] = list(self._make(block))
+        yield from made
+
+    def _make(self, block: Block) -> Iterator[Warp]:
         count = max(1, -(-block[0] * block[1] * block[2] // self.size))
         numbers = sorted({*range(min(count, WARPS - 1)), count - 1})
         for seed in range(SAMPLES):

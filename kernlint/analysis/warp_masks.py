@@ -8,8 +8,9 @@ non-exited threads named in the mask).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.lanes import STAYS, Block, Lanes, Undecided, Warp, lanes
@@ -22,6 +23,11 @@ from kernlint.tree.types import IntType
 
 Meeting = WarpEvent | BarrierEvent
 """A place where lanes of a warp meet."""
+
+PATIENCE = 3
+"""Warps of which nothing can be said before a question is given up."""
+
+Evidence = TypeVar("Evidence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +100,19 @@ class _Finder:
     def absences(self) -> Iterator[Absence]:
         """Lanes that stay away; one for each culprit."""
         told: set[tuple[Span, Span]] = set()
+        fruitless: set[tuple[object, ...]] = set()
         for event in self.meetings:
             culprits = [c for c in _culprits(event) if self.within.varies(c.term) and not self._elsewhere(event, c)]
             culprits = [c for c in culprits if (event.span, c.span) not in told]
             if not culprits or self._members(event) == 0:
                 continue
+            question = (event.mask, self._members(event), event.guards, tuple(culprits))
+            if question in fruitless:
+                continue
             found = self._under_blocks(event, culprits)
-            if found is not None:
+            if found is None:
+                fruitless.add(question)
+            else:
                 told.add((event.span, found.culprit.span))
                 yield found
 
@@ -123,7 +135,7 @@ class _Finder:
         """Evidence from each block that may be launched (from one of them when they are in sight)."""
         first: Absence | None = None
         for block in self.within.blocks:
-            found = next((f for warp in self.within.warps(block) if (f := self._absent(event, culprits, warp))), None)
+            found = self._first(block, lambda warp: self._absent(event, culprits, warp))
             if found is not None and self.within.seen:
                 return found
             if found is None and not self.within.seen:
@@ -131,23 +143,33 @@ class _Finder:
             first = first or found
         return first
 
+    def _first(self, block: Block, ask: Callable[[Warp], Evidence | None]) -> Evidence | None:
+        """The first warp that shows the fault.  Where the first few can say nothing, no other will."""
+        undecided = 0
+        for warp in self.within.warps(block):
+            try:
+                found = ask(warp)
+            except Undecided:
+                undecided += 1
+                if undecided >= PATIENCE:
+                    return None
+                continue
+            if found is not None:
+                return found
+        return None
+
     def _absent(self, event: Meeting, culprits: list[Culprit], warp: Warp) -> Absence | None:
-        try:
-            arriving = warp.arriving(event)
-            if not arriving:
-                return None
-            alive = warp.alive(event)
-            for caller in arriving:
-                mask = self._mask(event, warp, caller)
-                for lane in alive:
-                    if not mask >> lane & 1:
-                        continue
-                    culprit = self._kept_away(culprits, warp, lane, caller)
-                    if culprit is not None:
-                        seen = Seen(warp.block, warp.number, caller, mask, lane, warp.thread(lane), warp.size)
-                        return Absence(event, culprit, seen, event.mask is None)
-        except Undecided:
-            pass
+        arriving = warp.arriving(event)
+        if not arriving or not any(len({bool(warp.value(c.term, n)) for n in warp.lanes}) > 1 for c in culprits):
+            return None
+        alive = warp.alive(event)
+        for caller in arriving:
+            mask = self._mask(event, warp, caller)
+            for lane in alive:
+                culprit = self._kept_away(culprits, warp, lane, caller) if mask >> lane & 1 else None
+                if culprit is not None:
+                    seen = Seen(warp.block, warp.number, caller, mask, lane, warp.thread(lane), warp.size)
+                    return Absence(event, culprit, seen, event.mask is None)
         return None
 
     def _mask(self, event: Meeting, warp: Warp, caller: int) -> int:
@@ -195,7 +217,7 @@ class _Finder:
     def _excluded_under_blocks(self, event: Meeting) -> Exclusion | None:
         first: Exclusion | None = None
         for block in self.within.blocks:
-            found = next((f for warp in self.within.warps(block) if (f := self._excluded(event, warp))), None)
+            found = self._first(block, lambda warp: self._excluded(event, warp))
             if found is not None and self.within.seen:
                 return found
             if found is None and not self.within.seen:
@@ -204,18 +226,14 @@ class _Finder:
         return first
 
     def _excluded(self, event: Meeting, warp: Warp) -> Exclusion | None:
-        try:
-            for caller in warp.arriving(event):
-                mask = self._mask(event, warp, caller)
-                if not mask >> caller & 1:
-                    seen = Seen(warp.block, warp.number, caller, mask, caller, warp.thread(caller), warp.size)
-                    return Exclusion(event, seen)
-                source = _source(event, warp, caller)
-                if source is not None and not mask >> source & 1:
-                    seen = Seen(warp.block, warp.number, caller, mask, source, warp.thread(caller), warp.size)
-                    return Exclusion(event, seen, True)
-        except Undecided:
-            pass
+        for caller in warp.arriving(event):
+            mask = self._mask(event, warp, caller)
+            source = _source(event, warp, caller)
+            if not mask >> caller & 1 or (source is not None and not mask >> source & 1):
+                own = not mask >> caller & 1
+                lane = caller if own or source is None else source
+                seen = Seen(warp.block, warp.number, caller, mask, lane, warp.thread(caller), warp.size)
+                return Exclusion(event, seen, not own)
         return None
 
 

@@ -108,5 +108,3 @@ def _misplaced(function: FunctionDecl) -> Iterator[tuple[VarDecl, str]]:
                 yield decl, "is declared in an inner block: the language allows it only in the kernel's outermost scope"
             elif decl.init is not None:
                 yield decl, "has an initialiser, which local memory cannot have"
-
-

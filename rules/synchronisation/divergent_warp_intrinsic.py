@@ -9,6 +9,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.warp_masks import Absence, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import Span
 from kernlint.symbolic.show import show
 
 
@@ -40,7 +41,7 @@ class DivergentWarpIntrinsic(Rule):
         float v = x[blockIdx.x * blockDim.x + threadIdx.x];
         if (threadIdx.x % 32 < 16) {
             v += __shfl_down_sync(0xffffffffu, v, 8);  // expect: KL207
-            __syncwarp();  // expect: KL207
+            __syncwarp();
         }
         x[blockIdx.x * blockDim.x + threadIdx.x] = v;
     }
@@ -106,10 +107,14 @@ class DivergentWarpIntrinsic(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: WarpMasks = facts[warp_masks]
+        groups: dict[Span, list[Absence]] = {}
         for absence in found.absences:
-            yield self._absent(absence, facts.module.language)
+            groups.setdefault(absence.culprit.span, []).append(absence)
+        for group in groups.values():
+            yield self._absent(group, facts.module.language)
 
-    def _absent(self, absence: Absence, language: str) -> Finding:
+    def _absent(self, group: list[Absence], language: str) -> Finding:
+        absence = group[0]
         event, culprit, seen = absence.event, absence.culprit, absence.seen
         name = name_of(event)
         condition = show(culprit.term)
@@ -118,25 +123,25 @@ class DivergentWarpIntrinsic(Rule):
         if absence.implicit:
             who = "every work-item of the sub-group" if language == "opencl" else "every thread of its group"
             message = f"{name} needs {who}, but a condition on which they disagree keeps some away"
+            fix = "move the collective out of the condition and give the other lanes a neutral value"
         else:
             message = (
                 f"{name} names lane {seen.lane} in its mask ({seen.mask:#x}), which a condition on which the lanes of "
                 "a warp disagree keeps away"
             )
+            fix = "move the collective out of the condition, or take the mask from a ballot of the condition before it"
         related = [Related(culprit.span, f"{culprit.what}: depends on the lane ({condition})")]
+        related += [Related(other.event.span, "and so does this one") for other in group[1:4]]
         related += [Related(span, "called from here") for span in reversed(event.stack)]
+        shown = (
+            f"a block of {_size(seen.block)}, in warp {seen.number} lane {seen.caller} comes and {seen.lane} does not"
+        )
         return self.finding(
             event.span,
             message,
             related=related,
-            assumptions=(
-                f"a block of {_size(seen.block)}, warp {seen.number}: lane {seen.caller} comes, lane {seen.lane} does not",
-            )
-            if language != "opencl"
-            else (),
-            fix="move the collective out of the condition and give the other lanes a neutral value"
-            if absence.implicit
-            else "move the collective out of the condition, or take the mask from a ballot of the condition before it",
+            assumptions=() if language == "opencl" else (shown,),
+            fix=fix,
         )
 
 
