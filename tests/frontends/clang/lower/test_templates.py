@@ -195,9 +195,9 @@ def test_lambdas_called_in_templates() -> None:
 
 def test_kernels_of_headers_are_forced_too(tmp_path: Path) -> None:
     (tmp_path / "part.cuh").write_text(
-        "template <typename T> __global__ void k(T *p) { p[0] = p[1].v; }"
-        "template <typename T> void run(T *p) { k<T><<<1, 1>>>(p); }"
-        "struct V { float v; __device__ operator float() const { return v; } };"
+        "template <typename T> __global__ void k(T *p, float *q) { q[0] = p[1].v; }"
+        "template <typename T> void run(T *p) { k<T><<<1, 1>>>(p, nullptr); }"
+        "struct V { float v; };"
     )
     (tmp_path / "main.cu").write_text('#include "part.cuh"\ntemplate <typename T> void go(T *p) { run(p); }')
     source = read(str(tmp_path / "main.cu"))
