@@ -49,15 +49,9 @@ from kernlint.symbolic.terms import (
 from kernlint.tree.nodes import Scope as Reach
 from kernlint.tree.types import IntType, Space
 
-
-def _bounds(across: int) -> tuple[tuple[int, ...], ...]:
-    """Values for scalars that bound indices: small ones that a small launch exhausts, ones just below the number of
-    threads along x (``across``), and some between for kernels that leave a margin."""
-    return (
-        (5, 7, 11, 3, 13, 2, 17, 19),
-        tuple(max(across - less, 2) for less in (3, 5, 7, 11, 13, 17, 19, 23)),
-        (67, 71, 73, 79, 83, 89, 97, 101),
-    )
+BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
+"""Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
+for granted that sizes are multiples of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +178,7 @@ class Finder:
         if strides is None:
             return None
         fixed = (*counts, *strides)
-        for values in _bounds(shape.block[0] * grid[0]):
+        for values in BOUNDS:
             chosen = (*fixed, *zip(bounding, values, strict=False))
             witness = self.asker.ask(replace(query, launch=replace(launch, values=chosen)))
             if witness is not None and not witness.data_in_address:
@@ -230,7 +224,7 @@ def _places(accesses: Iterable[Access]) -> dict[int, list[Access]]:
     for access in accesses:
         if access.root.space is Space.GLOBAL and known(access) and access.root.kind is not RootKind.LOADED:
             groups.setdefault(id(access.root), []).append(access)
-    return {key: group for key, group in groups.items() if any(a.kind is AccessKind.WRITE for a in group)}
+    return {key: group for key, group in groups.items() if any(a.writes for a in group)}
 
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
@@ -247,7 +241,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     for group in groups.values():
         for gap in range(len(group)):
             for first, second in zip(group, group[gap:], strict=False):
-                if AccessKind.WRITE not in (first.kind, second.kind) or awaited(first, second, ended):
+                if not _plain(first, second) or awaited(first, second, ended):
                     continue
                 key = (id(first.root), place(first.span), place(second.span))
                 if key in found:
@@ -256,6 +250,14 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 if race is not None:
                     found[key] = race
     return tuple(found.values())
+
+
+def _plain(first: Access, second: Access) -> bool:
+    """Whether a pair is worth asking for: a plain write is among it, or a thread that has updated a cell atomically
+    then reads it as if it were alone (a read before the update is mostly a shortcut that the update makes good)."""
+    if AccessKind.WRITE in (first.kind, second.kind):
+        return True
+    return first.kind is AccessKind.ATOMIC and second.kind is AccessKind.READ and not second.volatile
 
 
 def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:

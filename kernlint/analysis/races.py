@@ -37,7 +37,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.nodes import Scope
+from kernlint.tree.nodes import Atomic, Scope
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
 QUERIES = 600
@@ -48,12 +48,12 @@ BUDGET = Budget(steps=200, points=20_000, rlimit=0)
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
-PITCHES = (4160, 2_163_200, 1_124_864_000, 1_151_860_736_000, 1_179_505_393_664_000)
+PITCHES = (20_800, 6_240_000, 1_872_000_000, 1_151_860_736_000, 1_179_505_393_664_000)
 """Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
 is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
 
-ADDED = 64
-"""The value of scalars that are only added to an address."""
+ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_000_000, 380_000_000, 410_000_000)
+"""Values for scalars that are only added to an address: far from it, and from each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,19 @@ class Asker:
             if unsettled(query):
                 return None
             witness = self.ask(query)
+            if witness is not None and not warp and equal_values(pair, witness):
+                witness = self._unequal(pair, query, shape)
             if witness is not None and not witness.data_in_address and self._generic(query):
                 return witness
         return None
+
+    def _unequal(self, pair: Pair, query: Overlap, shape: Shape) -> Refuted | None:
+        """Two threads of the two halves of the block that do not write one value, after two neighbours that did."""
+        middle = shape.threads // 2
+        a = _with(query.a, _half(shape.block, True, middle))
+        b = _with(query.b, _half(shape.block, False, middle))
+        witness = self.ask(replace(query, a=a, b=b))
+        return None if witness is None or equal_values(pair, witness) else witness
 
     def _variants(self, pair: Pair, shape: Shape, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
         """(a, b, within one warp, in different warps) to ask for, best witness first."""
@@ -202,10 +212,10 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
                 elif mono and mono[0].op in ("div", "mod"):
                     factors.update(symbols(mono[0].args[1]))
     out: list[tuple[Symbol, int]] = []
-    left = list(PITCHES)
+    left, added = list(PITCHES), list(ADDED)
     for symbol in scalars:
-        if symbol not in factors:
-            out.append((symbol, ADDED))
+        if symbol not in factors and added and isinstance(symbol.type, IntType) and symbol.type.high >= added[0]:
+            out.append((symbol, added.pop(0)))
             continue
         if not left or not isinstance(symbol.type, IntType) or left[0] > symbol.type.high:
             return None
@@ -289,12 +299,12 @@ def _with(side: Side, guard: Term) -> Side:
     return replace(side, guards=(*side.guards, guard))
 
 
-def _half(block: tuple[int, int, int], low: bool) -> Term:
-    """Whether a thread is in the first wavefront of its block (``low``), or in a later one."""
+def _half(block: tuple[int, int, int], low: bool, size: int = WAVE) -> Term:
+    """Whether a thread is among the first ``size`` of its block (``low``), or a later one."""
     x, y, z = (cast(symbol.term, I64) for symbol in THREAD)
     row = binary("add", y, binary("mul", z, const(block[1]), I64), I64)
     linear = binary("add", x, binary("mul", row, const(block[0]), I64), I64)
-    limit = const(WAVE)
+    limit = const(size)
     return binary("lt", linear, limit, BOOL) if low else binary("le", limit, linear, BOOL)
 
 
@@ -333,7 +343,9 @@ def keep(pair: Pair, witness: Refuted) -> bool:
             return False
         if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
-    return not _wrapped(pair, witness) and not _equal_values(pair, witness)
+        if _atomic(pair) and any(isinstance(s.origin, Atomic) for at in (pair.a, pair.b) for s in at.symbols):
+            return False  # what an atomic operation has returned may well keep the two apart
+    return not _wrapped(pair, witness) and not equal_values(pair, witness)
 
 
 def _atomic(pair: Pair) -> bool:
@@ -373,9 +385,11 @@ def _environments(witness: Refuted) -> tuple[Env, Env]:
     return first, second
 
 
-def _equal_values(pair: Pair, witness: Refuted) -> bool:
+def equal_values(pair: Pair, witness: Refuted) -> bool:
     """Whether the two threads of a witness write the same value, made in the same way from the same places."""
-    if AccessKind.READ in (pair.first.kind, pair.second.kind) or pair.first.value is None or pair.second.value is None:
+    if not pair.first.kind is pair.second.kind is AccessKind.WRITE:
+        return False
+    if pair.first.value is None or pair.second.value is None:
         return False
     ours, theirs = _environments(witness)
     first = pinned(pair.first.value, ours, pair.first.root)
