@@ -17,6 +17,7 @@ from kernlint.analysis.pairs import side
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.trace.values import PointerValue
+from kernlint.analysis.wording import element_size
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -28,10 +29,12 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    cast,
     const,
     rebuild,
     symbols,
 )
+from kernlint.tree.nodes import Assign, Cast, IncDec, IntLit, Member, Subscript
 from kernlint.tree.types import I64, ArrayType, IntType, Space
 
 BUDGET = Budget(steps=150, points=6_000, rlimit=0)
@@ -46,7 +49,8 @@ class Outside:
 
     ``witness``: the thread and launch.  ``extent``: bytes (None: not known).  ``below``: before the start, or by an
     unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
-    takes a value from memory with all bits of a mask set.
+    takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
+    a row); then ``extent`` and the witness's offset count elements of that.
     """
 
     access: Access
@@ -55,6 +59,12 @@ class Outside:
     below: bool
     reason: str
     data: bool
+    inner: bool = False
+
+    @property
+    def unit(self) -> int:
+        """Bytes of an element as the witness and the extent count: 1 where they count elements of an inner array."""
+        return 1 if self.inner else element_size(self.access)
 
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
@@ -146,13 +156,19 @@ def _plain(loop: LoopContext) -> bool:
     return not (loop.exits or loop.leaves or loop.returns)
 
 
-def _refuted(asked: Side, extent: int, block: Block, values: tuple[tuple[Symbol, int], ...] = ()) -> Refuted | None:
+def _refuted(
+    asked: Side,
+    extent: int,
+    block: Block,
+    values: tuple[tuple[Symbol, int], ...] = (),
+    grid: Block = (1, 1, 1),
+) -> Refuted | None:
     """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
     sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
     found: Refuted | None = None
     for size in sizes:
         fixed = values if size is None else (*values, (WARP_SIZE, size))
-        launch = Launch(block, (1, 1, 1), block[0] * block[1] * block[2], fixed)
+        launch = Launch(block, grid, block[0] * block[1] * block[2], fixed)
         answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
         if not isinstance(answer, Refuted) or answer.depends_on_data:
             return None
@@ -183,7 +199,7 @@ def _blocks(kernel: Trace, context: LaunchContext, access: Access, asked: Side) 
         yield (implied, 1, 1), f"the access is made by threads up to {implied - 1}"
         return
     made_for = _made_for(kernel, access)
-    if made_for is not None and _close(asked, access):
+    if made_for is not None and _close(asked, access) and asked.size == access.size:
         yield (made_for, 1, 1), f"{access.root.name} is made for blocks of {made_for} threads"
 
 
@@ -229,23 +245,62 @@ def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside 
     """An access to an array of known extent."""
     extent = access.root.extent
     assert extent is not None
-    offset, data = _masked(access.offset)
-    if not _kinds(offset) <= _PLACE - {SymbolKind.BLOCK}:
+    return _asked(kernel, context, access, access.offset, access.size or 1, extent, inner=False)
+
+
+def _inner_array(access: Access) -> int | None:
+    """Elements of the array within an object (a field, a row) that an access subscripts.
+
+    Rows of which the first is used to get at all of them (``tile[0][i]``) and arrays of one element at the end of a
+    struct, by which larger ones are meant, do not count.
+    """
+    node = access.node
+    while isinstance(node, Assign | IncDec | Cast):
+        node = node.operand if isinstance(node, Cast) else node.target
+    if not isinstance(node, Subscript) or access.index is None or not isinstance(node.base.type, ArrayType):
         return None
-    low, high = interval(offset, refine([guard.term for guard in access.guards]))
-    if low is not None and high is not None and low >= 0 and high + (access.size or 1) <= extent:
+    base = node.base
+    if isinstance(base, Subscript):
+        first = base.index.operand if isinstance(base.index, Cast) else base.index
+        if isinstance(first, IntLit) and first.value == 0:
+            return None
+    elif not isinstance(base, Member):
+        return None  # the object itself
+    count = node.base.type.extent
+    return count if count is not None and count > 1 else None
+
+
+def _of_inner(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+    """An access to an array within an object."""
+    count = _inner_array(access)
+    if count is None or access.index is None:
         return None
-    asked = _decidable(access, offset)
-    if asked is None or not asked.size:
+    return _asked(kernel, context, access, cast(access.index, I64), 1, count, inner=True)
+
+
+def _asked(
+    kernel: Trace, context: LaunchContext, access: Access, place: Term, size: int, extent: int, *, inner: bool
+) -> Outside | None:
+    """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
+    place, data = _masked(place)
+    low, high = interval(place, refine([guard.term for guard in access.guards]))
+    if low is not None and high is not None and low >= 0 and high + size <= extent:
         return None
+    grid = context.grid
+    if not _kinds(place) <= (_PLACE if grid is not None else _OWN):
+        return None
+    asked = _decidable(access, place)
+    if asked is None:
+        return None
+    asked = Side(asked.offset, size, asked.guards, asked.counters)
     for block, reason in _blocks(kernel, context, access, asked):
-        found = _refuted(asked, extent, block)
+        found = _refuted(asked, extent, block, grid=grid or (1, 1, 1))
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
-            return Outside(access, found, extent, below, reason, data)
+            return Outside(access, found, extent, below, reason, data, inner)
     first = _refuted(asked, UNLIMITED, (32, 1, 1))
     if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
-        return Outside(access, first, extent, True, "", data)
+        return Outside(access, first, extent, True, "", data, inner)
     return None
 
 
@@ -331,12 +386,15 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         if key in done:
             continue
         done.add(key)
-        if array:
+        outside: Outside | None = None
+        if not made_up or not _reshaped(root):
+            outside = _of_inner(kernel, facts[launch_context], access)
+        if outside is not None:
+            pass
+        elif array:
             outside = _of_array(kernel, facts[launch_context], access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not _shifted(facts[launch_context], access):
             outside = _before_start(access)
-        else:
-            outside = None
         if outside is not None:
             found.append(outside)
     return tuple(found)

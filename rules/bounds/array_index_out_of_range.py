@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import Outside, outside
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
-from kernlint.analysis.wording import element, element_size, verb, witness_of
+from kernlint.analysis.wording import element, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -99,16 +99,18 @@ class ArrayIndexOutOfRange(Rule):
         one = found[0]
         access = one.access
         assert one.extent is not None
-        size = element_size(access)
+        size = one.unit
         index, count = one.witness.first.offset // size, one.extent // size
         who = f"thread {_place(one.witness.first.thread)}" if one.reason else "a thread"
         if _counts(one):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
         what = "for data with all bits of the mask set, " if one.data else ""
+        whole = f"its row or field of {access.root.name}" if one.inner else access.root.name
         related = []
         if access.root.decl is not None:
-            related.append(Related(access.root.decl.span, f"{access.root.name} has {count} elements of {size} bytes"))
+            what_is = "is declared here" if one.inner else f"has {count} elements of {size} bytes"
+            related.append(Related(access.root.decl.span, f"{access.root.name} {what_is}"))
         seen = {access.span}
         for other in found:
             if other.access.span not in seen and len(related) < 4:
@@ -116,7 +118,7 @@ class ArrayIndexOutOfRange(Rule):
                 related.append(Related(other.access.span, f"{element(other.access)} is beyond it too"))
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} beyond the end of {access.root.name}: {what}{who} reaches element "
+            f"{element(access)} is {verb(access)} beyond the end of {whole}: {what}{who} reaches element "
             f"{index} of {count}",
             related=related,
             witness=witness_of(access, one.witness, size),

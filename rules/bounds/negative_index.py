@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import Outside, outside
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
-from kernlint.analysis.wording import element, element_size, index, verb, witness_of
+from kernlint.analysis.wording import element, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -87,7 +87,7 @@ class NegativeIndex(Rule):
     def _report(self, found: Sequence[Outside]) -> Finding:
         one = found[0]
         access = one.access
-        size = element_size(access)
+        size = one.unit
         at = one.witness.first.offset // size
         block, thread = one.witness.first.block, one.witness.first.thread
         who = "the first thread" if not any((*block, *thread)) else f"thread {thread} of block {block}"
