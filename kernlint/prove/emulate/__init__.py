@@ -9,10 +9,10 @@ uninitialised memory, accesses out of bounds or misaligned, barriers and warp op
 signed overflow, impossible shifts, division by zero, traps and failed assertions.
 
 Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (memory and who touched it), ``threads``,
-``scheduler``, ``warp``, ``copies`` (threads and how they meet); the translation of the tree to Python, each part a class
-on top of the one before: ``frame``, ``quantities``, ``integers``, ``values``, ``aggregates``, ``places``, ``callees``,
-``gatherings``, ``loops``, ``statements``; ``mathematics`` and ``runtime`` (what generated code calls); ``program``,
-``machine``, ``run``.
+``scheduler``, ``warp``, ``copies`` (threads and how they meet); the translation of the tree to Python, each part a
+class on top of the one before: ``frame``, ``quantities``, ``integers``, ``values``, ``aggregates``, ``places``,
+``callees``, ``gatherings``, ``loops``, ``statements``; ``mathematics`` and ``runtime`` (what generated code calls);
+``program``, ``machine``, ``run``.
 """
 
 from kernlint.prove.emulate.program import compile_kernel
