@@ -9,7 +9,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
 from kernlint.frontends.clang.lower.conversions import convert
-from kernlint.tree.nodes import Expr, FloatLit, IntLit, Ref, SizeOf, StringLit
+from kernlint.tree.nodes import Expr, FloatLit, IntLit, Opaque, Ref, SizeOf, StringLit
 from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, Type
 
 _DECIMAL = re.compile(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
@@ -115,13 +115,7 @@ def default_value(scope: Scope, cursor: Cursor) -> Expr:
     if node is not None:
         return node
     type_ = scope.type(cursor)
-    if isinstance(type_, IntType):
-        return scope.opaque(cursor, "default argument", writes=False)
     if isinstance(type_, PointerType):
         return convert(IntLit(scope.span(cursor), I32, 0), type_)
-    return scope.opaque(cursor, "default argument", writes=False)
-
-
-def has_expression(cursor: Cursor) -> bool:
-    """Whether any child of ``cursor`` is an expression."""
-    return any(is_expression(c) for c in cursor.children)
+    # Nothing of the text is lost with it, only a value is not known.
+    return Opaque(scope.span(cursor), type_, "default argument")
