@@ -32,6 +32,10 @@ MAX_ROUNDS = 3
 """Parses with made-up declarations that one source may cost."""
 
 
+MAX_DECLARATIONS = 1000
+"""Function instances and other declarations of a source from which on another round would cost too much."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """All that a parse of one source is made of, but what is appended or made up."""
@@ -207,6 +211,8 @@ def parse(
         rounds += 1
         if last.losses < best.losses:
             best = last
+        if len(last.unit.top_level()) > MAX_DECLARATIONS:
+            break
     seconds = {
         "includes": scanned - started,
         "parse": parsed - scanned,

@@ -148,7 +148,7 @@ class Synthesis:
     def _cpp(self) -> list[str]:
         members = " ".join(_member(name, role) for name, role in sorted(self._members.items()))
         lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
-        lines.append(f'#include "{(FOLDER / "any.h").as_posix()}"')
+        lines.append((FOLDER / "any.h").read_text("utf-8").replace("#pragma once\n", ""))
         lines.append("#pragma clang force_cuda_host_device begin")
         for key in sorted(self._entries):
             entry = self._entries[key]

@@ -112,6 +112,7 @@ class Use:
 
 
 _WINDOW = 160  # characters looked at behind a name
+_CALLED_PREFIX = re.compile(r"\s*\([^()]*\)\s*(?:for|while|do|if)\b")
 _CONTROL = re.compile(r"\s*(?:for|while|do|if|return)\b|\s*\{")
 _DECLARATION = re.compile(
     r"(?:\s*[*&]+\s*|\s+)(?:const\b\s*|__restrict__\b\s*|__restrict\b\s*|restrict\b\s*|[*&]\s*)*[A-Za-z_]\w*\s*[;=,)\[({:]"
@@ -178,6 +179,10 @@ class Uses:
     def role(self, unknown: Unknown, uses: list[Use]) -> Role:
         """What the name has to be."""
         constant = re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name) is not None
+        if any(_CALLED_PREFIX.match(use.after) for use in uses):
+            return Role.CALL_MACRO
+        if unknown.qualified in self.aliases().values():
+            return Role.SCOPE
         scopes = [use for use in uses if use.after.lstrip().startswith("::")]
         if scopes and unknown.role is None:
             is_type = any(use.arguments is not None for use in scopes) or any(_is_type_use(use) for use in uses)
@@ -243,7 +248,8 @@ _AFTER_INTEGER = re.compile(
     r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"
 )
 _CONSTANT_PLACE = re.compile(
-    r"(?:\[|\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$"
+    r"(?:\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$|"
+    r"\b(?!return\b|else\b)[A-Za-z_][\w>]*[\s*&]+[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*\[[^;\]{}]*$"
 )
 
 

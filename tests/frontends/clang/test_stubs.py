@@ -1,0 +1,164 @@
+"""Libraries declared when their headers are missing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernlint.frontends.clang.kinds import CursorKind
+from kernlint.frontends.clang.options import Language, ParseOptions
+from kernlint.frontends.clang.prelude import FOLDER
+from kernlint.frontends.clang.session import parse
+from kernlint.frontends.clang.stubs import STUBS, StubChoice
+
+
+def wanted(text: bytes, language: Language = Language.CUDA) -> tuple[str, ...]:
+    choice = StubChoice(language)
+    choice.see(text)
+    return choice.headers()
+
+
+def test_every_stub_exists_and_every_file_is_a_stub() -> None:
+    files = {path.name for path in (FOLDER / "stubs").glob("*.h")}
+    assert {stub.header for stub in STUBS} == files - {"torch_macros.h"}
+
+
+def test_mentions_ask_for_stubs() -> None:
+    assert wanted(b"int x;") == ()
+    assert wanted(b"cub::BlockReduce<int, 4> r;") == ("cub.h",)
+    assert wanted(b"namespace cg = cooperative_groups;") == ("cooperative_groups.h",)
+    assert wanted(b"format::x; mycub::y; a::cub::z;") == ()
+    assert "torch.h" in wanted(b"TORCH_CHECK(x);")
+    assert wanted(b"cub::x", Language.OPENCL) == ()
+
+
+def test_a_library_that_is_there_needs_no_stub(tmp_path: Path) -> None:
+    (tmp_path / "cub").mkdir()
+    (tmp_path / "cub" / "cub.cuh").write_text("namespace cub { struct Mine {}; }\n")
+    source = b"#include <cub/cub.cuh>\n__global__ void k(int* x) { cub::Mine m; x[0] = sizeof(m); }\n"
+    with parse("k.cu", source, Language.CUDA, ParseOptions(include_dirs=(str(tmp_path),))) as parsed:
+        assert not parsed.diagnostics
+
+
+SOURCES = {
+    "cooperative groups": """
+        #include <cooperative_groups.h>
+        namespace cg = cooperative_groups;
+        __global__ void k(float* x) {
+            cg::thread_block block = cg::this_thread_block();
+            auto tile = cg::tiled_partition<32>(block);
+            float v = cg::reduce(tile, x[block.thread_rank()], cg::plus<float>());
+            v += tile.shfl_down(v, 4) + tile.any(v > 0);
+            block.sync();
+            cg::grid_group grid = cg::this_grid();
+            grid.sync();
+            if (cg::coalesced_threads().thread_rank() == 0) x[0] = v;
+        }""",
+    "cub": """
+        #include <cub/cub.cuh>
+        template <int N> __global__ void k(int* x) {
+            typedef cub::BlockReduce<int, N> Reduce;
+            __shared__ typename Reduce::TempStorage storage;
+            int sum = Reduce(storage).Sum(x[threadIdx.x]);
+            if (threadIdx.x == 0) x[0] = sum;
+        }
+        template __global__ void k<128>(int*);
+        __global__ void s(int* x) {
+            using Scan = cub::BlockScan<int, 128>;
+            using Load = cub::BlockLoad<int, 128, 4, cub::BLOCK_LOAD_TRANSPOSE>;
+            __shared__ union { Scan::TempStorage scan; Load::TempStorage load; } storage;
+            int items[4], total;
+            Load(storage.load).Load(x, items);
+            __syncthreads();
+            Scan(storage.scan).ExclusiveSum(items, items, total);
+            x[threadIdx.x] = items[0] + total;
+        }""",
+    "torch": """
+        #include <torch/extension.h>
+        #include <c10/cuda/CUDAStream.h>
+        template <typename scalar_t>
+        __global__ void k(torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> x) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < x.size(1)) x[0][i] = at::acc_type<scalar_t, true>(x[1][i]);
+        }
+        torch::Tensor run(torch::Tensor input) {
+            TORCH_CHECK(input.is_cuda(), "on the GPU");
+            auto output = torch::empty_like(input);
+            AT_DISPATCH_FLOATING_TYPES_AND_HALF(input.scalar_type(), "run", ([&] {
+                k<scalar_t><<<(input.size(1) + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(
+                    output.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>());
+            }));
+            C10_CUDA_KERNEL_LAUNCH_CHECK();
+            return output;
+        }
+        PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run, "run it"); }""",
+    "libcu++": """
+        #include <cuda/barrier>
+        #include <cuda/pipeline>
+        #include <cuda/atomic>
+        __global__ void k(int* x) {
+            __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+            if (threadIdx.x == 0) init(&bar, blockDim.x);
+            __syncthreads();
+            cuda::atomic_ref<int, cuda::thread_scope_device> a(*x);
+            a.fetch_add(1, cuda::memory_order_relaxed);
+            bar.arrive_and_wait();
+        }""",
+    "random numbers": """
+        #include <curand_kernel.h>
+        __global__ void k(curandState* s, float* x) {
+            curandState local = s[threadIdx.x];
+            curand_init(1234, threadIdx.x, 0, &local);
+            x[threadIdx.x] = curand_uniform(&local) + curand_normal(&local);
+            s[threadIdx.x] = local;
+        }""",
+    "complex numbers": """
+        #include <cuComplex.h>
+        __global__ void k(cuDoubleComplex* x) {
+            x[0] = cuCmul(x[0], make_cuDoubleComplex(1, 0));
+            x[0].x = cuCabs(x[1]);
+        }
+        """,
+    "thrust": """
+        #include <thrust/complex.h>
+        #include <thrust/device_vector.h>
+        __global__ void k(thrust::complex<float>* x) { x[0] = x[1] * x[2] + thrust::complex<float>(1, 0); }
+        void host() {
+            thrust::device_vector<int> v(10);
+            int* p = thrust::raw_pointer_cast(v.data());
+            k<<<1, 1>>>(nullptr);
+        }
+        """,
+    "matrices": """
+        #include <mma.h>
+        using namespace nvcuda;
+        __global__ void k(half* a, float* c) {
+            wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> fa;
+            wmma::fragment<wmma::accumulator, 16, 16, 16, float> fc;
+            wmma::fill_fragment(fc, 0.0f);
+            wmma::load_matrix_sync(fa, a, 16);
+            for (int i = 0; i < fc.num_elements; i++) fc.x[i] *= 2;
+            wmma::store_matrix_sync(c, fc, 16, wmma::mem_row_major);
+        }""",
+}
+
+
+@pytest.mark.parametrize("language", [Language.CUDA, Language.HIP])
+@pytest.mark.parametrize("library", SOURCES)
+def test_typical_uses_parse(library: str, language: Language) -> None:
+    source = SOURCES[library]
+    if language is Language.HIP and library == "cub":
+        source = source.replace("cub::", "hipcub::").replace("cub/", "hipcub/")
+    with parse("k.cu", source.encode(), language) as parsed:
+        assert not list(parsed.errors()), [d.message for d in parsed.errors()]
+        assert not parsed.synthesised
+
+
+def test_calls_keep_their_qualified_names() -> None:
+    with parse("k.cu", SOURCES["cooperative groups"].encode(), Language.CUDA) as parsed:
+        kernel = parsed.unit.top_level()[-1]
+        called = [n.referenced for n in kernel.walk() if n.kind == CursorKind.CALL_EXPR]
+        names = {c.qualified_name for c in called if c is not None}
+        assert {"cooperative_groups::thread_block::sync", "cooperative_groups::grid_group::sync"} <= names
+        assert "cooperative_groups::reduce" in names

@@ -1,0 +1,127 @@
+"""Declarations made up for unknown names."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import CursorKind, TypeKind
+from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.session import SYNTHESISED_HEADER, ParseResult, parse
+
+
+def check(source: str, language: Language = Language.CUDA) -> ParseResult:
+    """Parse a source and see that nothing of its device code is lost."""
+    parsed = parse("k.cl" if language is Language.OPENCL else "k.cu", source.encode(), language)
+    assert not parsed.losses, [d.message for d in parsed.errors()]
+    return parsed
+
+
+def nodes(parsed: ParseResult, kind: int) -> list[Cursor]:
+    return [node for top in parsed.unit.top_level() for node in top.walk() if node.kind == kind]
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("__global__ void k(Unknown* x) { x[0].f(1); Unknown y = x[1]; }", {"Unknown"}),
+        ("__global__ void k(int* x) { x[0] = helper(x[1], 2.0f); }", {"helper"}),
+        ("__global__ void k(int* x) { x[threadIdx.x % WIDTH] = 0; }", {"WIDTH"}),
+        ("__global__ void k(int* x) { __shared__ int t[WIDTH * 2]; t[0] = x[0]; }", {"WIDTH"}),
+        ("__global__ void __launch_bounds__(THREADS) k(int* x) { x[0] = 1; }", {"THREADS"}),
+        ("__global__ void k(int* x) { using R = lib::Sum<int, 256>; R r; x[0] = r.of(x[1]); }", {"lib", "lib::Sum"}),
+        ("__global__ void k(float* x) { Reduce<float, 256> r; x[0] = r.all(x[1]); }", {"Reduce"}),
+        ("__global__ void k(int* x) { x[0] = a::b::c(1); }", {"a", "a::b", "a::b::c"}),
+        ("__global__ void k(int* x) { x[0] = lib::get<4>(x); x[1] = lib::get<2>(x); }", {"lib", "lib::get"}),
+        ("__global__ void k(int* x) { UNROLL for (int i = 0; i < 4; ++i) x[i] = 0; }", {"UNROLL"}),
+        ("__global__ void k(int* x) { UNROLL_BY(4) for (int i = 0; i < 4; ++i) x[i] = 0; }", {"UNROLL_BY"}),
+        ("MY_API __global__ void k(int* x) { x[0] = 1; }", {"MY_API"}),
+        ("struct Later; __global__ void k(Later* x) { x->run(); }", {"Later"}),
+        ("namespace n = far::off; __global__ void k(int* x) { x[0] = n::f(1); }", {"far", "far::off", "far::off::f"}),
+        ("__global__ void k(int* x) { x[0] = Limits<int>::max(); }", {"Limits", "max"}),
+    ],
+)  # fmt: skip
+def test_what_is_unknown_is_declared(source: str, names: set[str]) -> None:
+    with check(source) as parsed:
+        assert names <= parsed.synthesised
+        assert any(c.kind in (CursorKind.FUNCTION_DECL, CursorKind.FUNCTION_TEMPLATE) for c in parsed.unit.top_level())
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("__kernel void k(__global float* x) { x[get_global_id(0) * STRIDE] = 0; }", {"STRIDE"}),
+        ("__kernel void k(__global float* x) { __local float t[SIZE]; t[0] = x[0]; }", {"SIZE"}),
+        ("__kernel void k(__global real* x) { x[0] += (real)1; }", {"real"}),
+        ("__kernel void k(__global real4* x) { x[0].xy = x[1].zw; }", {"real4"}),
+        ("__kernel void k(__global body* x) { x[0].mass = x->speed; }", {"body"}),
+        ("__kernel void k(__global float* x) { x[0] = activation(x[1]); }", {"activation"}),
+        ("__kernel void k(__global float* x) { x[0] = TABLE[get_local_id(0)]; }", {"TABLE"}),
+        ("__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void k(__global int* x) { x[0] = 1; }", {"WG"}),
+        ("__kernel void k(__global int* x) { switch (x[0]) { case MODE: x[1] = 1; } }", {"MODE"}),
+    ],
+)
+def test_opencl_too(source: str, names: set[str]) -> None:
+    with check(source, Language.OPENCL) as parsed:
+        assert names == parsed.synthesised
+
+
+def test_all_made_up_declarations_stand_in_one_file() -> None:
+    with check("__global__ void k(Unknown* x) { x[0] = helper(WIDTH); }") as parsed:
+        references = nodes(parsed, CursorKind.DECL_REF_EXPR) + nodes(parsed, CursorKind.TYPE_REF)
+        files = {node.referenced.extent.file for node in references if node.referenced and node.spelling != "x"}
+        assert files == {SYNTHESISED_HEADER}
+
+
+def test_constants_have_no_value_unless_they_must() -> None:
+    """An ``extern const`` cannot be evaluated; an enumerator can, and so is recognisable by its enum."""
+    with check("__global__ void k(int* x) { x[threadIdx.x * STRIDE] = 0; }") as parsed:
+        use = next(n for n in nodes(parsed, CursorKind.DECL_REF_EXPR) if n.spelling == "STRIDE")
+        assert use.evaluate() is None
+        assert use.type.canonical.kind == TypeKind.INT
+    with check("__global__ void k(int* x) { __shared__ int t[SIZE]; t[0] = x[0]; }") as parsed:
+        use = next(n for n in nodes(parsed, CursorKind.DECL_REF_EXPR) if n.spelling == "SIZE")
+        assert use.referenced is not None and use.referenced.semantic_parent is not None
+        assert use.referenced.semantic_parent.spelling.startswith("__kl_made_up")
+        assert "SIZE" in parsed.synthesised
+
+
+def test_nothing_is_made_up_for_errors_of_the_host() -> None:
+    source = "__global__ void k(int* x) { x[0] = 1; }\nvoid host() { Unknown u; u.run(helper(4)); }\n"
+    with check(source) as parsed:
+        assert not parsed.synthesised
+        assert parsed.rounds == 1
+        assert list(parsed.errors())
+
+
+def test_nothing_is_made_up_for_plain_mistakes() -> None:
+    with parse("k.cu", b"__global__ void k(int* x) { x[0] = 1 }", Language.CUDA) as parsed:
+        assert not parsed.synthesised and parsed.rounds == 1 and parsed.losses
+
+
+def test_names_of_the_source_are_not_taken_away() -> None:
+    """A name that is declared only behind its use is unknown there, and still must not be declared twice."""
+    source = "__global__ void k(int* x) { x[0] = later(1); }\n__device__ int later(int v) { return v; }\n"
+    with parse("k.cu", source.encode(), Language.CUDA) as parsed:
+        later = next(c for c in parsed.unit.top_level() if c.spelling == "later")
+        assert not later.is_invalid_declaration
+
+
+def test_it_can_be_turned_off() -> None:
+    with parse("k.cu", b"__global__ void k(Unknown* x) { x->f(); }", Language.CUDA, synthesise=False) as parsed:
+        assert not parsed.synthesised and parsed.losses
+
+
+def test_the_best_of_several_attempts_is_kept() -> None:
+    """Made-up names never leave more errors in device code than there were."""
+    source = b"__global__ void k(Unknown* x) { x->f(); int y = 1 }\n"
+    plain = parse("k.cu", source, Language.CUDA, synthesise=False)
+    helped = parse("k.cu", source, Language.CUDA)
+    assert 0 < helped.losses <= plain.losses
+
+
+def test_appended_text_keeps_the_made_up_names() -> None:
+    source = "template <class T> __global__ void k(T* x) { x[0] = T(WIDTH); }"
+    with check(source) as parsed, parsed.with_appended("static void use() { (void)&k<float>; }") as again:
+        assert again.synthesised == parsed.synthesised == {"WIDTH"}
+        assert not list(again.errors())
