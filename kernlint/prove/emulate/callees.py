@@ -156,6 +156,11 @@ class Callees(Places):
         kind = result_type(expr.type)
         if isinstance(kind, VoidType):
             return f"NOTHING({', '.join(self.value(arg) for arg in expr.args)})"
+        if expr.name == "select" and len(expr.args) == 3:
+            no, yes, cond = (self.value(arg) for arg in expr.args)
+            chooser = result_type(expr.args[2].type)
+            if isinstance(chooser, VectorType):
+                return self.chosen(chooser, cond, yes, no)
         scalar = kind.element if isinstance(kind, VectorType) else kind
         name = mathematics.find(expr.name, isinstance(scalar, FloatType))
         if name is None:

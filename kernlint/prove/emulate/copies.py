@@ -23,6 +23,7 @@ def transfer(t: Thread, target: Value, source: Value, size: int, fmt: str, site:
 
 
 def _take_off(t: Thread, flight: Flight) -> None:
+    t.k.spend(flight.size // int(flight.fmt[1:]))
     e = FlightEpoch(t, t.epoch.tick, t.epoch.phase)
     memory, off = flight.source
     if isinstance(memory, TrackedMemory):

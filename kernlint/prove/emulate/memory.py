@@ -128,6 +128,7 @@ class Memory:
         """A snapshot of a struct at byte ``off`` as a private object of its own."""
         copy = Memory(self.machine, "", Space.PRIVATE, None, MIXED, 1)
         copy.quiet = True
+        self.machine.left -= len(cells)
         silent = self.space is Space.PRIVATE
         for leaf in cells:
             at = off + leaf.offset
@@ -143,6 +144,7 @@ class Memory:
         Cells never set are left alone in private memory, where copying them is harmless, and written as 0 elsewhere.
         """
         private = self.space is Space.PRIVATE
+        self.machine.left -= len(cells)
         for leaf in cells:
             at, fmt = leaf.offset, leaf.format
             if at in value.vals or value.filler is not None:

@@ -122,13 +122,28 @@ class Values(Integers):
         return repr(value) if value >= 0 else f"({value!r})"
 
     def _conditional(self, expr: Conditional) -> str:
-        if isinstance(expr.cond.type, VectorType):
-            return self.unsupported("a choice by vector")
+        cond = result_type(expr.cond.type)
+        if isinstance(cond, VectorType):
+            return self.chosen(
+                cond, self.value(expr.cond), self._lanes_of(expr.then, cond), self._lanes_of(expr.other, cond)
+            )
         if isinstance(result_type(expr.type), (PointerType, ArrayType)):
             then, other = self.value_of_pointer(expr.then), self.value_of_pointer(expr.other)
         else:
             then, other = self.value(expr.then), self.value(expr.other)
         return f"({then} if {self.truth(expr.cond)} else {other})"
+
+    @staticmethod
+    def chosen(cond: VectorType, code: str, then: str, other: str) -> str:
+        """OpenCL's choice by vector: a lane is taken from ``then`` where the condition's highest bit is set."""
+        kind = cond.element
+        test = f"c >> {kind.bits - 1}" if isinstance(kind, IntType) and not kind.signed else "c < 0"
+        return f"MAP(lambda c, a, b: a if {test} else b, {code}, {then}, {other})"
+
+    def _lanes_of(self, expr: Expr, like: VectorType) -> str:
+        """A value as the lanes of a vector as long as ``like``."""
+        code = self.value(expr)
+        return code if isinstance(result_type(expr.type), VectorType) else f"({code},) * {like.lanes}"
 
     def _other_binary(self, expr: Binary) -> str:
         kind, op = result_type(expr.type), expr.op

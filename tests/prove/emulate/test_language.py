@@ -137,6 +137,8 @@ __kernel void vectors(__global int* out) {
   CHECK(w.x == 31 && w.z == 31);
   int4 less = v < (int4)(2, 2, 2, 2);
   CHECK(less.x == 0 && less.y == -1);
+  int4 chosen = less ? v : (int4)(9), same = select((int4)(9), v, less);
+  CHECK(chosen.x == 9 && chosen.y == 1 && same.x == 9 && same.y == 1);
   uchar4 b = convert_uchar4((int4)(300, 5, -1, 7));
   CHECK(b.x == 44 && b.z == 255);
   float4 f = as_float4((int4)(0x3f800000));

@@ -20,6 +20,24 @@ def test_an_endless_loop_exhausts_the_budget(emulate: Emulate) -> None:
     assert 2000 < outcome.steps < 2100
 
 
+def test_enormous_copies_exhaust_the_budget(emulate: Emulate) -> None:
+    text = """__kernel void f(__global float* a, __local float* s, ulong n) {
+      @
+    }"""
+    args = {"n": 1 << 60}
+    for copy in ("event_t e = async_work_group_copy(s, a, n, 0); wait_group_events(1, &e);", "vstore4(0, n, a);"):
+        outcome = emulate(text.replace("@", copy), 1, 1, args, language="opencl")
+        assert outcome.exhausted or outcome.finished
+    text = "__global__ void f(char* a, const char* b, size_t n) { memcpy(a, b, n); memset(a, 0, n); }"
+    assert emulate(text, 1, 1, args).exhausted
+
+
+def test_exponential_recursion_ends(emulate: Emulate) -> None:
+    text = """__device__ int f(int n) { return n < 1 ? 1 : f(n - 1) + f(n - 1); }
+    __global__ void g(int* a) { a[0] = f(60); }"""
+    assert emulate(text, 1).exhausted
+
+
 def test_endless_recursion_ends(emulate: Emulate) -> None:
     text = "__device__ int f(int n) { return f(n + 1) + 1; } __global__ void g(int* a) { a[0] = f(0); }"
     outcome = emulate(text, 1)
