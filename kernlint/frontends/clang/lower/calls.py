@@ -1,4 +1,4 @@
-"""Calls: functions, methods, overloaded operators, constructors, intrinsics and kernel launches."""
+"""Calls: functions, methods, overloaded operators, intrinsics and kernel launches."""
 
 from __future__ import annotations
 
@@ -8,37 +8,33 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import CallContext, lower_call
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
+from kernlint.frontends.clang.lower.arguments import call_arguments, receiver_of, template_arguments, unwrapped
+from kernlint.frontends.clang.lower.construction import construction, names_type, user_conversion, value_of_type
 from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
-from kernlint.frontends.clang.lower.conversions import COMPARISONS, convert
-from kernlint.frontends.clang.lower.expressions import member_name, unresolved_call
+from kernlint.frontends.clang.lower.conversions import COMPARISONS
 from kernlint.frontends.clang.lower.functions import PLACEHOLDER
 from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
-from kernlint.frontends.clang.lower.literals import constant_node, default_value
+from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
+from kernlint.frontends.clang.lower.recovery import unresolved_call
 from kernlint.tree.nodes import (
     AddressOf,
     Call,
-    Cast,
     Expr,
     FunctionDecl,
     FunctionRef,
     IncDec,
-    InitList,
     IntLit,
     Lambda,
     Member,
     Ref,
 )
 from kernlint.tree.types import (
-    I32,
-    U32,
     ArrayType,
     FloatType,
     IntType,
     OpaqueType,
     PointerType,
-    StructType,
-    Type,
     VectorType,
 )
 
@@ -62,14 +58,14 @@ def call(scope: Scope, cursor: Cursor) -> Expr:
             return user_conversion(scope, cursor, declaration)
     arguments = [c for c in children if is_expression(c)]
     if not arguments:
-        return _value_of_type(scope, cursor, [])
+        return value_of_type(scope, cursor, [])
     if declaration is not None and declaration.spelling.startswith("operator"):
         at = _operator_position(cursor, arguments)
         if at is not None:
             operands = arguments[:at] + arguments[at + 1 :]
             return overloaded_operator(scope, cursor, declaration, operands)
-    if declaration is None and cursor.type.kind != TypeKind.DEPENDENT and _names_type(scope, cursor, arguments[0]):
-        return _value_of_type(scope, cursor, arguments)
+    if declaration is None and cursor.type.kind != TypeKind.DEPENDENT and names_type(scope, cursor, arguments[0]):
+        return value_of_type(scope, cursor, arguments)
     return ordinary_call(scope, cursor, declaration, arguments[0], arguments[1:])
 
 
@@ -80,12 +76,12 @@ def ordinary_call(
     scope: Scope, cursor: Cursor, declaration: Cursor | None, callee: Cursor, arguments: list[Cursor]
 ) -> Expr:
     """``f(args)``, ``object.method(args)``."""
-    head = _unwrapped(callee)
+    head = unwrapped(callee)
     receiver: Expr | None = None
     receiver_type = ""
     name = declaration.spelling if declaration is not None else ""
     if head.kind == K.MEMBER_REF_EXPR:
-        receiver, receiver_type = _receiver(scope, head)
+        receiver, receiver_type = receiver_of(scope, head)
         if not name:
             base = next((c for c in head.children if is_expression(c)), head)
             name = head.spelling or member_name(scope, head, base)
@@ -100,25 +96,6 @@ def ordinary_call(
         return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
-
-
-def call_arguments(scope: Scope, declaration: Cursor | None, arguments: list[Cursor]) -> tuple[Expr, ...]:
-    """Arguments with the defaults of the user's functions filled in; those of known functions are left out."""
-    written = [a for a in arguments if not _is_default(a)]
-    if len(written) == len(arguments) or declaration is None:
-        return tuple(scope.expression(a) for a in arguments)
-    args = [scope.expression(a) for a in written]
-    if scope.lowering.functions.is_users(declaration):
-        parameters = [c for c in declaration.canonical.children if c.kind == K.PARM_DECL]
-        if len(parameters) != len(arguments):
-            parameters = [c for c in declaration.children if c.kind == K.PARM_DECL]
-        for argument, parameter in zip(arguments[len(args) :], parameters[len(args) :], strict=False):
-            value = constant_node(scope, argument)
-            default = next((c for c in reversed(parameter.children) if is_expression(c)), None)
-            if value is None and default is not None:
-                value = scope.expression(default)
-            args.append(value if value is not None else default_value(scope, argument))
-    return tuple(args)
 
 
 def finish_call(
@@ -149,7 +126,7 @@ def finish_call(
             span=span,
             receiver=receiver,
             receiver_type=receiver_type,
-            template_args=_template_arguments(scope, head) if head is not None else (),
+            template_args=template_arguments(scope, head) if head is not None else (),
             language=lowering.language,
         )
         node = lower_call(context)
@@ -164,26 +141,6 @@ def finish_call(
     if function is None and (made_up or declaration is None):
         scope.lose("call", f"call of a function that is not declared: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)
-
-
-def _receiver(scope: Scope, head: Cursor) -> tuple[Expr | None, str]:
-    """The object of a method call and how clang spells its class."""
-    bases = [c for c in head.children if is_expression(c)]
-    declaration = head.referenced
-    if declaration is not None and declaration.kind == K.CXX_METHOD and declaration.is_static_method:
-        return None, ""
-    if bases:
-        base = bases[0]
-        clang = base.type.canonical
-        if clang.kind == TypeKind.POINTER:
-            clang = clang.pointee
-        return scope.expression(base), clang.unqualified.spelling
-    if scope.this is not None:
-        type_ = scope.this.type
-        record = type_.pointee if isinstance(type_, PointerType) else type_
-        spelled = record.name if isinstance(record, StructType) else ""
-        return Ref(scope.span(head), type_, scope.this), spelled
-    return None, ""
 
 
 def _call_through(scope: Scope, cursor: Cursor, declaration: Cursor, callee: Cursor, arguments: list[Cursor]) -> Expr:
@@ -249,60 +206,17 @@ def _takes(candidate: Cursor, count: int) -> bool:
     return len([c for c in candidate.children if c.kind == K.PARM_DECL]) == count
 
 
-def _unwrapped(cursor: Cursor) -> Cursor:
-    while cursor.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR):
-        inner = [c for c in cursor.children if is_expression(c)]
-        if len(inner) != 1:
-            break
-        if cursor.kind == K.UNEXPOSED_EXPR and inner[0].extent.end < cursor.extent.end:
-            break  # no conversion, but what is left of an expression with an error
-        cursor = inner[0]
-    return cursor
-
-
-_EXPLICIT_ARGUMENTS = re.compile(r"<(.*)>\s*$", re.DOTALL)
-
-
-def _template_arguments(scope: Scope, head: Cursor) -> tuple[str, ...]:
-    """Explicit template arguments of a call, as spelled."""
-    if head.kind not in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):
-        return ()
-    text = scope.lowering.source(head)
-    if "<" not in text or not (match := _EXPLICIT_ARGUMENTS.search(text)):
-        return ()
-    arguments, depth, start = [], 0, 0
-    inner = match.group(1)
-    for index, char in enumerate(inner):
-        depth += (char in "<(") - (char in ">)")
-        if char == "," and depth == 0:
-            arguments.append(inner[start:index].strip())
-            start = index + 1
-    arguments.append(inner[start:].strip())
-    return tuple(_known_argument(head, text) for text in arguments)
-
-
-def _known_argument(head: Cursor, text: str) -> str:
-    """An argument that is a named constant, as its number."""
-    if text.isidentifier():
-        for child in head.children:
-            if is_expression(child) and child.spelling in (text, ""):
-                value = child.evaluate()
-                if isinstance(value, int):
-                    return str(value)
-    return text
-
-
 # ----------------------------------------------------------------------------------------- overloaded operators
 
 
 def _operator_position(cursor: Cursor, arguments: list[Cursor]) -> int | None:
     """Where the operator's own name stands among the children; None for an explicit ``x.operator()(y)``."""
-    if len(arguments) > 1 and _unwrapped(arguments[0]).kind == K.MEMBER_REF_EXPR:
-        explicit = _unwrapped(arguments[0])
+    if len(arguments) > 1 and unwrapped(arguments[0]).kind == K.MEMBER_REF_EXPR:
+        explicit = unwrapped(arguments[0])
         if explicit.spelling.startswith("operator"):
             return None
     for index, argument in enumerate(arguments):
-        head = _unwrapped(argument)
+        head = unwrapped(argument)
         if head.kind == K.DECL_REF_EXPR and head.spelling == cursor.spelling:
             return index
     return None
@@ -350,106 +264,3 @@ def _builtin_operator(scope: Scope, cursor: Cursor, symbol: str, operands: list[
     if symbol in _ARITHMETIC or symbol in COMPARISONS:
         return arithmetic(scope, cursor, symbol, *(scope.expression(o) for o in operands))
     return None
-
-
-# -------------------------------------------------------------------------------------------------- constructors
-
-
-def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
-    """A constructor call: a copy is its operand, a plain one a list of elements, the user's own a call."""
-    type_ = scope.type(cursor)
-    written = [c for c in cursor.children if is_expression(c)]
-    arguments = [c for c in written if not _is_default(c)]
-    if isinstance(type_, ArrayType) and not arguments:
-        return InitList(scope.span(cursor), type_, ())
-    users = scope.lowering.functions.is_users(declaration)
-    if len(arguments) == 1 and not users:
-        same = scope.type(arguments[0]) == type_ and not isinstance(type_, OpaqueType)
-        if same or _is_copy(declaration):
-            return scope.expression(arguments[0])
-    if isinstance(type_, (FloatType, IntType)):
-        if not arguments:
-            return InitList(scope.span(cursor), type_, ())
-        operand = scope.expression(arguments[0])
-        return convert(operand, type_)
-    span = scope.span(cursor)
-    if isinstance(type_, VectorType):
-        return InitList(span, type_, tuple(scope.expression(a) for a in arguments))
-    if isinstance(type_, StructType) and type_.name == "dim3":
-        return InitList(span, type_, tuple(convert(scope.expression(a), U32) for a in arguments))
-    if users:
-        args = call_arguments(scope, declaration, written)
-        function = scope.lowering.functions.declare(declaration)
-        return Call(span, type_, declaration.qualified_name, function, args)
-    args = tuple(scope.expression(a) for a in arguments)
-    if not args:
-        return InitList(span, type_, ())
-    name = declaration.spelling
-    context = CallContext(name, declaration.qualified_name, args, type_, span, language=scope.lowering.language)
-    return lower_call(context) or Call(span, type_, declaration.qualified_name, None, args)
-
-
-def _is_default(cursor: Cursor) -> bool:
-    """Whether an argument is not in the text."""
-    extent = cursor.extent
-    return cursor.kind == K.UNEXPOSED_EXPR and extent.start >= extent.end and not cursor.children
-
-
-def _is_copy(declaration: Cursor) -> bool:
-    parameters = [c for c in declaration.children if c.kind == K.PARM_DECL]
-    if len(parameters) != 1:
-        return False
-    of = parameters[0].type.canonical
-    parent = declaration.semantic_parent
-    if of.kind not in (TypeKind.LVALUE_REFERENCE, TypeKind.RVALUE_REFERENCE) or parent is None:
-        return False
-    target = of.pointee.canonical.declaration
-    return target is not None and target.key == parent.key
-
-
-def user_conversion(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
-    """``operator T()``: a cast for the 16-bit floats, else a call."""
-    head = next((c for c in cursor.children if is_expression(c)), None)
-    type_ = scope.type(cursor)
-    if head is None:
-        return scope.opaque(cursor, "conversion without an operand")
-    receiver: Expr | None
-    head = _unwrapped(head)
-    if head.kind == K.MEMBER_REF_EXPR:
-        receiver, _ = _receiver(scope, head)
-    else:
-        receiver = scope.expression(head)
-    if receiver is None:
-        return scope.opaque(cursor, "conversion without an operand")
-    if isinstance(receiver.type, (FloatType, IntType, OpaqueType)):
-        return convert(receiver, type_)
-    if not scope.lowering.functions.is_users(declaration):
-        if isinstance(receiver.type, VectorType) or not isinstance(type_, (IntType, FloatType)):
-            return Cast(scope.span(cursor), type_, receiver, False)
-        name, qualified = declaration.spelling, declaration.qualified_name
-        class_ = receiver.type.name if isinstance(receiver.type, StructType) else ""
-        context = CallContext(name, qualified, (), type_, scope.span(cursor), receiver, class_)
-        return lower_call(context) or Call(scope.span(cursor), type_, qualified, None, (), receiver)
-    function = scope.lowering.functions.declare(declaration)
-    return Call(scope.span(cursor), type_, declaration.qualified_name, function, (), receiver)
-
-
-def _names_type(scope: Scope, cursor: Cursor, first: Cursor) -> bool:
-    """Whether a call without a callee is a construction: ``T(x)`` with ``T`` a template parameter."""
-    return first.extent.start > cursor.extent.start and any(
-        c.kind in (K.TYPE_REF, K.TEMPLATE_REF) for c in cursor.children
-    )
-
-
-def _value_of_type(scope: Scope, cursor: Cursor, arguments: list[Cursor]) -> Expr:
-    """``T(x)``, ``T()``: a cast, or the type's zero."""
-    type_: Type = scope.type(cursor)
-    span = scope.span(cursor)
-    if not arguments:
-        if isinstance(type_, IntType):
-            return IntLit(span, type_, 0)
-        return InitList(span, type_, ())
-    values = tuple(scope.expression(a) for a in arguments)
-    if len(values) == 1:
-        return values[0] if values[0].type == type_ and type_ != I32 else Cast(span, type_, values[0], True)
-    return InitList(span, type_, values)

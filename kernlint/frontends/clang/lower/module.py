@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
-from kernlint.frontends.clang.lower import calls, statements  # noqa: F401 (their handlers register themselves)
+
+# Handlers register themselves.
+from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, instantiated, is_kernel
