@@ -185,9 +185,7 @@ def _on_every_path(wait: AsyncEvent, copy: AsyncEvent, use: Event) -> bool:
     """Whether the wait happens whenever both the copy and the use do, as far as conditions look alike."""
     known = {guard.term for guard in (*copy.guards, *use.guards)}
     neutral = (GuardKind.ASSERT, GuardKind.AFTER_LOOP, GuardKind.EXIT)
-    if any(guard.term not in known and guard.kind not in neutral for guard in wait.guards):
-        return False
-    return True
+    return not any(guard.term not in known and guard.kind not in neutral for guard in wait.guards)
 
 
 def _excluded(access: Access, copy: AsyncEvent) -> bool:

@@ -19,7 +19,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.shapes import Shapes, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Event, Guard, GuardKind, Trace, WarpEvent
+from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -79,7 +79,7 @@ class Sample:
         if symbol.type.bits == 1:
             return rng.randrange(2)
         if symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
-            return rng.randrange(4)
+            return rng.choice((0, 0, 1, 2, 3))
         value = rng.choice(SIZES)
         if symbol.high is not None and symbol.low is not None and not symbol.low <= value <= symbol.high:
             return symbol.low + value % (symbol.high - symbol.low + 1)
@@ -87,14 +87,15 @@ class Sample:
 
 
 class Warp:
-    """The lanes of warp ``number`` of a block, under a sample.  ``flat``: threads differ along x alone."""
+    """The lanes of warp ``number`` of the block at ``place`` in the grid, under a sample."""
 
-    def __init__(self, number: int, size: int, block: Block, place: Block, sample: Sample, flat: bool) -> None:
+    def __init__(self, number: int, size: int, block: Block, place: Block, sample: Sample) -> None:
         self.number = number
         self.size = size
         self.block = block
         self.sample = sample
-        self.flat = flat
+        self.place = place
+        self._before: dict[Symbol, Warp] = {}
         threads = block[0] * block[1] * block[2]
         self.lanes = tuple(lane for lane in range(size) if number * size + lane < threads)
         shared: dict[Symbol, int] = {WARP_SIZE: size}
@@ -197,11 +198,28 @@ class Warp:
             root, offset = symbol.origin
             raw = _scramble(self.sample.seed, root.name, self.value(offset, lane))
             return self._typed(raw, symbol.term)
+        if symbol.kind is SymbolKind.PHI and isinstance(symbol.origin, LoopContext):
+            return self._carried(symbol, symbol.origin, lane)
         if symbol.surely is Uniformity.VARYING and symbol.kind is not SymbolKind.UNKNOWN:
-            if not self.flat:
-                raise Undecided  # perhaps it varies along y alone, which a warp may not notice
-            return self._typed(_scramble(self.sample.seed, symbol.serial, self.number, lane) % 5, symbol.term)
+            raise Undecided
         return self.sample.common(symbol)
+
+    def _carried(self, symbol: Symbol, loop: LoopContext, lane: int) -> Number:
+        """A variable at the head of a loop: what it had at entry, or what the round before made of it."""
+        if symbol.init is None or symbol.step is None:
+            raise Undecided
+        if not self.sample.common(loop.counter):
+            return self._typed(self.value(symbol.init, lane), symbol.term)
+        return self._typed(self._round_before(loop).value(symbol.step, lane), symbol.term)
+
+    def _round_before(self, loop: LoopContext) -> Warp:
+        before = self._before.get(loop.counter)
+        if before is None:
+            count = int(self.sample.common(loop.counter)) - 1
+            sample = Sample(self.sample.seed, {**self.sample.fixed, loop.counter: count})
+            before = Warp(self.number, self.size, self.block, self.place, sample)
+            self._before[loop.counter] = before
+        return before
 
     # ------------------------------------------------------------------------------------------- collectives
 
@@ -305,7 +323,6 @@ class Lanes:
             largest = max((shape.block[0] for shape in known.plausible), default=128)
             self.blocks = ((max(largest, self.size), 1, 1),)
         self._made: dict[Block, list[Warp]] = {}
-        self._flat = all(block[1] * block[2] == 1 for block in self.blocks)
 
     def varies(self, term: Term) -> bool:
         """Whether lanes of a warp may be expected to disagree on ``term``: worth trying out."""
@@ -328,7 +345,7 @@ class Lanes:
             sample = Sample(seed, given)
             place = (seed % GRID, seed // 2 % 2, 0)
             for number in numbers:
-                yield Warp(number, self.size, block, place, sample, self._flat)
+                yield Warp(number, self.size, block, place, sample)
 
     def _images(self, seed: int) -> dict[Symbol, int] | None:
         """Parameters as a launch in sight passes them, its host variables made up; None where the host has checked

@@ -24,7 +24,7 @@ from kernlint.tree.types import IntType
 Meeting = WarpEvent | BarrierEvent
 """A place where lanes of a warp meet."""
 
-PATIENCE = 3
+PATIENCE = 10
 """Warps of which nothing can be said before a question is given up."""
 
 Evidence = TypeVar("Evidence")

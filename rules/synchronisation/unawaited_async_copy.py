@@ -115,6 +115,6 @@ _WHY = {
     "path": "but the wait for the asynchronous copy that fills it happens only under a condition",
     "pending": "but the wait before it leaves the asynchronous copy that fills it outstanding",
     "uncommitted": "but the asynchronous copy that fills it is in no committed group when the wait comes",
-    "others": "where another thread's asynchronous copy puts it: a thread waits for its own copies only, and no barrier "
+    "others": "where another thread's asynchronous copy puts it: a thread waits for its own copies, and no barrier "
     "follows",
 }

@@ -1,0 +1,210 @@
+"""Accesses of vectors at addresses that are no multiple of the vector's alignment.
+
+Objects start where any vector may (allocators align to 256 bytes, compilers give shared arrays the room), so only the
+offset is asked about.  Parameters and data are given the benefit of the doubt: they are multiples of 64 while the
+thread, its block and the rounds of loops run over small numbers.  What is misaligned even so is certain
+(:attr:`Misaligned.thread`).  Two more kinds are told apart: an offset into shared memory that depends on how many
+threads or warps a block has (``block``), and a row whose pitch is a parameter that the kernel itself does not take for
+a multiple, since it handles the elements left over one by one (``pitch``).
+
+A kernel that tests an address or pitch for alignment knows what it does: nothing is said about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.shapes import Block, Shapes, shapes
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.tree.nodes import Deref
+from kernlint.tree.types import FloatType, IntType, Space, Type, VectorType
+from kernlint.tree.walk import walk
+
+ALIGNED = 64
+"""Elements that everything which is not the thread's own is a multiple of."""
+
+COUNTS = ((32, 1, 1), (96, 1, 1), (160, 1, 1), (32, 3, 1), (32, 5, 1))
+"""Blocks with a number of warps that is no power of two."""
+
+CUDA_LARGEST = 16
+"""No vector type of CUDA or HIP is aligned to more bytes (CUDA C++ Programming Guide, built-in vector types)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misaligned:
+    """A vector access at ``offset`` bytes, where ``align`` is asked for.
+
+    ``kind``: ``thread``, ``block`` or ``pitch``.  ``thread``: who does it under ``block`` threads.  ``pitch``: the
+    parameter's name.  ``scalar``: the access that handles elements left over.
+    """
+
+    access: Access
+    align: int
+    kind: str
+    offset: int = 0
+    thread: Block = (0, 0, 0)
+    block: Block = (1, 1, 1)
+    pitch: str = ""
+    scalar: Access | None = None
+
+
+class _Values(Mapping[Symbol, int]):
+    """One thread in one round, everything else a multiple of ``ALIGNED``."""
+
+    def __init__(self, thread: Block, place: Block, block: Block, count: int) -> None:
+        self.known: dict[Symbol, int] = {}
+        for axis in range(3):
+            self.known[THREAD[axis]] = thread[axis]
+            self.known[BLOCK[axis]] = place[axis]
+            self.known[BLOCK_DIM[axis]] = block[axis]
+            self.known[GRID_DIM[axis]] = 4
+        self.count = count
+
+    def __getitem__(self, symbol: Symbol) -> int:
+        known = self.known.get(symbol)
+        if known is not None:
+            return known
+        if symbol.kind is SymbolKind.COUNTER:
+            return self.count
+        if symbol.high is not None and symbol.high < ALIGNED:
+            return 0
+        return ALIGNED
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(self.known)
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+
+def alignment_of(type_: Type, language: str) -> int | None:
+    """Bytes that a vector's address must be a multiple of; None for what is no vector of a power of two."""
+    if not isinstance(type_, VectorType) or type_.lanes not in (2, 4, 8, 16) or type_.size is None:
+        return None
+    return type_.size if language == "opencl" else min(type_.size, CUDA_LARGEST)
+
+
+class _Finder:
+    def __init__(self, of: Trace, known: Shapes, language: str) -> None:
+        self.of = of
+        self.language = language
+        self.blocks = tuple(dict.fromkeys(shape.block for shape in known.plausible)) or ((64, 1, 1),)
+        self.seen = known.seen
+
+    def find(self) -> Iterator[Misaligned]:
+        """The first of each place."""
+        told: set[object] = set()
+        for access in self.of.accesses:
+            align = alignment_of(access.type, self.language)
+            if align is None or access.span in told or not _plain(access.root) or access.asynchronous:
+                continue
+            if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
+                continue
+            if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
+                continue
+            found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
+            if found is not None:
+                told.add(access.span)
+                yield found
+
+    def _by_thread(self, access: Access, align: int) -> Misaligned | None:
+        first: Misaligned | None = None
+        for block in self.blocks:
+            found = self._under(access, align, block, "thread")
+            if found is None and not self.seen:
+                return None
+            first = first or found
+        return first
+
+    def _by_block(self, access: Access, align: int) -> Misaligned | None:
+        """An offset into shared memory that counts threads or warps."""
+        if self.seen or access.root.space is not Space.SHARED:
+            return None
+        if not any(symbol.kind is SymbolKind.BLOCK_DIM for symbol in symbols(access.offset)):
+            return None
+        for block in COUNTS:
+            found = self._under(access, align, block, "block")
+            if found is not None:
+                return found
+        return None
+
+    def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:
+        threads = product(range(min(block[0], 8)), range(min(block[1], 2)), range(min(block[2], 2)))
+        for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
+            env = _Values(thread, place, block, count)
+            offset = evaluate(access.offset, env)
+            if offset is None or offset % align == 0:
+                continue
+            if any(evaluate(g.term, env) == 0 for g in access.guards if g.kind is not GuardKind.AFTER_LOOP):
+                continue
+            return Misaligned(access, align, kind, offset, thread, block)
+        return None
+
+    def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
+        """A row whose pitch is a parameter, with the rest of the row handled element by element."""
+        if access.root.space is not Space.GLOBAL:
+            return None
+        pitch = _pitch(access.offset, align)
+        if pitch is None:
+            return None
+        for other in self.of.accesses:
+            if other.root is access.root and other.size == access.root.element.size and other is not access:
+                names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
+                if pitch in names and _pitch(other.offset, align) is pitch and other.loops:
+                    return Misaligned(access, align, "pitch", pitch=pitch.name, scalar=other)
+        return None
+
+
+def _plain(root: Root) -> bool:
+    """Whether an object holds numbers or vectors of them: the members of structs are placed by the compiler."""
+    return isinstance(root.element, (IntType, FloatType, VectorType))
+
+
+def _pitch(offset: Term, align: int) -> Symbol | None:
+    """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``."""
+    for mono, value in polynomial(offset).coefficients.items():
+        if value % align == 0 or len(mono) < 2:
+            continue
+        atoms = [atom for atom in mono if atom.op == "sym"]
+        params = [atom.args[0] for atom in atoms if atom.args[0].kind is SymbolKind.PARAM]
+        if len(atoms) == len(mono) and len(params) == 1:
+            parameter: Symbol = params[0]
+            return parameter
+    return None
+
+
+def _tests_alignment(of: Trace) -> bool:
+    """Whether some condition looks at the low bits of an address or at a remainder of a parameter."""
+    for test in of.conditions:
+        todo = [test.term]
+        while todo:
+            term = todo.pop()
+            if term.op in ("and", "mod"):
+                inner = [term.args[0]]
+                while inner:
+                    part = inner.pop()
+                    if part.op == "call" and part.args[0] == "address":
+                        return True
+                    if part.op == "sym" and part.args[0].kind is SymbolKind.PARAM:
+                        return True
+                    inner.extend(part.terms)
+            todo.extend(term.terms)
+    return False
+
+
+def _compute(facts: Facts) -> tuple[Misaligned, ...]:
+    of = facts[trace]
+    if not any(isinstance(access.type, VectorType) for access in of.accesses) or _tests_alignment(of):
+        return ()
+    return tuple(_Finder(of, facts[shapes], facts.module.language).find())
+
+
+misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, shapes))
+"""Every :class:`Misaligned` access of a kernel variant, the first of each place."""

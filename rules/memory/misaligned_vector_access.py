@@ -1,0 +1,121 @@
+r"""The rule ``misaligned-vector-access``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.alignment import Misaligned, misaligned
+from kernlint.analysis.base import Facts
+from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
+from kernlint.rule import Meta, Rule
+from kernlint.tree.types import VectorType
+
+
+class MisalignedVectorAccess(Rule):
+    r"""A vector is read or written at an address that is no multiple of its size.
+
+    A `float4` wants an address that is a multiple of 16 bytes. A pointer to single elements, moved to an arbitrary
+    one and cast to a vector pointer, has no such address: the access faults, or touches other bytes than meant. OpenCL
+    has `vload4` and `vstore4` for that, which ask for the alignment of one element only.
+
+    Reported when some thread's offset is certainly no multiple, when a place in shared memory depends on how many
+    warps a block has, and when the rows of a matrix follow each other at a pitch that the kernel itself does not take
+    for a multiple (it handles the last elements of a row one by one). Start addresses are taken to be aligned;
+    parameters and data get the benefit of the doubt. Silent in kernels that test an address or a pitch.
+
+    ```opencl bad
+    __kernel void window(__global const float *img, __global float *out, const int pitch) {
+        const int x = get_global_id(0);
+        const int y = get_global_id(1);
+        const float4 v = *(__global const float4 *)(img + y * pitch + x);  // expect: KL503
+        out[y * pitch + x] = v.x + v.y + v.z + v.w;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void stage(const float4 *in, float *out) {
+        extern __shared__ float4 pool[];
+        float *sums = reinterpret_cast<float *>(pool);
+        float *cache = sums + blockDim.x / 32;
+        reinterpret_cast<float4 *>(cache)[threadIdx.x] = in[threadIdx.x];  // expect: KL503
+        if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = 0.0f;
+        __syncthreads();
+        out[threadIdx.x] = cache[threadIdx.x] + sums[0];
+    }
+    ```
+
+    ```opencl good
+    __kernel void window(__global const float *img, __global float *out, const int pitch) {
+        const int x = get_global_id(0);
+        const int y = get_global_id(1);
+        const float4 v = vload4(0, img + y * pitch + x);
+        out[y * pitch + x] = v.x + v.y + v.z + v.w;
+    }
+    ```
+
+    ```cuda good
+    __global__ void scale(float *x, int n) {
+        int i = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+        if (i + 3 < n) {
+            float4 v = *reinterpret_cast<float4 *>(x + i);
+            v.x *= 2.0f; v.y *= 2.0f; v.z *= 2.0f; v.w *= 2.0f;
+            *reinterpret_cast<float4 *>(x + i) = v;
+        }
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL503",
+        "misaligned-vector-access",
+        Severity.ERROR,
+        tags=("OpenCL C alignment", "CUDA PG size and alignment", "OpenCL C vector load and store"),
+    )
+    needs = (misaligned,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for found in facts[misaligned]:
+            yield self._report(found, facts.module.language)
+
+    def _report(self, found: Misaligned, language: str) -> Finding:
+        access = found.access
+        verb = "written" if access.writes else "read"
+        lanes = access.type.lanes if isinstance(access.type, VectorType) else 0
+        what = f"a vector of {lanes} is {verb} through {access.root.name}"
+        related = [Related(span, "called from here") for span in reversed(access.stack)]
+        witness: Witness | None = None
+        if found.kind == "pitch":
+            assert found.scalar is not None
+            related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
+            message = f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of {lanes}"
+        elif found.kind == "block":
+            message = (
+                f"{what} at a place that depends on the number of threads: with {_size(found.block)} it is byte "
+                f"{found.offset}, no multiple of {found.align}"
+            )
+        else:
+            message = f"{what} at byte {found.offset} by thread {_index(found)}, which is no multiple of {found.align}"
+        if found.kind != "pitch":
+            step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
+            witness = Witness(found.block, (1, 1, 1), steps=(step,))
+        return self.finding(
+            access.span,
+            message,
+            Severity.WARNING,
+            related=related,
+            witness=witness,
+            assumptions=(f"{access.root.name} itself is aligned to {found.align} bytes",),
+            fix=f"use vload{lanes} or vstore{lanes}"
+            if language == "opencl"
+            else "round the offset up to a multiple of the vector, or access single elements",
+            confidence=Confidence.HIGH if found.kind == "thread" else Confidence.MEDIUM,
+        )
+
+
+def _size(block: tuple[int, int, int]) -> str:
+    return " x ".join(str(size) for size in block[: 2 if block[1] > 1 else 1]) + " threads"
+
+
+def _index(found: Misaligned) -> str:
+    x, y, z = found.thread
+    return f"{x}" if found.block[1] == found.block[2] == 1 else f"({x}, {y}, {z})"
