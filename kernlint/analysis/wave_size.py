@@ -1,0 +1,286 @@
+"""Code for HIP that counts on warps of 32 lanes in one place and on whole wavefronts in another.
+
+A wavefront of AMD's data-centre GPUs has 64 lanes, `warpSize` is 32 or 64.  A literal 32 alone is no fault: a reduction
+over 32 lanes with one partial result per 32 threads is right on both.  What is told here goes wrong with 64 lanes: a
+lane mask kept in 32 bits, a 32-bit shift by a lane index, and a literal 32 mixed with a count of whole wavefronts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
+from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term
+from kernlint.tree.nodes import (
+    Assign,
+    Binary,
+    Cast,
+    Expr,
+    FunctionDecl,
+    IncDec,
+    IntLit,
+    LaunchValue,
+    Node,
+    Quantity,
+    Ref,
+    VarDecl,
+    WarpOp,
+)
+from kernlint.tree.types import IntType, Space
+from kernlint.tree.walk import functions_of, walk
+
+WAVE = 64
+HALF = 32
+
+
+@dataclass(frozen=True, slots=True)
+class WaveFault:
+    """Something that loses lanes 32 to 63.  ``kind``: ``mask``, ``shift``, ``constant`` or ``mixed``.  ``what``: the
+    fault in words.  ``other``: the place it does not fit with."""
+
+    kind: str
+    span: Span
+    what: str
+    other: Span | None = None
+    stack: tuple[Span, ...] = ()
+
+
+# ------------------------------------------------------------------------------------------------ one function
+
+
+class _Function:
+    """Masks and lane indices in the tree of one function."""
+
+    def __init__(self, function: FunctionDecl) -> None:
+        self.nodes = list(walk(function.body)) if function.body is not None else []
+        self.changed = {decl for node in self.nodes if (decl := _changed(node)) is not None}
+
+    def find(self) -> Iterator[WaveFault]:
+        if any(_asks_for_size(node) for node in self.nodes):
+            return
+        split = any(isinstance(n, Binary) and n.op == ">>" and self._is_mask(n.lhs) for n in self.nodes)
+        for node in self.nodes:
+            if isinstance(node, Cast) and _bits(node) == HALF and self._is_mask(node.operand) and not split:
+                yield WaveFault("mask", node.span, "a mask of 64 lanes is cut to 32 bits: lanes 32 to 63 are lost")
+            elif isinstance(node, Binary) and node.op == "<<" and _bits(node) == HALF:
+                most = self._most(node.rhs)
+                if most is not None and most >= HALF:
+                    yield WaveFault(
+                        "shift",
+                        node.span,
+                        f"a value of 32 bits is shifted by up to {most} bits: there is no such lane in it from 32 on",
+                    )
+
+    def _is_mask(self, expr: Expr, depth: int = 0) -> bool:
+        """Whether ``expr`` is a set of lanes in 64 bits."""
+        if _bits(expr) != WAVE or depth > 8:
+            return False
+        if isinstance(expr, WarpOp):
+            return expr.kind in ("ballot", "activemask", "match")
+        if isinstance(expr, Cast):
+            return self._is_mask(expr.operand, depth + 1)
+        if isinstance(expr, Binary) and expr.op in ("&", "|", "^"):
+            return self._is_mask(expr.lhs, depth + 1) or self._is_mask(expr.rhs, depth + 1)
+        if isinstance(expr, Ref) and expr.decl.init is not None:
+            return self._is_mask(expr.decl.init, depth + 1)
+        return False
+
+    def _most(self, expr: Expr) -> int | None:
+        """The greatest value of an expression over the lanes of a wavefront; None when it is not of the lane alone."""
+        values = [self._value(expr, lane, 0) for lane in range(WAVE)]
+        known = [value for value in values if value is not None]
+        return max(known) if len(known) == WAVE and len(set(known)) > 1 else None
+
+    def _value(self, expr: Expr, lane: int, depth: int) -> int | None:
+        if depth > 12:
+            return None
+        if isinstance(expr, IntLit):
+            return expr.value
+        if isinstance(expr, Cast):
+            return self._value(expr.operand, lane, depth + 1)
+        if isinstance(expr, LaunchValue):
+            if expr.quantity is Quantity.WARP_SIZE:
+                return WAVE
+            return lane if expr.quantity is Quantity.LANE_ID else None
+        if isinstance(expr, Ref):
+            if expr.decl.value is not None:
+                return expr.decl.value
+            if expr.decl.init is None or expr.decl in self.changed:
+                return None
+            return self._value(expr.decl.init, lane, depth + 1)
+        if not isinstance(expr, Binary):
+            return None
+        right = self._value(expr.rhs, lane, depth + 1)
+        if right is not None and (expr.op, right) in (("%", WAVE), ("&", WAVE - 1)) and _of_thread(expr.lhs):
+            return lane
+        left = self._value(expr.lhs, lane, depth + 1)
+        if left is None or right is None:
+            return None
+        return _apply(expr.op, left, right)
+
+
+def _apply(op: str, left: int, right: int) -> int | None:
+    if op in ("/", "%"):
+        if right <= 0 or left < 0:
+            return None
+        return left // right if op == "/" else left % right
+    if op in ("<<", ">>"):
+        if not 0 <= right < WAVE:
+            return None
+        return left << right if op == "<<" else left >> right
+    table = {"+": left + right, "-": left - right, "*": left * right, "&": left & right, "|": left | right}
+    return table.get(op)
+
+
+def _bits(expr: Expr) -> int | None:
+    return expr.type.bits if isinstance(expr.type, IntType) else None
+
+
+def _changed(node: Node) -> VarDecl | None:
+    target = node.target if isinstance(node, (Assign, IncDec)) else None
+    return target.decl if isinstance(target, Ref) else None
+
+
+def _of_thread(expr: Expr) -> bool:
+    """Whether an expression is the thread's own index, perhaps by way of variables."""
+    for _ in range(6):
+        if isinstance(expr, Cast):
+            expr = expr.operand
+        elif isinstance(expr, Ref) and expr.decl.init is not None:
+            expr = expr.decl.init
+        else:
+            break
+    return isinstance(expr, LaunchValue) and expr.quantity in (Quantity.THREAD_ID, Quantity.LINEAR_THREAD_ID)
+
+
+def _asks_for_size(node: Node) -> bool:
+    """Whether the code compares the warp size with a number: it has thought of both."""
+    if not isinstance(node, Binary) or node.op not in ("==", "!=", "<", ">", "<=", ">="):
+        return False
+    sides = [side.operand if isinstance(side, Cast) else side for side in (node.lhs, node.rhs)]
+    asks = any(isinstance(side, LaunchValue) and side.quantity is Quantity.WARP_SIZE for side in sides)
+    return asks and any(isinstance(side, IntLit) for side in sides)
+
+
+# ------------------------------------------------------------------------------------------------- one kernel
+
+
+class _At(Mapping[Symbol, int]):
+    """The first round of loops on a wavefront of 64 lanes."""
+
+    def __getitem__(self, symbol: Symbol) -> int:
+        if symbol is WARP_SIZE:
+            return WAVE
+        if symbol.kind is SymbolKind.COUNTER:
+            return 0
+        raise KeyError(symbol)
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter((WARP_SIZE,))
+
+    def __len__(self) -> int:
+        return 1
+
+
+def _span_of(events: list[WarpEvent]) -> int | None:
+    """Lanes that the shuffles of a reduction bring together: twice the greatest distance."""
+    found: set[int] = set()
+    for event in events:
+        if event.node.kind in ("shuffle_down", "shuffle_xor") and len(event.operands) > 1:
+            distance = evaluate(event.operands[1], _At())
+            if distance is None:
+                return None
+            found.add(distance)
+    return 2 * max(found) if found else None
+
+
+def _modulus(term: Term, op: str) -> int | None:
+    """The number of lanes by which the thread index is divided somewhere in ``term``: 32, or 64 for a whole wave."""
+    todo = [term]
+    while todo:
+        at = todo.pop()
+        if at.op in (op, "shr" if op == "div" else "and") and _thread_in(at.args[0]):
+            value = evaluate(at.args[1], _At())
+            if value is not None:
+                if at.op == "shr":
+                    value = 1 << value if 0 <= value < 32 else 0
+                elif at.op == "and":
+                    value += 1
+                if value in (HALF, WAVE):
+                    return value
+        todo.extend(at.terms)
+    return None
+
+
+def _thread_in(term: Term) -> bool:
+    while term.op == "cast":
+        term = term.args[0]
+    if term.op == "sym":
+        return bool(term.args[0].kind is SymbolKind.THREAD)
+    return term.op in ("add", "mul") and any(_thread_in(arg) for arg in term.terms)
+
+
+def _lane_test(guards: tuple[Guard, ...]) -> tuple[int, Span] | None:
+    """The size in ``lane == 0``."""
+    for guard in guards:
+        if guard.term.op == "eq" and guard.term.args[1].value == 0:
+            size = _modulus(guard.term.args[0], "mod")
+            if size is not None:
+                return size, guard.span
+    return None
+
+
+def _mixed(of: Trace) -> Iterator[WaveFault]:
+    """Partial results stored once per warp, where lane test, slot and reduction mean warps of different sizes."""
+    shuffles = [event for event in of.warp_ops if event.node.kind in ("shuffle_down", "shuffle_xor")]
+    together = _span_of(shuffles)
+    for access in of.accesses:
+        if access.root.space is not Space.SHARED or not access.writes:
+            continue
+        slot, test = _modulus(access.offset, "div"), _lane_test(access.guards)
+        if slot is None or test is None:
+            continue
+        lane, place = test
+        if slot != lane:
+            what = f"one slot for every {slot} threads is written by one lane of every {lane}: " + (
+                "two lanes write each slot" if slot > lane else "every other slot is never written"
+            )
+            yield WaveFault("mixed", access.span, what, place, access.stack)
+        elif together in (HALF, WAVE) and together != slot:
+            yield _reduction(access, shuffles[0], together, slot)
+
+
+def _reduction(access: Access, shuffle: WarpEvent, together: int, slot: int) -> WaveFault:
+    what = f"the shuffles bring {together} lanes together, and one result is kept for every {slot} threads"
+    return WaveFault("mixed", shuffle.span, what, access.span, shuffle.stack)
+
+
+def _constants(of: Trace) -> Iterator[WaveFault]:
+    for event in of.warp_ops:
+        mask = event.mask.value if event.mask is not None else None
+        if mask == 0xFFFFFFFF and event.node.synchronising:
+            what = f"the mask 0xffffffff of {event.node.name} names only lanes 0 to 31"
+            yield WaveFault("constant", event.span, what, None, event.stack)
+
+
+def _compute(facts: Facts) -> tuple[WaveFault, ...]:
+    targets = facts.options.targets
+    if facts.module.language != "hip" or (targets and all(target.value("warp_size") == HALF for target in targets)):
+        return ()
+    found: list[WaveFault] = []
+    for function in functions_of(facts.kernel):
+        if function in facts.kernel.variants and function is not facts.function:
+            continue
+        found += _Function(function).find()
+    found += _mixed(facts[trace])
+    found += _constants(facts[trace])
+    return tuple({fault.span: fault for fault in reversed(found)}.values())[::-1]
+
+
+wave_faults = KernelAnalysis("wave_faults", _compute, needs=(trace,))
+"""Every :class:`WaveFault` of a kernel variant; none for other languages than HIP or targets with 32 lanes."""

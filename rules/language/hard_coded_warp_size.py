@@ -1,0 +1,91 @@
+r"""The rule ``hard-coded-warp-size``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.wave_size import wave_faults
+from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+
+class HardCodedWarpSize(Rule):
+    r"""HIP code that loses the lanes 32 to 63 of a wavefront.
+
+    A wavefront has 64 lanes on AMD's data-centre GPUs and 32 on most others; `warpSize` says which. `__ballot` gives 64
+    bits: kept in an `unsigned`, or counted with `__popc`, the upper half is gone. A lane mask built with a 32-bit
+    shift has no bits for it either. And a literal 32 does not go with what counts whole wavefronts: one partial result
+    for each `warpSize` threads needs a reduction over `warpSize` lanes.
+
+    For HIP only, and not when all named targets have wavefronts of 32 lanes. A literal alone is no fault: 32 lanes
+    that reduce among themselves, with one result for every 32 threads, are right everywhere.
+
+    ```hip bad
+    __global__ void ranks(const int *want, int *rank) {
+        const int lane = threadIdx.x % warpSize;
+        const unsigned votes = __ballot(want[threadIdx.x] != 0);  // expect: KL702
+        const unsigned lower = (1u << lane) - 1u;  // expect: KL702
+        rank[threadIdx.x] = __popc(votes & lower);
+    }
+    ```
+
+    ```hip bad
+    __global__ void sums(const float *x, float *out) {
+        __shared__ float part[16];
+        float v = x[threadIdx.x];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_down(v, d);  // expect: KL702
+        if (threadIdx.x % warpSize == 0) part[threadIdx.x / warpSize] = v;
+        __syncthreads();
+        if (threadIdx.x == 0) *out = part[0] + part[1];
+    }
+    ```
+
+    ```hip good
+    __global__ void ranks(const int *want, int *rank) {
+        const int lane = threadIdx.x % warpSize;
+        const unsigned long long votes = __ballot(want[threadIdx.x] != 0);
+        const unsigned long long lower = (1ull << lane) - 1ull;
+        rank[threadIdx.x] = __popcll(votes & lower);
+    }
+    ```
+
+    ```hip good
+    __global__ void sums(const float *x, float *out) {
+        __shared__ float part[32];
+        float v = x[threadIdx.x];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_down(v, d, 32);
+        if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
+        __syncthreads();
+        if (threadIdx.x == 0) *out = part[0] + part[1];
+    }
+    ```
+    """
+
+    meta = Meta(
+        "KL702",
+        "hard-coded-warp-size",
+        Severity.WARNING,
+        tags=("HIP warpSize text", "HIP warp vote text", "ROCm 7 notes"),
+    )
+    needs = (wave_faults,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        for fault in facts[wave_faults]:
+            related = [] if fault.other is None else [Related(fault.other, "which does not go with this")]
+            related += [Related(span, "called from here") for span in reversed(fault.stack)]
+            yield self.finding(
+                fault.span,
+                f"{fault.what} (a wavefront may have 64 lanes)",
+                related=related,
+                fix=_FIXES[fault.kind],
+                confidence=Confidence.HIGH if fault.kind in ("mask", "shift") else Confidence.MEDIUM,
+            )
+
+
+_FIXES = {
+    "mask": "keep the mask in an unsigned long long and count it with __popcll",
+    "shift": "shift a value of 64 bits (1ull << lane)",
+    "constant": "use a mask of 64 bits",
+    "mixed": "use warpSize in all of them",
+}
