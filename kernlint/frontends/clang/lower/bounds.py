@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+from collections.abc import Callable
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -82,10 +85,32 @@ def evaluate(lowering: Lowering, cursor: Cursor, text: str) -> int | None:
             parts.append(str(int(number, 0)) if number is not None else "//" if symbol == "/" else symbol)
         at = match.end()
     try:
-        result = eval("".join(parts), {"__builtins__": {}}, {})
-    except (SyntaxError, ZeroDivisionError, TypeError, ValueError, OverflowError, MemoryError):
+        return _fold(ast.parse("".join(parts), mode="eval").body)
+    except (SyntaxError, ZeroDivisionError, ValueError, RecursionError, MemoryError):
         return None
-    return result if isinstance(result, int) else None
+
+
+_OPERATIONS: dict[type, Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.LShift: lambda a, b: a << min(b, 64),
+    ast.RShift: operator.rshift,
+}
+
+
+def _fold(node: ast.expr) -> int:
+    """The value of an expression of integers. Raises ``ValueError`` for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.BinOp) and (fold := _OPERATIONS.get(type(node.op))) is not None:
+        return fold(_fold(node.left), _fold(node.right))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+        value = _fold(node.operand)
+        return -value if isinstance(node.op, ast.USub) else value
+    raise ValueError("not a constant expression")
 
 
 def named_constant(lowering: Lowering, cursor: Cursor, name: str) -> int | None:
