@@ -80,14 +80,15 @@ def receiver_of(scope: Scope, head: Cursor) -> tuple[Expr | None, str]:
     """The object of a method call and how clang spells its class."""
     bases = [c for c in head.children if is_expression(c)]
     declaration = head.referenced
-    if declaration is not None and declaration.kind == K.CXX_METHOD and declaration.is_static_method:
-        return None, ""
+    static = declaration is not None and declaration.kind == K.CXX_METHOD and declaration.is_static_method
     if bases:
         base = bases[0]
-        clang = base.type.canonical
+        clang = unwrapped(base).type.canonical  # a method of a base class sees its object converted
         if clang.kind == TypeKind.POINTER:
             clang = clang.pointee
-        return scope.expression(base), clang.unqualified.spelling
+        return None if static else scope.expression(base), clang.unqualified.spelling
+    if static:
+        return None, ""
     if scope.this is not None:
         type_ = scope.this.type
         record = type_.pointee if isinstance(type_, PointerType) else type_

@@ -184,7 +184,10 @@ def _dependent_call(scope: Scope, cursor: Cursor, head: Cursor, arguments: list[
             name = re.sub(r"\s*[<(].*", "", name, flags=re.DOTALL)
         if re.fullmatch(r"[\w:]+", name):
             return finish_call(scope, cursor, None, name.rpartition("::")[2], name, args, head=head)
-        scope.lose("template", f"call that depends on a template argument: {name[:60]}", cursor)
+        if isinstance(target.type, PointerType):
+            scope.lose("call", f"call through a pointer: {name[:60]}", cursor)
+        else:
+            scope.lose("template", f"call that depends on a template argument: {name[:60]}", cursor)
         return Call(scope.span(cursor), scope.type(cursor), name, None, args, target)
     candidates = overloaded.overloads
     if not candidates:

@@ -337,8 +337,10 @@ def is_implicit(cursor: Cursor) -> bool:
     if cursor.kind not in _METHODS:
         return False
     owner = cursor.semantic_parent
-    if owner is None or is_closure(owner):
+    if owner is None:
         return False
+    if is_closure(owner):
+        return cursor.kind != K.CXX_METHOD
     return int(LIB.getCursorLocation(cursor.raw).raw) == int(LIB.getCursorLocation(owner.raw).raw)
 
 

@@ -326,6 +326,9 @@ def braces(scope: Scope, cursor: Cursor) -> Expr:
         return IntLit(scope.span(cursor), type_, 0)
     if not elements and isinstance(type_, FloatType):
         return FloatLit(scope.span(cursor), type_, 0.0)
+    if isinstance(type_, (ArrayType, VectorType)) and isinstance(type_.element, (IntType, FloatType)):
+        numbers = (IntType, FloatType)
+        elements = tuple(convert(e, type_.element) if isinstance(e.type, numbers) else e for e in elements)
     return InitList(scope.span(cursor), type_, elements)
 
 
