@@ -46,8 +46,11 @@ def conjuncts(guard: Term) -> list[Term]:
     return [guard]
 
 
-def cases(query: Query, sides: tuple[Side, ...], extent: Term | None) -> list[Case]:
-    """All cases of ``query``; the query itself where it has none, or too many."""
+def cases(query: Query, sides: tuple[Side, ...], extent: Term | None, deep: bool = True) -> list[Case]:
+    """All cases of ``query``; the query itself where it has none, or too many.
+
+    Only ``deep`` splits make cases of what the guards and premises choose between.
+    """
     start = Case(
         tuple(replace(side, guards=tuple(g for guard in side.guards for g in conjuncts(guard))) for side in sides),
         tuple(p for premise in query.premises for p in conjuncts(premise)),
@@ -57,7 +60,7 @@ def cases(query: Query, sides: tuple[Side, ...], extent: Term | None) -> list[Ca
     todo = [start]
     while todo:
         case = todo.pop()
-        parts = _split(case, query)
+        parts = _split(case, query, deep)
         if parts is None:
             done.append(case)
         else:
@@ -67,21 +70,21 @@ def cases(query: Query, sides: tuple[Side, ...], extent: Term | None) -> list[Ca
     return done
 
 
-def _split(case: Case, query: Query) -> list[Case] | None:
+def _split(case: Case, query: Query, deep: bool) -> list[Case] | None:
     for at, side in enumerate(case.sides):
-        for term in (side.offset, *side.guards):
+        for term in (side.offset, *(side.guards if deep else ())):
             found = _choice(term)
             if found is not None:
                 everywhere = all(is_shared(symbol, query) for symbol in symbols(found))
                 return _decided(case, at, found, everywhere)
-        for index, guard in enumerate(side.guards):
+        for index, guard in enumerate(side.guards if deep else ()):
             if guard.op == "lor":
                 halves = []
                 for part in guard.args:
                     guards = (*side.guards[:index], *conjuncts(part), *side.guards[index + 1 :])
                     halves.append(_with(case, at, replace(side, guards=guards)))
                 return halves
-    for term in (*case.premises, *(() if case.extent is None else (case.extent,))):
+    for term in (*(case.premises if deep else ()), *(() if case.extent is None else (case.extent,))):
         found = _choice(term)
         if found is not None:
             return _decided(case, 0, found, True)

@@ -11,9 +11,9 @@ from typing import Any
 
 from kernlint.prove import choices
 from kernlint.prove.collect import Collector, Point, collector, constants_of
+from kernlint.prove.hints import launch_bounds
 from kernlint.prove.meet import meeting, warp
 from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Side, Triple, is_shared
-from kernlint.prove.translate import launch_bounds
 from kernlint.symbolic.evaluate import environment, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from kernlint.prove.cases import conjuncts
+from kernlint.prove.hints import is_scalar, launch_bounds
 from kernlint.prove.query import (
     SETTLED,
     Actor,
@@ -26,7 +27,7 @@ from kernlint.prove.query import (
     Triple,
     is_shared,
 )
-from kernlint.prove.translate import Suspect, is_scalar, launch_bounds
+from kernlint.prove.translate import Suspect
 from kernlint.prove.wraps import words
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Ranges, refine

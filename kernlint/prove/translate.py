@@ -13,9 +13,10 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
-from kernlint.prove.query import Launch, Overlap, Query, Side, is_shared
+from kernlint.prove.hints import is_scalar, launch_bounds
+from kernlint.prove.query import Overlap, Query, Side, is_shared
 from kernlint.prove.system import Monomial, Poly, System, add, constant, multiply, scale, split
-from kernlint.symbolic.intervals import Bounds, Ranges, refine
+from kernlint.symbolic.intervals import Ranges, refine
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType
 
@@ -32,29 +33,6 @@ class Suspect(NamedTuple):
 
 Suspects = frozenset[Suspect]
 NONE: Suspects = frozenset()
-
-
-def launch_bounds(launch: Launch) -> Bounds:
-    """Bounds of every symbol under ``launch``."""
-    known = launch.known()
-    most = launch.max_threads
-
-    def bounds(symbol: Symbol) -> tuple[int | None, int | None]:
-        value = known.get(symbol)
-        if value is not None:
-            return value, value
-        kind = symbol.kind
-        if kind is SymbolKind.THREAD:
-            dim = launch.block[symbol.axis]
-            return 0, (min(most, (symbol.high or 0) + 1) if dim is None else dim) - 1
-        if kind is SymbolKind.BLOCK_DIM:
-            return 1, min(most, symbol.high or most)
-        if kind is SymbolKind.BLOCK:
-            dim = launch.grid[symbol.axis]
-            return 0, symbol.high if dim is None else dim - 1
-        return symbol.low, symbol.high
-
-    return bounds
 
 
 class Translator:
@@ -493,8 +471,3 @@ def _divisors(mono: Monomial, factor: int) -> list[tuple[Monomial, int]]:
         numbers = [1 << i for i in range(1, 17)] if factor & (factor - 1) == 0 else range(2, factor + 1)
         out += [((), number) for number in numbers if factor % number == 0 and (number < factor or mono)]
     return out
-
-
-def is_scalar(symbol: Symbol) -> bool:
-    """Whether ``symbol`` is a scalar that the host chooses."""
-    return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)

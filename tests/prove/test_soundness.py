@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlint.prove import algebra
+from kernlint.prove.attempt import Attempt
 from kernlint.prove.query import Bounds, Budget, Overlap, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.prove.system import Poly, System
@@ -69,12 +70,12 @@ def check_witness(query: Overlap | Bounds, answer: Refuted) -> None:
 
 def _ignores_sizes(patch: pytest.MonkeyPatch) -> None:
     """Accesses of several bytes are taken to meet only where they start together."""
-    original = algebra.Attempt._meeting
+    original = Attempt._meeting
 
-    def broken(self: algebra.Attempt, difference: Poly, ours: int, theirs: int) -> Poly | None:
+    def broken(self: Attempt, difference: Poly, ours: int, theirs: int) -> Poly | None:
         return original(self, difference, 1, 1)
 
-    patch.setattr(algebra.Attempt, "_meeting", broken)
+    patch.setattr(Attempt, "_meeting", broken)
 
 
 def _forgets_wrapping(patch: pytest.MonkeyPatch) -> None:
