@@ -239,15 +239,27 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
         access.offset,
         extent(access) or 0,
         tuple(guards),
-        tuple(LoopRange(loop.counter, running(loop)) for loop in access.loops),
+        tuple(LoopRange(loop.counter, _reaching(loop, access)) for loop in access.loops),
     )
+
+
+def _reaching(loop: LoopContext, access: Access) -> Term | None:
+    """The truth term under which iteration ``loop.counter`` gets to ``access``: what the loop's own condition reads is
+    read once more than the condition holds."""
+    inside = loop.post_tested or any(guard.loop is loop for guard in access.guards)
+    return running(loop) if inside else _follows(loop)
 
 
 def running(loop: LoopContext) -> Term | None:
     """The truth term under which iteration ``loop.counter`` runs, given that the earlier ones did; None: unknown."""
+    return loop.condition if not loop.post_tested else _follows(loop)
+
+
+def _follows(loop: LoopContext) -> Term | None:
+    """The truth term under which iteration ``loop.counter`` is the first or the condition held before it."""
     condition = loop.condition
-    if condition is None or not loop.post_tested:
-        return condition
+    if condition is None:
+        return None
     if _varying(condition, loop):
         return None
     before = substitute(condition, {loop.counter: binary("sub", loop.counter.term, const(1), I64)})
