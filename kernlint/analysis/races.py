@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, opaque, same_value, unended, waits
 from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side, is_shared
@@ -90,6 +91,7 @@ class Asker:
     language: str
     waves: bool = False
     left: int = QUERIES
+    toucher: Toucher = field(default_factory=Toucher)
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
 
     def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
@@ -131,8 +133,8 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
-            if unsettled(query):
-                return None
+            if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or unsettled(query):
+                continue
             witness = self.ask(query)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
