@@ -131,6 +131,8 @@ def finish_call(
         )
         node = lower_call(context)
         if node is not None:
+            if declaration is None:
+                scope.recovered.append(span)
             return node
     if known and declaration is not None and not made_up:
         function = lowering.functions.declare(declaration)

@@ -27,9 +27,12 @@ from kernlint.tree.nodes import (
     ParamDecl,
 )
 from kernlint.tree.types import (
+    BOOL,
     UNKNOWN,
     VOID,
+    FloatType,
     FunctionType,
+    IntType,
     OpaqueType,
     PointerType,
     StructType,
@@ -59,7 +62,8 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
     outer_type = scope.type(cursor)
     inner_type = scope.type(inner)
     pointee = inner_type.pointee if isinstance(inner_type, PointerType) else inner_type
-    if isinstance(pointee, VectorType) and (lanes := _swizzle(scope, cursor, inner)) is not None:
+    may_have_lanes = isinstance(pointee, VectorType) or (scope.lowering.opencl and isinstance(pointee, OpaqueType))
+    if may_have_lanes and (lanes := _swizzle(scope, cursor, inner)) is not None:
         return lanes
     if isinstance(outer_type, OpaqueType) and cursor.type.kind == TypeKind.DEPENDENT and inner.kind == K.DECL_REF_EXPR:
         text = scope.lowering.source(cursor)
@@ -70,6 +74,8 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
     if scope.lowering.opencl and inner.kind == K.PAREN_EXPR and _AS_TYPE.match(scope.lowering.written(cursor)):
         operand = scope.expression(inner)
         return Cast(scope.span(cursor), outer_type, operand, True, bits=True)
+    if isinstance(inner_type, VectorType) and _loses_lanes(inner_type, outer_type):
+        return scope.opaque(cursor, "lanes of a vector that a macro names", writes=False)
     if isinstance(outer_type, OpaqueType) and cursor.type.kind == TypeKind.DEPENDENT:
         return recovered(scope, cursor, [inner])
     operand = scope.expression(inner)
@@ -80,6 +86,15 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
     if isinstance(operand, Call) and operand.type == outer_type:
         return operand
     return convert(operand, outer_type)
+
+
+def _loses_lanes(inner: VectorType, outer: Type) -> bool:
+    """Whether only a swizzle leads from one type to the other: no conversion of vectors changes their lanes."""
+    return (
+        outer != BOOL
+        and isinstance(outer, (IntType, FloatType, VectorType))
+        and inner.lanes != (outer.lanes if isinstance(outer, VectorType) else 1)
+    )
 
 
 def _swizzle(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr | None:

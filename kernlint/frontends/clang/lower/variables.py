@@ -116,7 +116,11 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         const=constant,
         volatile=is_volatile(clang),
         static=storage == StorageClass.STATIC,
-        unsized=space is Space.SHARED and isinstance(type_, ArrayType) and type_.extent is None,
+        # An array whose extent is merely not known (a template's, a missing macro's) has memory of its own.
+        unsized=space is Space.SHARED
+        and isinstance(type_, ArrayType)
+        and type_.extent is None
+        and storage == StorageClass.EXTERN,
         synthesised=_made_up(scope, cursor, type_),
         is_global=outside,
     )

@@ -200,3 +200,9 @@ def test_standard_arrays_are_arrays() -> None:
     __global__ void k(std::array<float, 4> a, float *p) { std::array<int, 2> t{{1, 2}}; p[t.size()] = a[t[1]]; }"""
     tree = kernel(text)
     assert lines(tree) == ["let private i32[2] t = i32[2]{1, 2}", "p[2] = a[{u64}t[1]]"]
+
+
+def test_lanes_that_a_macro_names_are_not_conversions() -> None:
+    text = "#define LANE(v, i) ((v).s##i)\n__kernel void k(float4 v, __global float *p) { p[0] = LANE(v, 3); }"
+    tree = kernel(text, "opencl").function
+    assert only(tree, Opaque).type == F32 and tree.losses
