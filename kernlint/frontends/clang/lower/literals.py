@@ -72,8 +72,25 @@ def _written_float(scope: Scope, cursor: Cursor) -> Expr | None:
 @lowers_expression(K.STRING_LITERAL)
 def string_literal(scope: Scope, cursor: Cursor) -> Expr:
     value = cursor.evaluate()
-    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else cursor.spelling[1:-1]
+    text = value.decode("utf-8", "replace") if isinstance(value, bytes) else _unquoted(cursor.spelling)
     return StringLit(scope.span(cursor), scope.type(cursor), text)
+
+
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+
+
+def _unquoted(spelling: str) -> str:
+    """The text of a literal as clang spells it: in quotes, with escapes."""
+
+    def plain(match: re.Match[str]) -> str:
+        octal, hexadecimal, letter = match.groups()
+        if letter is not None:
+            return _ESCAPED.get(letter, letter)
+        return chr(int(octal, 8) if octal is not None else min(int(hexadecimal, 16), 0x10FFFF))
+
+    start = spelling.find('"')
+    return _ESCAPE.sub(plain, spelling[start + 1 : -1])
 
 
 @lowers_expression(K.CXX_NULL_PTR_LITERAL_EXPR, K.GNU_NULL_EXPR)

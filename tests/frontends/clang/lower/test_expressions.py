@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.tree.nodes import Assign, Binary, Cast, IntLit, LaunchValue, Member, Opaque, Quantity, Ref
+from kernlint.tree.nodes import Assign, Binary, Cast, IntLit, LaunchValue, Member, Opaque, Quantity, Ref, StringLit
 from kernlint.tree.types import F16, F32, I16, I32, U8, U32, U64, IntType, PointerType, VectorType
 
 from .trees import body, expr, find, kernel, lines, only, variable
@@ -206,3 +206,8 @@ def test_lanes_that_a_macro_names_are_not_conversions() -> None:
     text = "#define LANE(v, i) ((v).s##i)\n__kernel void k(float4 v, __global float *p) { p[0] = LANE(v, 3); }"
     tree = kernel(text, "opencl").function
     assert only(tree, Opaque).type == F32 and tree.losses
+
+
+def test_strings_are_decoded() -> None:
+    text = r'__global__ void k(int n) { printf("a\n\"%d\"\t\x41\101", n); }'
+    assert only(kernel(text).function, StringLit).value == 'a\n"%d"\tAA'
