@@ -252,10 +252,14 @@ def disagreements(trace: Trace, launched: Launched, outcome: Outcome, log: list[
     predictions = Predictions(trace, launched, source)
     out: list[str] = []
     seen: dict[tuple[Place, int, str], list[Seen]] = {}
-    objects = {root.name for root in trace.arrays if root.decl is not None and isinstance(root.decl.type, ArrayType)}
+    objects = {
+        root.name: source.line_of(root.decl.span.start)
+        for root in trace.arrays
+        if root.decl is not None and isinstance(root.decl.type, ArrayType)
+    }
     for one in log:
-        if one.space is Space.PRIVATE and one.name not in objects:
-            continue  # a variable that the trace keeps as a value
+        if one.space is Space.PRIVATE and objects.get(one.name, one.line) == one.line:
+            continue  # a variable that the trace keeps as a value, or an initialiser
         seen.setdefault((one.place, one.line, one.kind), []).append(one)
     places = list(itertools.product(outcome.blocks, itertools.product(*(range(size) for size in launched.spec.block))))
     lines: dict[tuple[int, str], list[Access]] = {}

@@ -66,7 +66,7 @@ class Point:
         if name.startswith("sizeof("):
             return (1, 2, 4, 8, 16)[self._random(name, 0, 4)]
         if name.startswith("load("):
-            return self._random(name, 0, 63)
+            return self._random(name, 0, (63, 2)[self._random(name + "?", 0, 1)])
         if head == "trips" or (head == "" and name.startswith("#")):
             return self._random(name, 0, 6)
         return self._random(name, 0, (1 << 31) - 1 if self.wide else (70, 9)[self._random(name + "?", 0, 1)])

@@ -466,12 +466,22 @@ def _rewrite(labels: tuple[Label, ...], head: Callable[[Label], list[Label]]) ->
     return tuple(out)
 
 
+def _steady(m: Machine, loop: LoopContext, symbol: Symbol) -> bool:
+    """Whether a symbol has the same value in every iteration of ``loop``, or is its counter."""
+    if symbol is loop.counter or symbol.serial <= loop.serial:
+        return True
+    inner = symbol.origin
+    if symbol.kind is not SymbolKind.TRIPS or inner.exits or inner.leaves or inner.condition is None:
+        return False
+    return all(s is inner.counter or _steady(m, loop, s) for s in symbols(resolve(m, inner.condition)))
+
+
 def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through: bool) -> Label:
     """``label`` of the end of an iteration, seen from the head of the next one."""
     condition, exact = resolve(m, label.condition), label.exact and not through
     condition = substitute(condition, {loop.counter: _before(loop.counter.term)})
-    if any(s.kind is SymbolKind.PHI and s.origin is loop for s in symbols(condition)):
-        condition, exact = TRUE, False
+    if not all(_steady(m, loop, symbol) for symbol in symbols(condition)):
+        condition, exact = TRUE, False  # it spoke of the iteration before
     condition = conjunction(condition, binary("le", const(1), loop.counter.term, BOOL))
     shifts = tuple((x, n + 1 if x is loop and n is not None else n) for x, n in label.shifts)
     return Label(label.barrier, conjunction(condition, where.condition), shifts, exact)
