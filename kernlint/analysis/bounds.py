@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -19,6 +20,9 @@ from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.types import IntType, Space
+
+CACHED = 8192
+"""Answers kept for terms: the accesses of a kernel share their guards and most of their offsets."""
 
 _BLOCK_LIKE = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.TEMPLATE, SymbolKind.WARP_SIZE})
 
@@ -65,11 +69,13 @@ class Reach:
         return self.axes - self.guarded
 
 
+@lru_cache(maxsize=CACHED)
 def mentions(term: Term, kind: SymbolKind, axis: int | None = None) -> bool:
     """Whether ``term`` has a symbol of ``kind`` (of one axis)."""
     return any(s.kind is kind and (axis is None or s.axis == axis) for s in symbols(term))
 
 
+@lru_cache(maxsize=CACHED)
 def grows(term: Term, axis: int) -> bool:
     """Whether ``term`` gets beyond every limit as the block index of ``axis`` does, as far as its shape tells."""
     op = term.op
@@ -97,6 +103,7 @@ def grows(term: Term, axis: int) -> bool:
     return False
 
 
+@lru_cache(maxsize=CACHED)
 def sinks(term: Term, axis: int) -> bool:
     """Whether ``term`` gets below every limit as the block index of ``axis`` grows: it is subtracted, signed."""
     op = term.op
@@ -173,6 +180,7 @@ def _quotient(mono: Monomial, by: Monomial) -> Monomial | None:
 # --------------------------------------------------------------------------------------------------------- guards
 
 
+@lru_cache(maxsize=CACHED)
 def bounds_above(term: Term, axis: int, positive: bool = True) -> bool:
     """Whether a true (``positive``) or false truth ``term`` may bound the block index of ``axis`` from above.
 
@@ -231,6 +239,7 @@ def _remainders_only(term: Term, axis: int) -> bool:
     return all(_remainders_only(arg, axis) for arg in term.terms)
 
 
+@lru_cache(maxsize=CACHED)
 def vacuous(term: Term, positive: bool = True) -> bool:
     """Whether a comparison holds (``positive``) or fails for all values of its operands' types."""
     return interval(term) == ((1, 1) if positive else (0, 0))
@@ -245,10 +254,10 @@ def _conditional(guard: Guard) -> bool:
         return False
     if mentions(guard.term, SymbolKind.THREAD):
         return False  # it picks threads of the block
-    for symbol in symbols(guard.term):
-        if symbol.kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE, SymbolKind.UNKNOWN):
-            return True
-    return False
+    return any(mentions(guard.term, kind) for kind in _CHOSEN)
+
+
+_CHOSEN = (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE, SymbolKind.UNKNOWN)
 
 
 def reach_of(access: Access) -> Reach | None:
@@ -297,11 +306,20 @@ def _hollow(guard: Guard, axes: dict[int, GlobalId]) -> bool:
 
 def _compute(facts: Facts) -> tuple[Reach, ...]:
     found = []
+    known: dict[tuple[Term, tuple[Guard, ...]], Reach | None] = {}
     for access in facts[trace].accesses:
-        if access.root.space in (Space.GLOBAL, Space.CONSTANT) and access.root.kind is RootKind.PARAM:
-            reach = reach_of(access)
-            if reach is not None:
-                found.append(reach)
+        if access.root.space not in (Space.GLOBAL, Space.CONSTANT) or access.root.kind is not RootKind.PARAM:
+            continue
+        key = (access.offset, access.guards)
+        if key not in known:
+            known[key] = reach_of(access)
+        reach = known[key]
+        if reach is not None:
+            found.append(
+                reach
+                if reach.access is access
+                else Reach(access, reach.ids, reach.guarded, reach.vacuous, reach.conditional)
+            )
     return tuple(found)
 
 

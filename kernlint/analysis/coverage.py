@@ -7,12 +7,13 @@ checked says that ``u`` divides ``t``.  Then up to ``u - 1`` surplus threads (or
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Term, const, retype
+from kernlint.symbolic.terms import Term, binary, const, negate, retype
 from kernlint.tree.types import I64, IntType
 
 
@@ -48,18 +49,14 @@ def plain(term: Term) -> Term:
     return term
 
 
-def conjuncts(term: Term) -> Iterator[Term]:
+@lru_cache(maxsize=8192)
+def conjuncts(term: Term) -> tuple[Term, ...]:
     """The truths that a true ``term`` is made of: parts of an ``&&``, negated parts of a negated ``||``."""
-    from kernlint.symbolic.terms import negate
-
     if term.op == "land":
-        yield from conjuncts(term.args[0])
-        yield from conjuncts(term.args[1])
-    elif term.op == "lnot" and term.args[0].op == "lor":
-        yield from conjuncts(negate(term.args[0].args[0]))
-        yield from conjuncts(negate(term.args[0].args[1]))
-    else:
-        yield term
+        return conjuncts(term.args[0]) + conjuncts(term.args[1])
+    if term.op == "lnot" and term.args[0].op == "lor":
+        return conjuncts(negate(term.args[0].args[0])) + conjuncts(negate(term.args[0].args[1]))
+    return (term,)
 
 
 def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:
@@ -182,8 +179,6 @@ def _less(term: Term, by: Polynomial) -> Term:
                 return _less(kept, rest)
     if term.op == "sub" and (by + polynomial(term.args[1])).coefficients != by.coefficients:
         return _less(term.args[0], by + polynomial(term.args[1]))
-    from kernlint.symbolic.terms import binary
-
     if amount is not None:
         return binary("sub", retype(term, I64), const(amount, I64), I64)
     return term

@@ -21,7 +21,7 @@ from kernlint.analysis.wording import element_size
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
-from kernlint.symbolic.intervals import interval, refine
+from kernlint.symbolic.intervals import Bound, interval, refine
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     THREAD,
@@ -38,6 +38,9 @@ from kernlint.tree.nodes import Assign, Cast, IncDec, IntLit, Member, Subscript
 from kernlint.tree.types import I64, ArrayType, IntType, Space
 
 BUDGET = Budget(steps=150, points=6_000, rlimit=0)
+
+FEW = Budget(steps=60, points=1_500, rlimit=0)
+"""For what shows within the first threads or not at all."""
 
 UNLIMITED = (1 << 32) - 4096
 """Bytes of memory whose extent is not known: its start can be missed, or passed by an unsigned index that wraps."""
@@ -162,6 +165,7 @@ def _refuted(
     block: Block,
     values: tuple[tuple[Symbol, int], ...] = (),
     grid: Block = (1, 1, 1),
+    budget: Budget = BUDGET,
 ) -> Refuted | None:
     """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
     sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
@@ -169,7 +173,7 @@ def _refuted(
     for size in sizes:
         fixed = values if size is None else (*values, (WARP_SIZE, size))
         launch = Launch(block, grid, block[0] * block[1] * block[2], fixed)
-        answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
+        answer = solve(Bounds(asked, const(extent, I64), launch=launch), budget)
         if not isinstance(answer, Refuted) or answer.depends_on_data:
             return None
         found = answer
@@ -278,16 +282,24 @@ def _of_inner(kernel: Trace, context: LaunchContext, access: Access) -> Outside 
     return _asked(kernel, context, access, cast(access.index, I64), 1, count, inner=True)
 
 
+def _within(found: Bound, last: int) -> bool:
+    low, high = found
+    return low is not None and high is not None and low >= 0 and high <= last
+
+
 def _asked(
     kernel: Trace, context: LaunchContext, access: Access, place: Term, size: int, extent: int, *, inner: bool
 ) -> Outside | None:
     """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
-    place, data = _masked(place)
-    low, high = interval(place, refine([guard.term for guard in access.guards]))
-    if low is not None and high is not None and low >= 0 and high + size <= extent:
+    if place.value is not None and 0 <= place.value <= extent - size:
         return None
+    place, data = _masked(place)
     grid = context.grid
     if not _kinds(place) <= (_PLACE if grid is not None else _OWN):
+        return None
+    if _within(interval(place), extent - size):
+        return None
+    if _within(interval(place, refine([guard.term for guard in access.guards])), extent - size):
         return None
     asked = _decidable(access, place)
     if asked is None:
@@ -318,10 +330,10 @@ def _shifted(context: LaunchContext, access: Access) -> bool:
 
 def _before_start(access: Access) -> Outside | None:
     """An access to a parameter's memory that lies before it for the first threads."""
-    form = polynomial(access.offset).coefficients
     kinds = _kinds(access.offset)
     if not kinds <= _PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
+    form = polynomial(access.offset).coefficients
     if not _may_be_negative(form):
         return None
     scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
@@ -334,7 +346,7 @@ def _before_start(access: Access) -> Outside | None:
         if not _plain(loop) or loop.condition is None or not _kinds(loop.condition) <= _PLACE | {SymbolKind.PARAM}:
             return None
     values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
-    found = _refuted(asked, UNLIMITED, (8, 8, 1), values)
+    found = _refuted(asked, UNLIMITED, (4, 4, 1), values, budget=FEW)
     if found is None or found.data_in_address:
         return None
     wrapped = found.first.offset >= UNLIMITED

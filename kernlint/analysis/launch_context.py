@@ -13,7 +13,7 @@ Host values are terms over the host's own symbols: shared by all threads, otherw
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -22,7 +22,7 @@ from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const
 from kernlint.tree.types import BOOL, I64, IntType
 
 Block = tuple[int, int, int]
@@ -103,32 +103,35 @@ class LaunchContext:
 
 def parameters(kernel: Trace) -> dict[str, Symbol]:
     """The scalar parameters (and scalar fields of them, ``p.field``) that occur in a kernel's trace, by name."""
-    return {symbol.name: symbol for symbol in symbols_of(kernel) if symbol.kind is SymbolKind.PARAM}
+    return _parameters(symbols_of(kernel))
+
+
+def _parameters(found: Iterable[Symbol]) -> dict[str, Symbol]:
+    return {symbol.name: symbol for symbol in found if symbol.kind is SymbolKind.PARAM}
 
 
 def symbols_of(kernel: Trace) -> Iterator[Symbol]:
-    """Every symbol in offsets, guards and conditions of a trace, each once."""
+    """Every symbol in offsets, values, guards and conditions of a trace, each once."""
     seen: set[int] = set()
-    terms_seen: set[int] = set()
-
-    def of(term: Term | None) -> Iterator[Symbol]:
-        if term is None or id(term) in terms_seen:
-            return
-        terms_seen.add(id(term))
-        for symbol in symbols(term):
-            if id(symbol) not in seen:
-                seen.add(id(symbol))
-                yield symbol
-
+    stack: list[Term] = []
     for access in kernel.accesses:
-        yield from of(access.offset)
-        yield from of(access.value)
-        for guard in access.guards:
-            yield from of(guard.term)
-    for test in kernel.conditions:
-        yield from of(test.term)
-    for loop in kernel.loops:
-        yield from of(loop.condition)
+        stack.append(access.offset)
+        if access.value is not None:
+            stack.append(access.value)
+        stack.extend(guard.term for guard in access.guards)
+    stack.extend(test.term for test in kernel.conditions)
+    stack.extend(loop.condition for loop in kernel.loops if loop.condition is not None)
+    while stack:
+        term = stack.pop()
+        if id(term) in seen:
+            continue
+        seen.add(id(term))
+        if term.op == "sym":
+            if id(term.args[0]) not in seen:
+                seen.add(id(term.args[0]))
+                yield term.args[0]
+        elif term.op != "const":
+            stack.extend(term.terms)
 
 
 def _equal(symbol: Symbol, value: Term) -> Term:
@@ -167,7 +170,8 @@ def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
 
 
 def _compute(facts: Facts) -> LaunchContext:
-    known = parameters(facts[trace])
+    used = list(symbols_of(facts[trace]))
+    known = _parameters(used)
     views = tuple(view_of(fact, known) for fact in facts[launches])
     bounds = facts.function.bounds
     found: list[Candidate] = []
@@ -188,7 +192,7 @@ def _compute(facts: Facts) -> LaunchContext:
     if not found and bounds.max_threads is not None:
         add((bounds.max_threads, 1, 1), "bounds")
     if not found:
-        axes = {s.axis for s in symbols_of(facts[trace]) if s.kind is SymbolKind.THREAD}
+        axes = {s.axis for s in used if s.kind is SymbolKind.THREAD}
         for usual in USUAL_3D if 2 in axes else USUAL_2D if 1 in axes else USUAL:
             add(usual, "usual")
     most = 1024

@@ -9,6 +9,7 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import vacuous
@@ -147,6 +148,7 @@ def _uniform(poly: Polynomial) -> bool:
     return all(symbol.kind in fixed for atom in poly.atoms for symbol in symbols(atom))
 
 
+@lru_cache(maxsize=4096)
 def _slack(part: Term) -> tuple[Polynomial, int] | None:
     """``s`` of a truth ``s >= 0``."""
     if part.op not in ("lt", "le") or vacuous(part):
