@@ -19,12 +19,13 @@ class Stub:
     """A stub header, the mentions that ask for it, and the header names that make it superfluous.
 
     A mention is a literal that must stand at the beginning of a word; one that ends in ``::`` must not stand behind
-    another ``::``.
+    another ``::``. ``opencl`` says that the stub serves OpenCL too.
     """
 
     header: str
     mentions: tuple[bytes, ...]
     headers: tuple[str, ...]
+    opencl: bool = False
 
     def wanted_by(self, text: bytes) -> bool:
         """Whether a source text mentions the library."""
@@ -49,6 +50,10 @@ STUBS = (
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),
     Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
+    Stub("gpuverify.h", (b"__requires", b"__ensures", b"__invariant", b"__assert", b"__assume", b"__read_implies",
+                         b"__write_implies", b"__function_wide", b"__candidate_", b"__barrier_invariant", b"__other_",
+                         b"__uniform_", b"__global_requires", b"__global_ensures", b"__global_assert", b"DECLARE_UF_",
+                         b"__global_invariant"), (), opencl=True),
 )  # fmt: skip
 """In the order in which they are included."""
 
@@ -63,10 +68,9 @@ class StubChoice:
 
     def see(self, text: bytes) -> None:
         """Take a file's text into account."""
-        if self.language is not Language.OPENCL:
-            self._wanted.update(
-                stub.header for stub in STUBS if stub.header not in self._wanted and stub.wanted_by(text)
-            )
+        here = (stub for stub in STUBS if stub.opencl or self.language is not Language.OPENCL)
+        missing = (stub for stub in here if stub.header not in self._wanted)
+        self._wanted.update(stub.header for stub in missing if stub.wanted_by(text))
 
     def found(self, header: str) -> None:
         """Take into account that a header, by its name in the ``#include``, is there."""

@@ -43,6 +43,7 @@ class _Entry:
     unknown: Unknown
     role: Role
     arguments: list[tuple[str, ...]] = field(default_factory=list)
+    enumerators: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -59,7 +60,8 @@ class Synthesis:
     @property
     def names(self) -> frozenset[str]:
         """The qualified names declared; members of made-up types are listed by their bare names."""
-        return frozenset((*self._entries, *self._members))
+        enumerators = (f"{key}::{each}" for key, entry in self._entries.items() for each in entry.enumerators)
+        return frozenset((*self._entries, *self._members, *enumerators))
 
     def feed(self, diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> bool:
         """Learn from a parse's errors; False if there was nothing new to declare."""
@@ -114,6 +116,8 @@ class Synthesis:
         found = uses.of(key) or uses.of(unknown.name)
         role = uses.role(unknown, found)
         self._entries[key] = _Entry(unknown, role, [use.arguments for use in found if use.arguments])
+        if role is Role.ENUM:
+            self._entries[key].enumerators = sorted({path[0] for path in uses.members_of(unknown.name)})
         if role is Role.TYPE:
             for use in found:
                 if member := _MEMBER_OF.match(use.after):
@@ -168,6 +172,8 @@ class Synthesis:
         name = entry.unknown.name
         if entry.role is Role.SCOPE:
             return f"namespace {name} {{}}"
+        if entry.role is Role.ENUM:
+            return f"enum class {name} : int {{ {', '.join(entry.enumerators)} }};"
         if entry.role is Role.TYPE:
             head = self._template_head(entry.arguments, variadic=True)
             own = "" if head else "using __kl_any::operator=; "
@@ -230,7 +236,8 @@ class Synthesis:
             width = re.search(r"(2|3|4|8|16)$", name)
             return f"typedef float{width.group() if width else ''} {name};"
         if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
-            return f"float __attribute__((overloadable)) {name}(...);"
+            lanes = "4" if self._uses is not None and self._uses.gives_vector(name) else ""
+            return f"float{lanes} __attribute__((overloadable)) {name}(...);"
         if entry.role in (Role.CONSTANT, Role.VARIABLE):
             if self._uses is not None and re.search(rf"\b{re.escape(name)}\s*\[", self._uses.text):
                 return f"extern __constant float {name}[];"

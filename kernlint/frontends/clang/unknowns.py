@@ -21,6 +21,7 @@ class Role(Enum):
     TYPE = "type"
     FUNCTION = "function"
     CONSTANT_FUNCTION = "function in a constant expression"
+    ENUM = "enumeration"
     CONSTANT = "constant"
     VARIABLE = "variable"
     SCOPE = "scope"
@@ -126,6 +127,7 @@ _SPECIFIER = re.compile(
 _TYPE_LIKE = re.compile(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
 
 
+_TEMPLATE_PARAMETER = re.compile(r"\btemplate\s*<(?:[^<>;{}]*,)?\s*(?:const\s+)?(?:[A-Za-z_]\w*\s*::\s*)*$")
 _CONSTANT_CALL = re.compile(r"\bconstexpr\b[^;=(]*=[^;]*$|\b__launch_bounds__\s*\([^()]*$|\bif constexpr\s*\([^{;]*$")
 
 
@@ -194,6 +196,8 @@ class Uses:
             _CONTROL.match(use.after) and not use.before.rstrip().endswith(")") for use in bare
         ):
             return Role.MACRO
+        if unknown.role is Role.TYPE and any(_TEMPLATE_PARAMETER.search(use.before) for use in bare):
+            return Role.ENUM
         if unknown.role is Role.TYPE:
             if not unknown.scope and any(_is_attribute_use(use) for use in bare):
                 called = any(use.after.lstrip().startswith("(") for use in bare)
@@ -236,6 +240,10 @@ class Uses:
                 found = True
         return found
 
+    def gives_vector(self, name: str) -> bool:
+        """Whether components of what a function gives are asked for."""
+        return any(_COMPONENT.match(use.after) for use in self.of(name))
+
     def needs_constant(self, name: str) -> bool:
         """Whether a name stands where the language wants a constant: an array bound, a case, a template argument."""
         return any(
@@ -243,6 +251,7 @@ class Uses:
         )
 
 
+_COMPONENT = re.compile(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
 _AFTER_TYPE_WORD = re.compile(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
 _AFTER_INTEGER = re.compile(
     r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"

@@ -38,6 +38,8 @@ def nodes(parsed: ParseResult, kind: int) -> list[Cursor]:
         ("MY_API __global__ void k(int* x) { x[0] = 1; }", {"MY_API"}),
         ("struct Later; __global__ void k(Later* x) { x->run(); }", {"Later"}),
         ("namespace n = far::off; __global__ void k(int* x) { x[0] = n::f(1); }", {"far", "far::off", "far::off::f"}),
+        ("template <Mode m> __global__ void k(int* x) { x[0] = m == Mode::A; }", {"Mode", "Mode::A"}),
+        ("__global__ void k(float* x) { float s = 0; s += lib::part(x); x[0] = s; }", {"lib", "lib::part"}),
         ("__global__ void k(int* x) { x[0] = Limits<int>::max(); }", {"Limits", "max"}),
     ],
 )  # fmt: skip

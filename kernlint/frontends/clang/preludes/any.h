@@ -3,7 +3,9 @@
 #pragma clang system_header
 #pragma clang force_cuda_host_device begin
 
-#define KL_ASSIGN(op) template <class T> __kl_any& operator op(const T&);
+#define KL_ASSIGN(op) \
+    template <class T> __kl_any& operator op(const T&); \
+    template <class T> friend typename __kl_enable<__is_arithmetic(T), T&>::type operator op(T&, const __kl_any&);
 #define KL_BINARY(R, op) \
     friend R operator op(const __kl_any&, const __kl_any&); \
     template <class T> friend R operator op(const __kl_any&, const T&); \

@@ -49,10 +49,18 @@ struct textureReference {
     int sRGB;
 };
 template <class T, int D = 1, cudaTextureReadMode M = cudaReadModeElementType>
-struct texture : textureReference {
+struct __attribute__((device_builtin_texture_type)) texture : textureReference {
     template <class... A> texture(A...);
 };
-template <class T, int D = 1> struct surface {};
+struct surfaceReference {
+    cudaChannelFormatDesc channelDesc;
+};
+template <class T, int D = 1>
+struct __attribute__((device_builtin_surface_type)) surface;
+template <int D>
+struct __attribute__((device_builtin_surface_type)) surface<void, D> : surfaceReference {
+    surface();
+};
 
 // What a read gives: the element, or its normalised value as float.
 template <class T, cudaTextureReadMode M> struct __kl_texel { typedef T type; };

@@ -112,6 +112,7 @@ thread_group tiled_partition(const thread_group&, unsigned int);
 template <class Group> coalesced_group binary_partition(const Group&, bool);
 template <class Group, class Label> coalesced_group labeled_partition(const Group&, Label);
 template <class Group> void sync(const Group&);
+template <class Group> void synchronize(const Group&);
 template <class Group> unsigned long long group_size(const Group&);
 template <class Group> unsigned long long thread_rank(const Group&);
 
