@@ -101,7 +101,10 @@ class ArrayIndexOutOfRange(Rule):
         assert one.extent is not None
         size = one.unit
         index, count = one.witness.first.offset // size, one.extent // size
-        who = f"thread {_place(one.witness.first.thread)}" if one.reason else "a thread"
+        first = one.witness.first
+        who = f"thread {_place(first.thread)}" if one.reason else "a thread"
+        if any(first.block):
+            who += f" of block {_place(first.block)}"
         if _counts(one):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
