@@ -180,7 +180,11 @@ class Finder:
         fixed = (*counts, *strides)
         for values in BOUNDS:
             chosen = (*fixed, *zip(bounding, values, strict=False))
-            witness = self.asker.ask(replace(query, launch=replace(launch, values=chosen)))
+            under = replace(launch, values=chosen)
+            small = within != "blocks" or max(grid) <= 4
+            if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
+                continue
+            witness = self.asker.ask(replace(query, launch=under))
             if witness is not None and not witness.data_in_address:
                 return witness
             if not bounding:
