@@ -23,6 +23,9 @@ from kernlint.record import dataclass
 FORCED_INSTANCES = 2
 """Instances of one kernel that are made up where none is in sight."""
 
+MANY_TEMPLATES = 12
+"""With more kernel templates than this in one file a single forced instance of each must do."""
+
 _TYPES = ("float", "int", "double", "__half", "unsigned char")
 _NUMBERS = (32, 4, 256, 1, 16)
 _PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)

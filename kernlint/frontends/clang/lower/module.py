@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.cursor import Cursor
@@ -13,12 +14,15 @@ from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
-from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, instantiated, is_kernel
+from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span
 from kernlint.tree.nodes import CompilerNote, FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
 from kernlint.tree.walk import functions_of
+
+FRAMES = 4000
+"""Python frames that lowering may stack up: a few for each of the levels that nesting is allowed."""
 
 # Every expression may stand as a statement.
 lowers_statement(*range(100, 200))(statements.expression_statement)
@@ -71,22 +75,36 @@ class ModuleBuilder:
         self.end = len(parsed.text)
 
     def build(self) -> Module:
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, FRAMES))
+        try:
+            uses, instances = self._declare_all()
+            self.table.drain()
+            self._add_instances(uses, instances)
+            return self._module()
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _declare_all(self) -> tuple[list[Cursor], list[Cursor]]:
+        """Declare what the main file defines; uses put behind it and template instances are handed back."""
         scope = Scope(self.lowering, FunctionKind.HOST)
         uses: list[Cursor] = []
         instances: list[Cursor] = []
         for cursor in self._declarations(self.parsed.unit.top_level()):
-            if cursor.extent.start >= self.end and cursor.extent.file == self.parsed.path:
-                uses.append(cursor)  # put behind the source
-            elif cursor.kind == K.VAR_DECL:
-                declare(scope, cursor)
-            elif cursor.is_definition:
-                if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
-                    instances.append(cursor)
-                else:
-                    self.table.declare(cursor)
-        self.table.drain()
-        self._add_instances(uses, instances)
-        return self._module()
+            try:
+                if cursor.extent.start >= self.end and cursor.extent.file == self.parsed.path:
+                    uses.append(cursor)
+                elif cursor.kind == K.VAR_DECL:
+                    declare(scope, cursor)
+                elif cursor.is_definition:
+                    if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
+                        instances.append(cursor)
+                    else:
+                        self.table.declare(cursor)
+            except Exception as error:  # the other declarations are worth having; a kernel lost here shows as missed
+                reason = f"internal failure while reading a declaration: {type(error).__name__}: {error}"
+                self.table.crashes.append(f"{cursor.spelling}: {reason}")
+        return uses, instances
 
     def _add_instances(self, uses: list[Cursor], instances: list[Cursor]) -> None:
         """Instances of kernels that no lowered code names: the source's explicit ones, then a few of the forced."""
@@ -101,16 +119,17 @@ class ModuleBuilder:
         for cursor in uses:
             if cursor.key in forced:
                 groups.setdefault(cursor.spelling.rpartition("_")[0], []).append(forced[cursor.key])
+        wanted = FORCED_INSTANCES if len(groups) <= MANY_TEMPLATES else 1
         for candidates in groups.values():
-            self._force(candidates)
+            self._force(candidates, wanted)
 
-    def _force(self, candidates: list[Cursor]) -> None:
-        """Keep the first instances of a template that lost nothing, or else the one that lost least."""
+    def _force(self, candidates: list[Cursor], wanted: int) -> None:
+        """Keep the first ``wanted`` instances of a template that lost nothing, or else the one that lost least."""
         clean = 0
         lossy: list[tuple[int, int, Cursor]] = []
         for index, instance in enumerate(candidates):
-            if clean == FORCED_INSTANCES:
-                break
+            if clean == wanted or len({lost for lost, _, _ in lossy}) < len(lossy):
+                break  # enough of them, or two that lost alike: it is not the arguments
             if self.table.is_declared(instance):
                 continue
             node = self.table.declare(instance)

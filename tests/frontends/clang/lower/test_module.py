@@ -8,12 +8,17 @@ import pytest
 
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.frontend import language_of
+from kernlint.frontends.clang.kinds import CursorKind
+from kernlint.frontends.clang.lower import context
+from kernlint.frontends.clang.lower.context import Scope
 from kernlint.source import SourceFile, read
 from kernlint.tree.dump import module_text
+from kernlint.tree.nodes import Expr, OpaqueStmt, Stmt
 from kernlint.tree.walk import functions_of, walk
 
-from .trees import kernel, lines, module
+from .trees import find, kernel, lines, module
 
 
 def test_kernels_in_all_their_places() -> None:
@@ -158,3 +163,25 @@ def test_the_language_can_be_given() -> None:
 def test_defines_reach_the_parser() -> None:
     found = module("__global__ void k(int *p) { p[0] = N; }", defines=("N=7",))
     assert lines(found.kernels[0]) == ["p[0] = 7"]
+
+
+def test_a_function_that_brings_lowering_down_costs_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Scope, cursor: Cursor) -> Stmt:
+        raise ZeroDivisionError("made up")
+
+    monkeypatch.setitem(context._STATEMENTS, int(CursorKind.SWITCH_STMT), fail)
+    found = module("__global__ void k(int n) { switch (n) {} } __global__ void fine(int *p) { p[0] = 1; }")
+    broken, fine = found.kernels
+    assert "made up" in broken.function.losses[0].reason and find(broken.function, OpaqueStmt)
+    assert lines(fine) == ["p[0] = 1"] and not fine.function.losses
+    assert any("made up" in note for note in found.notes)
+
+
+def test_a_global_that_brings_lowering_down_costs_itself_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Scope, cursor: Cursor) -> Expr:
+        raise ZeroDivisionError("made up")
+
+    monkeypatch.setitem(context._EXPRESSIONS, int(CursorKind.INIT_LIST_EXPR), fail)
+    found = module("__constant__ int c[2] = {1, 2}; __global__ void fine(int *p) { p[0] = 1; }")
+    assert [k.name for k in found.kernels] == ["fine"]
+    assert any("made up" in note for note in found.notes)
