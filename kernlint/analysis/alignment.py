@@ -33,6 +33,9 @@ ALIGNED = 64
 COUNTS = ((32, 1, 1), (96, 1, 1), (160, 1, 1), (32, 3, 1), (32, 5, 1))
 """Blocks with a number of warps that is no power of two."""
 
+OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
+"""What is known of every thread."""
+
 CUDA_LARGEST = 16
 """No vector type of CUDA or HIP is aligned to more bytes (CUDA C++ Programming Guide, built-in vector types)."""
 
@@ -136,11 +139,17 @@ class _Finder:
         return None
 
     def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:
+        """A thread of ``block`` whose offset is no multiple; where something made up stands in the offset, one whose
+        distance from the first thread's is none."""
+        made_up = any(symbol.kind not in OWN for symbol in symbols(access.offset))
+        start = evaluate(access.offset, _Values((0, 0, 0), (0, 0, 0), block, 0)) if made_up and kind == "thread" else 0
+        if start is None:
+            return None
         threads = product(range(min(block[0], 8)), range(min(block[1], 2)), range(min(block[2], 2)))
         for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
             env = _Values(thread, place, block, count)
             offset = evaluate(access.offset, env)
-            if offset is None or offset % align == 0:
+            if offset is None or offset % align == 0 or (offset - start) % align == 0:
                 continue
             if any(evaluate(g.term, env) == 0 for g in access.guards if g.kind is not GuardKind.AFTER_LOOP):
                 continue

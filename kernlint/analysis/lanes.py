@@ -197,7 +197,8 @@ class Warp:
         if symbol.kind is SymbolKind.LOAD and symbol.surely is not Uniformity.GRID:
             root, offset = symbol.origin
             raw = _scramble(self.sample.seed, root.name, self.value(offset, lane))
-            return self._typed(raw, symbol.term)
+            signed = not isinstance(symbol.type, IntType) or symbol.type.signed
+            return self._typed(raw - 30 if signed else raw, symbol.term)
         if symbol.kind is SymbolKind.PHI and isinstance(symbol.origin, LoopContext):
             return self._carried(symbol, symbol.origin, lane)
         if symbol.surely is Uniformity.VARYING and symbol.kind is not SymbolKind.UNKNOWN:

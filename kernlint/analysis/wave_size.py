@@ -15,7 +15,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term
+from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import (
     Assign,
     Binary,
@@ -92,9 +92,11 @@ class _Function:
 
     def _most(self, expr: Expr) -> int | None:
         """The greatest value of an expression over the lanes of a wavefront; None when it is not of the lane alone."""
-        values = [self._value(expr, lane, 0) for lane in range(WAVE)]
-        known = [value for value in values if value is not None]
-        return max(known) if len(known) == WAVE and len(set(known)) > 1 else None
+        first = self._value(expr, 0, 0)
+        if first is None or self._value(expr, 1, 0) is None or isinstance(expr, IntLit):
+            return None
+        values = [value for lane in range(WAVE) if (value := self._value(expr, lane, 0)) is not None]
+        return max(values) if len(values) == WAVE and len(set(values)) > 1 else None
 
     def _value(self, expr: Expr, lane: int, depth: int) -> int | None:
         if depth > 12:
@@ -261,11 +263,17 @@ def _reduction(access: Access, shuffle: WarpEvent, together: int, slot: int) -> 
 
 
 def _constants(of: Trace) -> Iterator[WaveFault]:
+    """The first mask of 32 lanes in a kernel that asks for the size of a wavefront somewhere."""
+    terms = [access.offset for access in of.accesses] + [test.term for test in of.conditions]
+    terms += [operand for event in of.warp_ops for operand in event.operands]
+    if not any(symbol is WARP_SIZE for term in terms for symbol in symbols(term)):
+        return
     for event in of.warp_ops:
         mask = event.mask.value if event.mask is not None else None
         if mask == 0xFFFFFFFF and event.node.synchronising:
             what = f"the mask 0xffffffff of {event.node.name} names only lanes 0 to 31"
             yield WaveFault("constant", event.span, what, None, event.stack)
+            return
 
 
 def _compute(facts: Facts) -> tuple[WaveFault, ...]:

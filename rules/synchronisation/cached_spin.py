@@ -10,9 +10,11 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Event, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.nodes import Atomic
+from kernlint.tree.nodes import Asm, Assign, Atomic
 from kernlint.tree.types import Space
+from kernlint.tree.walk import functions_of, walk
 
 VOLTA = 70
 """From compute capability 7.0 on every thread of a warp makes progress (CUDA Programming Guide)."""
@@ -110,7 +112,8 @@ class CachedSpin(Rule):
             events = inside.get(id(loop), [])
             word = _polled(loop, conditions, events)
             if word is not None:
-                yield self._spin(word)
+                if not _assembly(facts, loop, word):
+                    yield self._spin(word)
                 continue
             if _lockstep(facts):
                 lock = _lock(loop, conditions, events, of, facts[lanes])
@@ -162,6 +165,24 @@ def _polled(loop: LoopContext, conditions: list[Term], events: list[Event]) -> A
             if any(_place(symbol) == place for symbol in words):
                 return event
     return None
+
+
+def _assembly(facts: Facts, loop: LoopContext, word: Access) -> bool:
+    """Whether inline assembly reads the word, or stands in the loop or the helper: it keeps the compiler from caching
+    (``asm volatile("" ::: "memory")``)."""
+    for function in functions_of(facts.kernel):
+        home = _within(word.span, function.span)
+        for node in walk(function):
+            if isinstance(node, Asm) and (_within(node.span, loop.span) or (home and bool(word.stack))):
+                return True
+            # What an instruction reads stands in the tree as an assignment made of the one statement.
+            if isinstance(node, Assign) and node.span == word.span:
+                return True
+    return False
+
+
+def _within(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start and inner.end <= outer.end
 
 
 def _place(symbol: Symbol) -> tuple[object, Term]:

@@ -277,6 +277,8 @@ class PtxLowering(PtxOperands):
             raise _Unknown
         type_, space = self._access(opcode)
         pointer = self._pointer(operands[1], type_, space)
+        if "volatile" in opcode:
+            pointer = self._as_volatile(pointer)
         actual = self._pointee(pointer, type_)
         order, scope = self._order(opcode)
         name = ".".join(opcode)
@@ -299,6 +301,8 @@ class PtxLowering(PtxOperands):
             raise _Unknown
         type_, space = self._access(opcode)
         pointer = self._pointer(operands[0], type_, space)
+        if "volatile" in opcode:
+            pointer = self._as_volatile(pointer)
         actual = self._pointee(pointer, type_)
         order, scope = self._order(opcode)
         value = self._source(operands[1], actual)

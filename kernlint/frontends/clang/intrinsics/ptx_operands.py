@@ -174,6 +174,14 @@ class PtxOperands:
         target = PointerType(element, kind.space, kind.const, kind.volatile)
         return Cast(self._span, target, pointer, explicit=True, bits=integer)
 
+    def _as_volatile(self, pointer: Expr) -> Expr:
+        """``pointer`` to a volatile object."""
+        found = as_pointer(pointer)
+        if found is None or found[1].volatile:
+            return pointer
+        kind = found[1]
+        return Cast(self._span, PointerType(kind.pointee, kind.space, kind.const, True), pointer, explicit=True)
+
     def _pointee(self, pointer: Expr, element: Type) -> Type:
         kind = as_pointer(pointer)
         return kind[1].pointee if kind is not None else element

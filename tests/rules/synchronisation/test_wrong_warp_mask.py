@@ -1,0 +1,89 @@
+"""Masks without the calling lane, widths that are none, active masks."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.wrong_warp_mask import WrongWarpMask
+
+from tests.rules.marked import assert_marked
+
+CASES = {
+    "a constant mask without half of the callers": """
+__global__ void k(int *x) {
+    x[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, x[threadIdx.x], 1); // bad
+}
+""",
+    "a source that the mask leaves out": """
+__global__ void k(int *x) {
+    if ((threadIdx.x & 31) >= 16) x[threadIdx.x] = __shfl_sync(0xffff0000u, x[threadIdx.x], 0); // bad
+}
+""",
+    "a mask of another team": """
+template <int W> __device__ unsigned members() {
+    unsigned lane = threadIdx.x & 31u;
+    return ((1u << W) - 1u) << (lane / (32u / W) * W);
+}
+__global__ void k(int *x) {
+    int v = x[threadIdx.x];
+    v += __shfl_xor_sync(members<4>(), v, 1, 4); // bad
+    x[threadIdx.x] = v;
+}
+""",
+    "a caller that did not vote for itself": """
+__global__ void k(const int *x, int *o) {
+    unsigned mask = __ballot_sync(0xffffffffu, x[threadIdx.x] > 0);
+    o[threadIdx.x] = __shfl_sync(mask, x[threadIdx.x], __ffs(mask) - 1); // bad
+}
+""",
+    "a width that is no power of two": """
+__global__ void k(int *x) {
+    x[threadIdx.x] = __shfl_xor_sync(0xffffffffu, x[threadIdx.x], 1, 12); // bad
+}
+""",
+    "a width above the warp": """
+__global__ void k(int *x) {
+    x[threadIdx.x] = __shfl_down_sync(0xffffffffu, x[threadIdx.x], 1, 64); // bad
+}
+""",
+    "a count of whoever runs": """
+__global__ void k(const int *x, int *o) {
+    unsigned active = __activemask();
+    o[threadIdx.x] = __popc(__ballot_sync(active, x[threadIdx.x] > 0)); // bad
+}
+""",
+    "the mask of the own team": """
+template <int W> __device__ unsigned members() {
+    unsigned lane = threadIdx.x & 31u;
+    return ((1u << W) - 1u) << (lane / W * W);
+}
+__global__ void k(int *x) {
+    int v = x[threadIdx.x];
+    v += __shfl_xor_sync(members<4>(), v, 1, 4);
+    x[threadIdx.x] = v;
+}
+""",
+    "the lower half among itself": """
+__global__ void k(int *x) {
+    if ((threadIdx.x & 31) < 16) x[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, x[threadIdx.x], 1);
+}
+""",
+    "a mask that is passed in": """
+__global__ void k(int *x, unsigned mask) {
+    x[threadIdx.x] = __shfl_xor_sync(mask, x[threadIdx.x], 1);
+}
+""",
+    "whoever runs in a branch": """
+__global__ void k(const int *x, int *o) {
+    if (x[threadIdx.x] > 0) {
+        unsigned active = __activemask();
+        unsigned big = __ballot_sync(active, x[threadIdx.x] > 9);
+        if (__ffs(active) - 1 == (threadIdx.x & 31)) atomicAdd(o, __popc(big));
+    }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("code", CASES.values(), ids=CASES.keys())
+def test_masks(code: str) -> None:
+    assert_marked(WrongWarpMask, code)
