@@ -144,7 +144,7 @@ TRAPS = frozenset(
     words(
         """__trap __brkpt abort __builtin_trap __builtin_unreachable __builtin_debugtrap __builtin_abort unreachable
         __builtin_amdgcn_endpgm __builtin_amdgcn_s_endpgm exit _exit __assert_fail __assertfail __assert_rtn __assert
-        __kl_fail terminate quick_exit ggml_abort"""
+        __kl_fail terminate quick_exit ggml_abort throw"""
     )
 )
 """Calls that do not come back.  :func:`lower_call` leaves them alone: they become a ``Trap`` statement."""
