@@ -149,3 +149,18 @@ __global__ void k(float *a, int n) {
 }
 """
     assert found(write(tmp_path, text)) == set()
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        'if (n % 256 != 0) throw "no";',
+        "assert(n % 256 == 0);",
+        "if (n % 256 != 0) abort();",
+        'TORCH_CHECK(n % 256 == 0, "n must be a multiple of 256");',
+    ],
+)
+def test_checks_of_the_host_make_a_launch_exact(tmp_path: Path, check: str) -> None:
+    head = "#include <cassert>\n#include <torch/extension.h>\n"
+    host = f"void run(float *a, int n) {{ {check} k<<<(n + 255) / 256, 256>>>(a); }}"
+    assert found(write(tmp_path, head + UNGUARDED + host)) == set()
