@@ -148,7 +148,7 @@ def source_arguments(options: ParseOptions) -> list[str]:
     return [
         *(f"-D{define}" for define in options.defines),
         *(f"-U{name}" for name in options.undefines),
-        *(f"-I{folder}" for folder in options.include_dirs),
+        *(f"-I{folder}" for folder in options.include_dirs if folder),
         *(argument for file in options.forced for argument in ("-include", file)),
         *options.extra,
     ]

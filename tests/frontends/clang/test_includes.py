@@ -110,3 +110,14 @@ def test_include_folders_of_the_options(tmp_path: Path) -> None:
     source = b"#include <value.h>\n__global__ void k(int* x) { x[0] = VALUE; }\n"
     with parse("elsewhere/k.cu", source, Language.CUDA, options) as parsed:
         assert not parsed.diagnostics and not parsed.missing
+
+
+def test_forced_includes_may_be_missing(tmp_path: Path) -> None:
+    (tmp_path / "there.h").write_text("#define VALUE 7\n")
+    options = ParseOptions(
+        forced=(str(tmp_path / "there.h"), str(tmp_path / "gone.h"), "nowhere.h"), include_dirs=("",)
+    )
+    source = b"__global__ void k(int* x) { x[0] = VALUE; }\n"
+    with parse("k.cu", source, Language.CUDA, options) as parsed:
+        assert not parsed.diagnostics
+        assert parsed.missing == {str(tmp_path / "gone.h"), "nowhere.h"}

@@ -2,6 +2,7 @@
 #pragma once
 #pragma clang system_header
 
+// Errors, handles, callbacks.
 enum cudaError {
     cudaSuccess,
     cudaErrorInvalidValue,
@@ -27,6 +28,8 @@ typedef const cudaArray* cudaArray_const_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 typedef void(*cudaStreamCallback_t)(cudaStream_t, cudaError_t, void*);
 typedef void(*cudaHostFn_t)(void*);
+
+// Enumerations.
 enum cudaMemcpyKind {
     cudaMemcpyHostToHost,
     cudaMemcpyHostToDevice,
@@ -125,6 +128,8 @@ enum {
 };
 #define cudaStreamLegacy ((cudaStream_t)1)
 #define cudaStreamPerThread ((cudaStream_t)2)
+
+// Structures.
 struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
@@ -260,15 +265,20 @@ struct cudaLaunchConfig_t {
     unsigned int numAttrs;
 };
 extern "C" {
+    // Launches.
     void cudaGridDependencySynchronize();
     void cudaTriggerProgrammaticLaunchCompletion();
     cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
     unsigned int __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void* =0);
     cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
+
+    // Errors.
     const char* cudaGetErrorString(cudaError_t);
     const char* cudaGetErrorName(cudaError_t);
     cudaError_t cudaGetLastError();
     cudaError_t cudaPeekAtLastError();
+
+    // Devices.
     cudaError_t cudaDeviceSynchronize();
     cudaError_t cudaThreadSynchronize();
     cudaError_t cudaDeviceReset();
@@ -291,6 +301,8 @@ extern "C" {
     cudaError_t cudaDriverGetVersion(int*);
     cudaError_t cudaProfilerStart();
     cudaError_t cudaProfilerStop();
+
+    // Memory.
     cudaError_t cudaFree(void*);
     cudaError_t cudaFreeHost(void*);
     cudaError_t cudaFreeArray(cudaArray_t);
@@ -317,6 +329,8 @@ extern "C" {
     cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int);
     cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
     cudaError_t cudaMalloc3D(cudaPitchedPtr*, cudaExtent);
+
+    // Streams, graphs, events.
     cudaError_t cudaStreamCreate(cudaStream_t*);
     cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned int);
     cudaError_t cudaStreamCreateWithPriority(cudaStream_t*, unsigned int, int);
@@ -338,6 +352,8 @@ extern "C" {
     cudaError_t cudaEventQuery(cudaEvent_t);
     cudaError_t cudaEventCreateWithFlags(cudaEvent_t*, unsigned int);
     cudaError_t cudaDeviceGetStreamPriorityRange(int*, int*);
+
+    // Textures, arrays.
     cudaError_t cudaCreateTextureObject(cudaTextureObject_t*, const cudaResourceDesc*,
         const cudaTextureDesc*, const void*);
     cudaError_t cudaDestroyTextureObject(cudaTextureObject_t);
@@ -350,6 +366,8 @@ extern "C" {
     cudaPos make_cudaPos(size_t, size_t, size_t);
     cudaError_t cudaLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0, cudaStream_t = 0);
 }
+
+// Overloads and templates.
 cudaError_t cudaEventCreate(cudaEvent_t*);
 cudaError_t cudaEventCreate(cudaEvent_t*, unsigned int);
 template <class T> cudaError_t cudaMalloc(T**, size_t);

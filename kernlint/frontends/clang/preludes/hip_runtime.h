@@ -2,6 +2,7 @@
 #pragma once
 #pragma clang system_header
 
+// Errors, handles, callbacks.
 enum hipError_t {
     hipSuccess,
     hipErrorInvalidValue,
@@ -26,6 +27,8 @@ typedef const hipArray* hipArray_const_t;
 typedef struct CUmemPoolHandle_st* hipMemPool_t;
 typedef void(*hipStreamCallback_t)(hipStream_t, hipError_t, void*);
 typedef void(*hipHostFn_t)(void*);
+
+// Enumerations.
 enum hipMemcpyKind {
     hipMemcpyHostToHost,
     hipMemcpyHostToDevice,
@@ -124,6 +127,8 @@ enum {
 };
 #define hipStreamLegacy ((hipStream_t)1)
 #define hipStreamPerThread ((hipStream_t)2)
+
+// Structures.
 struct hipDeviceProp_t {
     char name[256];
     size_t totalGlobalMem;
@@ -243,10 +248,14 @@ extern "C" {
     hipError_t hipConfigureCall(dim3, dim3, size_t = 0, hipStream_t = 0);
     unsigned int __hipPushCallConfiguration(dim3, dim3, size_t = 0, void* =0);
     hipError_t hipLaunchKernel(const void*, dim3, dim3, void**, size_t = 0, hipStream_t = 0);
+
+    // Errors.
     const char* hipGetErrorString(hipError_t);
     const char* hipGetErrorName(hipError_t);
     hipError_t hipGetLastError();
     hipError_t hipPeekAtLastError();
+
+    // Devices.
     hipError_t hipDeviceSynchronize();
     hipError_t hipThreadSynchronize();
     hipError_t hipDeviceReset();
@@ -269,6 +278,8 @@ extern "C" {
     hipError_t hipDriverGetVersion(int*);
     hipError_t hipProfilerStart();
     hipError_t hipProfilerStop();
+
+    // Memory.
     hipError_t hipFree(void*);
     hipError_t hipHostFree(void*);
     hipError_t hipFreeArray(hipArray_t);
@@ -294,6 +305,8 @@ extern "C" {
     hipError_t hipMemAdvise(const void*, size_t, hipMemoryAdvise, int);
     hipError_t hipPointerGetAttributes(hipPointerAttributes*, const void*);
     hipError_t hipMalloc3D(hipPitchedPtr*, hipExtent);
+
+    // Streams, graphs, events.
     hipError_t hipStreamCreate(hipStream_t*);
     hipError_t hipStreamCreateWithFlags(hipStream_t*, unsigned int);
     hipError_t hipStreamCreateWithPriority(hipStream_t*, unsigned int, int);
@@ -315,6 +328,8 @@ extern "C" {
     hipError_t hipEventQuery(hipEvent_t);
     hipError_t hipEventCreateWithFlags(hipEvent_t*, unsigned int);
     hipError_t hipDeviceGetStreamPriorityRange(int*, int*);
+
+    // Textures, arrays.
     hipError_t hipCreateTextureObject(hipTextureObject_t*, const hipResourceDesc*,
         const hipTextureDesc*, const void*);
     hipError_t hipDestroyTextureObject(hipTextureObject_t);
@@ -326,6 +341,8 @@ extern "C" {
     hipPos make_cudaPos(size_t, size_t, size_t);
     hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0, hipStream_t = 0);
 }
+
+// Overloads and templates.
 hipError_t hipEventCreate(hipEvent_t*);
 hipError_t hipEventCreate(hipEvent_t*, unsigned int);
 template <class T> hipError_t hipMalloc(T**, size_t);

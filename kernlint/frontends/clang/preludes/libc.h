@@ -2,6 +2,7 @@
 #pragma once
 #pragma clang system_header
 
+// Types.
 struct _IO_FILE;
 typedef _IO_FILE FILE;
 extern FILE* stdin, *stdout, *stderr;
@@ -16,6 +17,7 @@ typedef long off_t;
 typedef long clock_t;
 #undef alloca
 extern "C" {
+    // <errno.h>, <stdio.h>
     int* __errno_location();
     int printf(const char*, ...);
     int fprintf(FILE*, const char*, ...);
@@ -47,6 +49,8 @@ extern "C" {
     int ferror(FILE*);
     void perror(const char*);
     int remove(const char*);
+
+    // <stdlib.h>
     void* malloc(size_t);
     void* calloc(size_t, size_t);
     void* realloc(void*, size_t);
@@ -80,6 +84,8 @@ extern "C" {
     int system(const char*);
     void qsort(void*, size_t, size_t, int(*)(const void*, const void*));
     int atexit(void(*)());
+
+    // <string.h>, <ctype.h>
     void* memcpy(void*, const void*, size_t);
     void* memset(void*, int, size_t);
     void* memmove(void*, const void*, size_t);
@@ -105,6 +111,8 @@ extern "C" {
     int isalnum(int);
     int toupper(int);
     int tolower(int);
+
+    // <time.h>, <unistd.h>
     clock_t clock();
     time_t time(time_t*);
     double difftime(time_t, time_t);
@@ -127,6 +135,8 @@ extern "C" {
     int access(const char*, int);
     int strncasecmp(const char*, const char*, size_t);
     int fputs(const char*, FILE*);
+
+    // <omp.h>
     int omp_get_max_threads();
     int omp_get_thread_num();
     int omp_get_num_threads();
