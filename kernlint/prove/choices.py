@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from kernlint.prove.query import Bounds, Launch, Query, Triple
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
@@ -59,6 +60,7 @@ MAX_WALKED = 288
 """Threads of a block that are walked; of larger blocks the first, the middle and the last."""
 
 
+@lru_cache(maxsize=32)
 def threads(block: Triple) -> list[Triple]:
     """Threads of a block, in the order of their linear index."""
     bx, by, bz = block
@@ -84,6 +86,7 @@ class Values:
         self, wanted: Sequence[Symbol], known: dict[Symbol, int], constants: set[int], premises: Sequence[Term]
     ) -> None:
         self.known = known
+        self._pools: dict[tuple[Symbol, Triple, Triple], list[int]] = {}
         self.definitions: dict[Symbol, Term] = {}
         for premise in premises:
             self._define(premise, wanted)
@@ -108,6 +111,13 @@ class Values:
 
     def pool(self, symbol: Symbol, block: Triple, grid: Triple) -> list[int]:
         """Values worth trying for ``symbol``, the plausible ones first."""
+        key = (symbol, block, grid)
+        done = self._pools.get(key)
+        if done is None:
+            done = self._pools[key] = self._pool(symbol, block, grid)
+        return done
+
+    def _pool(self, symbol: Symbol, block: Triple, grid: Triple) -> list[int]:
         kind = symbol.kind
         width = block[0]
         total = block[0] * block[1] * block[2]

@@ -21,6 +21,9 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKi
 TYPICAL = 120
 """Nodes of the terms of a typical query."""
 
+TRIAL = 16
+"""What trying a launch costs in points, besides the points."""
+
 ENOUGH = 4096
 """Points kept of one access in one launch."""
 
@@ -148,13 +151,13 @@ class _Search:
         for symbol, term in self.values.definitions.items():
             value = evaluate(term, env)
             if value is None:
-                self.points -= 1
+                self.points -= TRIAL
                 return
             env[symbol] = value
         block = (env[BLOCK_DIM[0]], env[BLOCK_DIM[1]], env[BLOCK_DIM[2]])
         grid = (env[GRID_DIM[0]], env[GRID_DIM[1]], env[GRID_DIM[2]])
         where = (env[BLOCK[0]], env[BLOCK[1]], env[BLOCK[2]])
-        self.points -= 2
+        self.points -= TRIAL
         size = block[0] * block[1] * block[2]
         if (
             min(*block, *grid) < 1
