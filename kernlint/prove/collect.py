@@ -104,7 +104,10 @@ def collector(
     ]
     lines = _source(address, tests, conditions, len(counters), strict)
     scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun}
-    exec("\n".join(lines), scope)
+    try:
+        exec("\n".join(lines), scope)
+    except (SyntaxError, RecursionError, MemoryError):  # nested too deeply for Python
+        return None
     used = set(symbols(side.offset))
     constants: set[int] = set()
     for term in (side.offset, *side.facts):

@@ -85,7 +85,10 @@ class _Search:
         texts = source_of(terms, self.shared, names=names, fits=ranges.fits)
         if texts is None:
             return None
-        return eval(f"lambda p: ({''.join(text + ', ' for text in texts)})", environment())
+        try:
+            return eval(f"lambda p: ({''.join(text + ', ' for text in texts)})", environment())
+        except (SyntaxError, RecursionError, MemoryError):  # nested too deeply for Python
+            return None
 
     # -- the search --------------------------------------------------------------------------------------------------
 

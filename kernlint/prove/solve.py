@@ -10,7 +10,14 @@ DEFAULT = Budget()
 
 
 def solve(query: Query, budget: Budget = DEFAULT) -> Answer:
-    """The verdict on ``query``: see :mod:`kernlint.prove.query` for what each answer means."""
+    """The verdict on ``query``: see :mod:`kernlint.prove.query` for what each answer means.  Never raises."""
+    try:
+        return _solve(query, budget)
+    except RecursionError:
+        return Unknown("an expression is nested too deeply")
+
+
+def _solve(query: Query, budget: Budget) -> Answer:
     proved = algebra.prove(query, budget) or exhaust.prove(query, budget)
     if proved is not None:
         return proved

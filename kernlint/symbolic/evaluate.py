@@ -329,7 +329,10 @@ def compile_terms(
     if code is None:
         return None
     names = ", ".join(f"s{i}" for i in range(len(parameters)))
-    raw = eval(f"lambda {names}: ({''.join(text + ', ' for text in code)})", dict(_GLOBALS))
+    try:
+        raw = eval(f"lambda {names}: ({''.join(text + ', ' for text in code)})", dict(_GLOBALS))
+    except (SyntaxError, RecursionError, MemoryError):  # Python nests at most 200 parentheses
+        return None
 
     def function(*values: int) -> tuple[int, ...] | None:
         try:
@@ -355,7 +358,7 @@ def source_of(
     coder = _Coder(table, fits)
     try:
         return [coder.exact(term) for term in terms]
-    except _Unsupported:
+    except (_Unsupported, RecursionError):
         return None
 
 

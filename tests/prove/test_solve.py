@@ -72,3 +72,11 @@ def test_without_solver(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _missing(name: str) -> None:
     raise ImportError(name)
+
+
+def test_deep_terms_give_an_answer() -> None:
+    deep = TX
+    for step in range(95):
+        deep = (deep ^ step) + 1
+    for budget in (WITHOUT_SOLVER, Budget(rlimit=1000)):
+        assert isinstance(solve(race(side(deep), side(deep)), budget), Proved | Refuted | Unknown)

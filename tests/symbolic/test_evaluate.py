@@ -135,3 +135,13 @@ def test_bit_functions() -> None:
 def test_a_bool_term_is_zero_or_one() -> None:
     assert evaluate(FALSE, {}) == 0
     assert evaluate(cast(Z.term, BOOL), {Z: 256}) == 1
+
+
+def test_deep_terms_have_values_though_no_code() -> None:
+    deep = Y.term
+    for step in range(95):
+        deep = binary("xor", binary("add", deep, Y.term, U8), const(step, U8), U8)
+    value = evaluate(deep, {Y: 3})
+    function = compile_terms([deep], [Y])
+    assert value is not None
+    assert function is None or function(3) == (value,)
