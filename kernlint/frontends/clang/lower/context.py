@@ -231,6 +231,9 @@ class Scope:
             if self.depth > MAX_DEPTH:
                 self.lose("expression", "nested too deeply", cursor)
                 return Opaque(self.span(cursor), self.type(cursor), "nested too deeply", (), True, True)
+            children = cursor.children
+            if len(children) == 1 and children[0].kind == cursor.kind and _is_constant_wrapper(cursor, children[0]):
+                cursor = children[0]
             return handler(self, cursor)
         finally:
             self.depth -= 1
@@ -301,6 +304,20 @@ class Scope:
             if is_expression(c) or c.kind in _STATEMENTS
         )
         return OpaqueStmt(self.span(cursor), reason, children, sounds_like_sync(self.lowering.source(cursor)))
+
+
+_MAY_BE_WRAPPED = frozenset({
+    K.BINARY_OPERATOR, K.UNARY_OPERATOR, K.CONDITIONAL_OPERATOR, K.CALL_EXPR, K.MEMBER_REF_EXPR,
+    K.ARRAY_SUBSCRIPT_EXPR, K.DECL_REF_EXPR,
+})  # fmt: skip
+
+
+def _is_constant_wrapper(outer: Cursor, inner: Cursor) -> bool:
+    """Whether ``outer`` is a constant expression, which libclang shows as if it were the expression inside it."""
+    if outer.kind not in _MAY_BE_WRAPPED:
+        return False
+    around, within = LIB.getCursorExtent(outer.raw), LIB.getCursorExtent(inner.raw)
+    return bool(around.begin == within.begin and around.end == within.end)
 
 
 def sounds_like_sync(text: str) -> bool:

@@ -88,7 +88,7 @@ def result_type(op: str, left: Type, right: Type, otherwise: Type) -> Type:
 @lowers_expression(K.BINARY_OPERATOR)
 def binary(scope: Scope, cursor: Cursor) -> Expr:
     children = cursor.children
-    if len(children) == 1:  # a constant expression shows as its own operator around it
+    if len(children) == 1:
         return scope.expression(children[0])
     code = cursor.binary_operator
     if len(children) != 2:
@@ -171,8 +171,6 @@ def unary(scope: Scope, cursor: Cursor) -> Expr:
         return negation(scope, cursor, _UNARY[U(code)], operand)
     if code in (U.EXTENSION, U.REAL):
         return operand
-    if len(cursor.children) == 1 and code == U.INVALID:
-        return operand  # a constant expression around an operator
     return scope.opaque(cursor, "unusual unary operator")
 
 

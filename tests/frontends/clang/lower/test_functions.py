@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.tree.nodes import Call, FunctionKind, Lambda, LaunchBounds
+from kernlint.tree.nodes import Call, FunctionKind, Lambda, LaunchBounds, Trap
 from kernlint.tree.types import I32, PointerType
 from kernlint.tree.walk import functions_of
 
@@ -154,10 +154,11 @@ def test_namespaces_qualify() -> None:
     assert found.kernels[0].function.qualified == "a::b::k"
 
 
-def test_new_delete_and_throw_are_calls() -> None:
+def test_new_and_delete_are_calls_and_a_throw_does_not_come_back() -> None:
     text = "__global__ void k(int n) { int *p = new int[n]; delete[] p; } void h() { throw 1; }"
-    names = [c.name for f in module(text).functions for c in find(f, Call)]
-    assert names == ["operator new", "operator delete", "throw"]
+    functions = module(text).functions
+    assert [c.name for f in functions for c in find(f, Call)] == ["operator new", "operator delete"]
+    assert len([t for f in functions for t in find(f, Trap)]) == 1
 
 
 def test_name_spans() -> None:

@@ -210,3 +210,19 @@ def test_empty_statements_leave_nothing() -> None:
     assert isinstance(only(kernel("__global__ void k(int n) { while (n--); }").function, While).body, Block)
     assert isinstance(find(kernel("__global__ void k() { return; }").function, Return)[0], Return)
     assert expr("n = 1;;") == "n = 1"
+
+
+def test_constant_conditions_are_what_they_say() -> None:
+    text = """struct S { int m; static constexpr bool on() { return true; } };
+    constexpr S s{1}; constexpr bool off = false;
+    template <typename T> __global__ void k(T *p) {
+      if constexpr (!off) p[0] = 1; if constexpr (S::on()) p[1] = 1; if constexpr (s.m) p[2] = 1;
+      if constexpr (off ? 0 : 1) p[3] = 1; if constexpr (!!off) p[4] = 1; }"""
+    conditions = [line for line in lines(kernel(text).function) if line.startswith("if")]
+    assert conditions == [
+        "if constexpr !off",
+        "if constexpr S::on()",
+        "if constexpr {bool}s.m",
+        "if constexpr {bool}(off ? 0 : 1)",
+        "if constexpr !!off",
+    ]
