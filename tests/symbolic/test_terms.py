@@ -1,0 +1,151 @@
+"""Folding, substitution, negation and the polynomial form agree with evaluation; terms read as C does."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import Ranges
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    FALSE,
+    MAX_SIZE,
+    TRUE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    call,
+    cast,
+    conjunction,
+    const,
+    disjunction,
+    negate,
+    negative,
+    select,
+    substitute,
+    symbols,
+    truth,
+    unknown,
+)
+from kernlint.tree.types import BOOL, F32, I8, I32, U8, U32, U64
+from tests.symbolic.test_evaluate import X, Y, Z, terms
+
+N = Symbol(SymbolKind.PARAM, "n", I32)
+M = Symbol(SymbolKind.PARAM, "m", I32)
+VALUES = {X: st.integers(-128, 127), Y: st.integers(0, 255), Z: st.integers(0, 65535)}
+
+
+@given(terms(), st.fixed_dictionaries(VALUES))
+@settings(max_examples=300, deadline=None)
+def test_folding_keeps_the_value(term: Term, env: dict[Symbol, int]) -> None:
+    expected = evaluate(term, env)
+    folded = substitute(term, {symbol: const(value, symbol.type) for symbol, value in env.items()})
+    if expected is not None:
+        assert folded.type == term.type
+        assert evaluate(folded, {}) == expected
+
+
+@given(terms(), st.fixed_dictionaries(VALUES))
+@settings(max_examples=200, deadline=None)
+def test_negation_is_the_opposite(term: Term, env: dict[Symbol, int]) -> None:
+    value = evaluate(truth(term), env)
+    opposite = evaluate(negate(truth(term)), env)
+    if value is not None and opposite is not None:
+        assert bool(value) != bool(opposite)
+
+
+@given(terms(), st.fixed_dictionaries(VALUES))
+@settings(max_examples=300, deadline=None)
+def test_polynomials_agree_where_nothing_wraps(term: Term, env: dict[Symbol, int]) -> None:
+    ranges = Ranges(lambda symbol: (env[symbol], env[symbol]))
+    value = evaluate(term, env)
+    if value is None or any(ranges.wraps(part) for part in parts(term)):
+        return
+    total = 0
+    for mono, factor in polynomial(term).coefficients.items():
+        for atom in mono:
+            atom_value = evaluate(atom, env)
+            if atom_value is None:
+                return
+            factor *= atom_value
+        total += factor
+    kind = term.type
+    assert total == value or (kind.wrap(total) == value and downward(term))  # type: ignore[attr-defined]
+
+
+def parts(term: Term) -> list[Term]:
+    return [term, *(part for arg in term.terms for part in parts(arg))]
+
+
+def downward(term: Term) -> bool:
+    """Whether ``term`` holds ``x - 1`` of an unsigned x, which is kept as a sum with a great constant."""
+    return any(part.op == "add" and part.args[1].op == "const" and part.type.low == 0 for part in parts(term))  # type: ignore[attr-defined]
+
+
+def test_polynomials_cancel() -> None:
+    n, m = N.term, M.term
+    square = binary("mul", binary("add", n, m, I32), binary("sub", n, m, I32), I32)
+    direct = binary("sub", binary("mul", n, n, I32), binary("mul", m, m, I32), I32)
+    assert polynomial(square) == polynomial(direct)
+    assert polynomial(binary("shl", n, const(3, I32), I32)) == polynomial(binary("mul", n, const(8, I32), I32))
+    quotient = binary("div", n, m, I32)
+    assert polynomial(binary("sub", quotient, quotient, I32)).constant == 0
+    assert polynomial(direct).coefficient(N) is None
+    assert polynomial(binary("mul", n, m, I32)).coefficient(N) == polynomial(m)
+
+
+def test_identities() -> None:
+    n = N.term
+    assert binary("mul", n, const(0, I32), I32) == const(0, I32)
+    assert binary("add", binary("add", n, const(2, I32), I32), const(3, I32), I32).args[1].value == 5
+    assert binary("sub", n, n, I32) == const(0, I32)
+    assert binary("lt", n, n, BOOL) == FALSE and binary("le", n, n, BOOL) == TRUE
+    assert conjunction(TRUE, truth(n)) == truth(n) and disjunction(TRUE, truth(n)) == TRUE
+    assert select(truth(n), n, n) is n
+    assert negate(negate(truth(n))) == truth(n)
+    assert cast(cast(cast(X.term, I32), U64), I32) != X.term
+    assert cast(cast(X.term, I32), I8) == X.term
+
+
+def test_a_shift_by_the_width_is_not_folded() -> None:
+    assert binary("shl", const(1, I32), const(32, I32), I32).op == "shl"
+    assert binary("shl", const(1, I32), const(31, I32), I32).value == -(1 << 31)
+
+
+def test_a_float_comparison_is_not_turned_round() -> None:
+    x = Symbol(SymbolKind.PARAM, "x", F32).term
+    below = binary("lt", x, const(0, F32), BOOL)
+    assert negate(below).op == "lnot"  # for a NaN both x < 0 and x >= 0 are false
+
+
+def test_large_terms_become_unknown() -> None:
+    term = unknown("start", I32, Uniformity.BLOCK)
+    while term.op == "add" or term.size == 1:
+        term = binary("add", term, N.term, I32)
+        if term.symbol is not None:
+            break
+    assert term.symbol is not None and term.symbol.reason == "expression too large"
+    assert term.symbol.uniformity == Uniformity.VARYING  # n's own
+    assert term.size <= MAX_SIZE
+
+
+def test_symbols_in_order() -> None:
+    term = binary("add", binary("mul", N.term, M.term, I32), N.term, I32)
+    assert list(symbols(term)) == [N, M]
+
+
+def test_reads_like_c() -> None:
+    n, m = N.term, M.term
+    total = binary("add", n, m, I32)
+    assert repr(binary("mul", total, const(4, I32), I32)) == "(n + m) * 4"
+    assert repr(binary("add", n, const(-1, I32), I32)) == "n - 1"
+    assert repr(binary("sub", n, binary("sub", n, m, I32), I32)) == "n - (n - m)"
+    assert repr(select(binary("lt", n, m, BOOL), n, m)) == "n < m ? n : m"
+    assert repr(cast(n, U8)) == "n"
+    assert repr(cast(n, F32)) == "f32(n)"
+    assert repr(call("f", (n, m), I32)) == "f(n, m)"
+    assert repr(negative(total, I32)) == "-(n + m)"
+    assert repr(binary("sub", cast(n, U32), const(1, U32), U32)) == "n - 1"
