@@ -46,6 +46,7 @@ STUBS = (
                        b"hipDoubleComplex", b"make_hip"), ("cuComplex.h", "hip/hip_complex.h")),
     Stub("random.h", (b"curand", b"hiprand"), ("curand", "hiprand")),
     Stub("wmma.h", (b"nvcuda", b"wmma::", b"rocwmma"), ("mma.h", "rocwmma/")),
+    Stub("blas.h", (b"cublas", b"CUBLAS_", b"hipblas", b"HIPBLAS_"), ("cublas", "hipblas")),
     Stub("ck_tile.h", (b"ck_tile",), ("ck_tile/",)),
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),

@@ -23,6 +23,9 @@
 #include "textures.h"
 #include "hip_device.h"
 #include "hip_runtime.h"
+#define CUstream_st ihipStream_t  // one kind of stream, by either name
+#include "cuda_runtime.h"
+#undef CUstream_st
 #include "libc.h"
 #include "std.h"
 #include "std_library.h"

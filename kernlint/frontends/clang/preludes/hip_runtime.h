@@ -336,9 +336,9 @@ extern "C" {
     hipError_t hipCreateSurfaceObject(hipSurfaceObject_t*, const hipResourceDesc*);
     hipError_t hipMallocArray(hipArray_t*, const hipChannelFormatDesc*, size_t, size_t = 0, unsigned int = 0);
     hipError_t hipMalloc3DArray(hipArray_t*, const hipChannelFormatDesc*, hipExtent, unsigned int = 0);
-    hipExtent make_cudaExtent(size_t, size_t, size_t);
-    hipPitchedPtr make_cudaPitchedPtr(void*, size_t, size_t, size_t);
-    hipPos make_cudaPos(size_t, size_t, size_t);
+    hipExtent make_hipExtent(size_t, size_t, size_t);
+    hipPitchedPtr make_hipPitchedPtr(void*, size_t, size_t, size_t);
+    hipPos make_hipPos(size_t, size_t, size_t);
     hipError_t hipLaunchCooperativeKernel(const void*, dim3, dim3, void**, size_t = 0, hipStream_t = 0);
 }
 

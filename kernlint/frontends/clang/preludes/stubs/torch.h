@@ -480,6 +480,8 @@ KL_FACTORY(sort)
 #undef KL_FACTORY
 #undef KL_FACTORY_SIZES
 
+std::optional<c10::Device> device_of(const Tensor&);
+
 namespace indexing {
 struct Slice { template <class... A> Slice(A...); };
 extern const Slice None;
