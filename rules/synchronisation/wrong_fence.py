@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.fences import Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
-from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb, witness
+from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import Space
@@ -116,7 +116,7 @@ class WrongFence(Rule):
             barrier.span,
             f"{barrier.name} does not fence {space} memory, where {there} {verb(second)} {name} after {here} "
             f"{verb(first)} it",
-            severity(evidence),
+            Severity.WARNING,
             related=(
                 Related(first.span, f"{here} {verb(first)} {name} here"),
                 Related(second.span, f"{there} {verb(second)} {name} here"),
@@ -150,7 +150,7 @@ class WrongFence(Rule):
             access.span,
             f"an atomic operation of block scope on {cell(access, found.witness.first.offset)}, which several blocks "
             "use",
-            severity(evidence),
+            Severity.WARNING,
             related=calls(access),
             witness=evidence,
             fix="use the operation of device scope",
