@@ -109,6 +109,8 @@ class FunctionTable:
         if found is not None:
             return found
         template = cursor.template if cursor.kind != K.FUNCTION_TEMPLATE else None
+        if template is not None and not cursor.is_definition and self.is_users(template):
+            return self.declare(template)  # an error in the body kept clang from making the instance
         if template is not None and template.kind == K.FUNCTION_TEMPLATE and not self._has_room(template):
             return self.declare(template)
         node, scope = self._head(cursor)

@@ -208,3 +208,11 @@ def test_kernels_of_headers_are_forced_too(tmp_path: Path) -> None:
 def test_forcing_with_vectors_where_lanes_are_asked_for() -> None:
     found = kernel("template <typename T> __global__ void k(const T *p, float *q) { q[0] = p[1].x + p[0].w; }")
     assert found.instances[0].template_args == (("T", "float4"),) and not found.instances[0].losses
+
+
+def test_an_instance_that_clang_gave_up_is_the_template_itself() -> None:
+    text = """template <typename T> __device__ T f(T x) { T y = x.nothing; return y; }
+    __global__ void k(float *p) { p[0] = f(p[1]); p[1] = 2; }"""
+    found = module(text)
+    call = only(found.kernels[0].function, Call)
+    assert call.function is not None and call.function.body is not None
