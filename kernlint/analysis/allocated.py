@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.pairs import side
+from kernlint.analysis.replay import Replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind, Trace
 from kernlint.analysis.wording import element, element_size, verb, witness_of
-from kernlint.finding import Related, Witness
+from kernlint.finding import Related, Severity, Witness
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -128,8 +129,13 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
     return tuple(found.values())
 
 
-def in_words(found: Sequence[Allocated], why: str) -> tuple[Span, str, list[Related], Witness]:
-    """Place, message, related places and witness for accesses beyond allocations; ``why`` ends the message."""
+def in_words(
+    found: Sequence[Allocated], why: str, again: Replayer
+) -> tuple[Span, str, Severity, list[Related], Witness]:
+    """Place, message, level, related places and witness for accesses beyond allocations; ``why`` ends the message.
+
+    An error is what was replayed with sizes that the host writes as numbers; sizes tried may not be the program's.
+    """
     first = next((one for one in found if one.access.writes), found[0])
     access = first.access
     size = element_size(access)
@@ -145,7 +151,10 @@ def in_words(found: Sequence[Allocated], why: str) -> tuple[Span, str, list[Rela
         f"{element(access)} is {verb(access)} beyond the allocation: thread {thread} of block {block} reaches element "
         f"{at} of {count}; {why}"
     )
-    return access.span, message, related, witness_of(access, first.witness, size)
+    replayed = again.beyond(first.witness, access.span, {access.root.name: first.extent})
+    certain = replayed is not None and replayed.certain and not _host_symbols(first.view)
+    severity = Severity.ERROR if certain else Severity.WARNING
+    return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
 
 
 allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context))

@@ -14,10 +14,12 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import Block, LaunchContext, launch_context
 from kernlint.analysis.pairs import side
+from kernlint.analysis.replay import Replayed, Replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LoopContext, Root, RootKind, Trace
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.wording import element_size
+from kernlint.finding import Severity
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -53,7 +55,8 @@ class Outside:
     ``witness``: the thread and launch.  ``extent``: bytes (None: not known).  ``below``: before the start, or by an
     unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
     takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
-    a row); then ``extent`` and the witness's offset count elements of that.
+    a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
+    or any will do.
     """
 
     access: Access
@@ -63,6 +66,7 @@ class Outside:
     reason: str
     data: bool
     inner: bool = False
+    sure: bool = False
 
     @property
     def unit(self) -> int:
@@ -309,10 +313,11 @@ def _asked(
         found = _refuted(asked, extent, block, grid=grid or (1, 1, 1))
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
-            return Outside(access, found, extent, below, reason, data, inner)
+            sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
+            return Outside(access, found, extent, below, reason, data, inner, sure)
     first = _refuted(asked, UNLIMITED, (32, 1, 1))
     if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
-        return Outside(access, first, extent, True, "", data, inner)
+        return Outside(access, first, extent, True, "", data, inner, True)
     return None
 
 
@@ -410,6 +415,14 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         if outside is not None:
             found.append(outside)
     return tuple(found)
+
+
+def replayed(one: Outside, again: Replayer) -> tuple[Replayed | None, Severity]:
+    """The access as the emulator saw it, and the level that this supports: an error where the extent is known, the
+    block is not a guess, and no data is part of it."""
+    seen = again.beyond(one.witness, one.access.span)
+    certain = seen is not None and seen.certain and one.sure and one.extent is not None and not one.data
+    return seen, Severity.ERROR if certain else Severity.WARNING
 
 
 outside = KernelAnalysis("outside", _compute, needs=(trace, launch_context))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from kernlint.analysis.races import Race
+from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Trace
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
 from kernlint.tree.nodes import Scope
 
-Replay = None
-"""No emulator replays witnesses yet: see :func:`severity`."""
 
-
-def severity(witness: Witness) -> Severity:
-    """The level that a race's evidence supports: an error only when its witness was replayed."""
-    return Severity.ERROR if witness.replayed else Severity.WARNING
+def severity(replayed: Replayed | None, found: Refuted) -> Severity:
+    """The level that a race's evidence supports: an error only when its witness was replayed, and rests on no data."""
+    certain = replayed is not None and replayed.certain and not found.depends_on_data
+    return Severity.ERROR if certain else Severity.WARNING
 
 
 def verb(access: Access) -> str:
@@ -50,18 +49,18 @@ def step(access: Access, actor: Actor) -> Step:
     )
 
 
-def witness(first: Access, second: Access, found: Refuted) -> Witness:
-    """The prover's witness as it is shown: launch, values, one step for each thread."""
+def witness(first: Access, second: Access, found: Refuted, replayed: Replayed | None = None) -> Witness:
+    """The prover's witness as it is shown: launch, values, one step for each thread; whether it was ``replayed``."""
     values = [(symbol.name, value) for symbol, value in found.values if not symbol.name.startswith("?")]
     steps = [step(first, found.first)]
     if found.second is not None:
         steps.append(step(second, found.second))
-    return Witness(found.block, found.grid, tuple(values), tuple(steps))
+    return Witness(found.block, found.grid, tuple(values), tuple(steps), replayed is not None)
 
 
-def shown(race: Race) -> Witness:
+def shown(race: Race, replayed: Replayed | None = None) -> Witness:
     """The witness of a race."""
-    return witness(race.pair.first, race.pair.second, race.witness)
+    return witness(race.pair.first, race.pair.second, race.witness, replayed)
 
 
 def thread_name(actor: Actor, block: tuple[int, int, int]) -> str:

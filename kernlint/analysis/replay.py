@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.prove.emulate import Argument, Budget, Fault, FaultKind, LaunchSpec, Outcome, replay
+from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome, replay
+from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind
@@ -21,16 +22,19 @@ BUDGET = Budget(steps=300_000, blocks=3)
 
 RACES = frozenset({FaultKind.RACE})
 BOUNDS = frozenset({FaultKind.OUT_OF_BOUNDS, FaultKind.NULL})
-DIVERGENCE = frozenset({FaultKind.BARRIER_DIVERGENCE, FaultKind.WARP_MASK})
-UNINITIALISED = frozenset({FaultKind.UNINITIALISED})
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The fault as the emulator saw it.  ``certain``: it showed with every content of memory that was tried."""
+    """The fault as the emulator saw it.
+
+    ``certain``: it showed with every content of memory that was tried.  ``fallback``: the value of every integer
+    argument, where the replay chose one.
+    """
 
     fault: Fault
     certain: bool
+    fallback: int | None = None
 
 
 def arguments(function: FunctionDecl, values: Iterable[tuple[Symbol, int]], fallback: int) -> dict[str, Argument]:
@@ -67,6 +71,15 @@ def _scalar(type_: Type, value: int | None, fallback: int) -> int | float | None
     return 1.0 if isinstance(type_, FloatType) else None
 
 
+WARP, WAVE = 32, 64
+"""Threads that run in step: on NVIDIA's hardware, and at most on AMD's."""
+
+
+def _stated(value: Argument) -> str:
+    """An argument as part of a key: buffers of one extent are alike."""
+    return f"buffer of {value.extent}" if isinstance(value, Buffer) else repr(value)
+
+
 RUNS = 8
 """Different launches replayed for one kernel; witnesses beyond them stay unreplayed."""
 
@@ -85,39 +98,67 @@ class Replayer:
         values: Sequence[tuple[Symbol, int]],
         shared_bytes: int | None = None,
         given: Mapping[str, Argument] | None = None,
+        blocks: Iterable[tuple[int, int, int]] = (),
+        fallback: int | None = None,
     ) -> Outcome | None:
         """What running the kernel under a launch shows, with several contents of memory.
 
         ``values`` of parameters, ``given`` arguments (buffers of known extent) by name; ``shared_bytes`` of dynamic
-        shared memory.  None when the kernel's runs are used up.
+        shared memory; ``blocks`` that must be among those run; ``fallback`` for integers that ``values`` leave out
+        (None: the number of threads).  None when the kernel's runs are used up.
         """
         function = self.facts.function
-        threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2]
-        args = arguments(function, values, max(threads, 1))
+        total = grid[0] * grid[1] * grid[2]
+        threads = block[0] * block[1] * block[2] * total
+        args = arguments(function, values, max(threads, 1) if fallback is None else fallback)
         if given:
             args.update(given)
-        key = (block, grid, shared_bytes, tuple(sorted((name, repr(value)) for name, value in args.items())))
+        run = tuple(dict.fromkeys(blocks)) if total > (BUDGET.blocks or 1) else ()
+        stated = tuple(sorted((name, _stated(value)) for name, value in args.items()))
+        key = (block, grid, shared_bytes, stated, run)
         known = self.outcomes.get(key)
         if known is None:
             if len(self.outcomes) >= RUNS:
                 return None
-            spec = LaunchSpec(block, grid, dynamic_shared=shared_bytes)
-            known = replay(function, spec, args, BUDGET, self.facts.module.language)
+            spec = LaunchSpec(block, grid, run or None, shared_bytes)
+            language = self.facts.module.language
+            known = replay(function, spec, args, BUDGET, language, WAVE if language == "hip" else WARP)
             self.outcomes[key] = known
         return known
 
-    def race(
-        self,
-        block: tuple[int, int, int],
-        grid: tuple[int, int, int],
-        values: Sequence[tuple[Symbol, int]],
-        places: Sequence[Span],
-        *,
-        across_warps: bool = False,
-    ) -> Replayed | None:
-        """The race between the accesses at ``places``, when the emulator sees it too."""
-        outcome = self.outcome(block, grid, values)
-        return confirm(outcome, RACES, places, across_warps=across_warps) if outcome is not None else None
+    def race(self, found: Refuted, places: Sequence[Span]) -> Replayed | None:
+        """The race of a witness between the accesses at ``places``, when the emulator sees it too.
+
+        Threads of one warp count only where the witness itself has such, and in OpenCL, which knows no lockstep.
+        """
+        assert found.second is not None
+        outcome = self.outcome(found.block, found.grid, found.values, blocks=(found.first.block, found.second.block))
+        across = not found.same_warp and self.facts.module.language != "opencl"
+        return confirm(outcome, RACES, places, across_warps=across) if outcome is not None else None
+
+    def beyond(self, found: Refuted, place: Span, extents: Mapping[str, int] | None = None) -> Replayed | None:
+        """The access at ``place`` out of bounds, as the witness says; ``extents`` in bytes of pointer arguments."""
+        given = {name: Buffer(extent) for name, extent in (extents or {}).items()}
+        outcome = self.outcome(found.block, found.grid, found.values, given=given, blocks=(found.first.block,))
+        return confirm(outcome, BOUNDS, (place,)) if outcome is not None else None
+
+    def divergence(self, block: tuple[int, int, int], grid: tuple[int, int, int], barrier: Span) -> Replayed | None:
+        """Threads of a block that wait at ``barrier`` for others that are elsewhere, or have left the kernel.
+
+        Arguments are tried that are just short of the number of threads, a handful, and more than half.
+        """
+        threads = block[0] * block[1] * block[2] * grid[0] * grid[1] * grid[2]
+        best: Replayed | None = None
+        for fallback in dict.fromkeys((max(threads - 3, 1), 3, threads // 2 + 1)):
+            outcome = self.outcome(block, grid, (), fallback=fallback)
+            for fault in outcome.of(FaultKind.BARRIER_DIVERGENCE) if outcome is not None else ():
+                spans = [p.span for p in (fault.first, fault.second) if p is not None and p.span is not None]
+                if any(_overlap(span, barrier) for span in spans):
+                    found = Replayed(fault, fault.data_independent is True, fallback)
+                    if found.certain:
+                        return found
+                    best = best or found
+        return best
 
 
 replayer = KernelAnalysis("replayer", Replayer)

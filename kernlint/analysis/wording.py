@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Step, Witness
 from kernlint.prove.query import Refuted
@@ -116,14 +117,15 @@ def element_size(access: Access) -> int:
     return kind.size or access.size or 1
 
 
-def witness_of(access: Access, refuted: Refuted, size: int) -> Witness:
-    """What the prover found, for people; ``size``: bytes of an element."""
+def witness_of(access: Access, refuted: Refuted, size: int, replayed: Replayed | None = None) -> Witness:
+    """What the prover found, for people; ``size``: bytes of an element; whether it was ``replayed``."""
     first = refuted.first
     at = first.offset // size
     values = tuple((symbol.name, value) for symbol, value in (*refuted.values, *first.counters))
-    step = Step(first.block, first.thread, access.span, f"{_present(access)} element {at} of {access.root.name}", at)
-    return Witness(refuted.block, refuted.grid, values, (step,))
+    step = Step(first.block, first.thread, access.span, f"{present(access)} element {at} of {access.root.name}", at)
+    return Witness(refuted.block, refuted.grid, values, (step,), replayed is not None)
 
 
-def _present(access: Access) -> str:
+def present(access: Access) -> str:
+    """``reads``, ``writes`` or ``updates``."""
     return {"read": "reads", "written": "writes", "updated": "updates"}[verb(access)]

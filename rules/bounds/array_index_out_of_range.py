@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extents import Outside, outside
+from kernlint.analysis.extents import Outside, outside, replayed
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.analysis.wording import element, verb, witness_of
@@ -82,7 +83,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside)
+    needs = (trace, outside, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -93,9 +94,9 @@ class ArrayIndexOutOfRange(Rule):
             if not one.below:
                 arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
-            yield self._report(found)
+            yield self._report(found, facts[replayer])
 
-    def _report(self, found: Sequence[Outside]) -> Finding:
+    def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
         one = found[0]
         access = one.access
         assert one.extent is not None
@@ -119,12 +120,14 @@ class ArrayIndexOutOfRange(Rule):
             if other.access.span not in seen and len(related) < 4:
                 seen.add(other.access.span)
                 related.append(Related(other.access.span, f"{element(other.access)} is beyond it too"))
+        seen_again, severity = replayed(one, again)
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} beyond the end of {whole}: {what}{who} reaches element "
             f"{index} of {count}",
+            severity,
             related=related,
-            witness=witness_of(access, one.witness, size),
+            witness=witness_of(access, one.witness, size, seen_again),
             assumptions=(one.reason,) if one.reason else (),
             fix=f"make {access.root.name} larger, or keep the index below {count}",
             confidence=Confidence.MEDIUM if one.data else Confidence.HIGH,

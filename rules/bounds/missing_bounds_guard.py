@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
-from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.replay import replayer
+from kernlint.analysis.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, verb
@@ -99,7 +100,7 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, allocated)
+    needs = (trace, surplus, allocated, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -107,8 +108,12 @@ class MissingBoundsGuard(Rule):
             return
         beyond = [one for one in facts[allocated] if not one.guarded]
         if beyond:
-            span, message, related, witness = in_words(beyond, "no test of the index stops the surplus threads")
-            yield self.finding(span, message, related=related, witness=witness, fix="test the index against the size")
+            span, message, severity, related, witness = in_words(
+                beyond, "no test of the index stops the surplus threads", facts[replayer]
+            )
+            yield self.finding(
+                span, message, severity, related=related, witness=witness, fix="test the index against the size"
+            )
             return
         exposed = [one for one in facts[surplus] if not one.late]
         for tier in Tier:
@@ -133,6 +138,7 @@ class MissingBoundsGuard(Rule):
                 access.span,
                 f"{what}, and the launch rounds {count} up to whole blocks{axis}: nothing stops the surplus threads",
                 related=related,
+                witness=example(first),
                 fix=f"return early, or test the index against {count}, passed to the kernel",
             )
         if first.tier is Tier.SIBLING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extents import Outside, outside
+from kernlint.analysis.extents import Outside, outside, replayed
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import element, index, verb, witness_of
@@ -71,7 +72,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside)
+    needs = (trace, outside, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -82,9 +83,9 @@ class NegativeIndex(Rule):
             if one.below:
                 arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
-            yield self._report(found)
+            yield self._report(found, facts[replayer])
 
-    def _report(self, found: Sequence[Outside]) -> Finding:
+    def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
         one = found[0]
         access = one.access
         size = one.unit
@@ -100,12 +101,14 @@ class NegativeIndex(Rule):
             if other.access.span not in seen and len(related) < 4:
                 seen.add(other.access.span)
                 related.append(Related(other.access.span, f"{element(other.access)} is before it too"))
+        seen_again, severity = replayed(one, again)
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} before the start of {access.root.name}: {who} {how}, "
             f"and nothing keeps {index(access)} from being negative",
+            severity,
             related=related,
-            witness=witness_of(access, one.witness, size),
+            witness=witness_of(access, one.witness, size, seen_again),
             assumptions=() if one.extent is not None else (f"{access.root.name} points to the start of its memory",),
             fix="test the index, or clamp it to 0",
             confidence=Confidence.HIGH if one.extent is not None else Confidence.MEDIUM,

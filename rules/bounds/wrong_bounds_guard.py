@@ -6,9 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
-from kernlint.analysis.overreach import Fault, Overreach, overreach
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.limits import Indexed, limits
+from kernlint.analysis.overreach import Fault, Overreach, example, overreach
+from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
-from kernlint.analysis.wording import element, index, verb
+from kernlint.analysis.wording import element, element_size, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
@@ -97,7 +100,7 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, allocated)
+    needs = (trace, overreach, allocated, limits, launch_context, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -105,18 +108,20 @@ class WrongBoundsGuard(Rule):
             return
         beyond = [one for one in facts[allocated] if one.guarded]
         if beyond:
-            span, message, related, witness = in_words(beyond, "the tests before it let that through")
+            span, message, severity, related, witness = in_words(
+                beyond, "the tests before it let that through", facts[replayer]
+            )
             yield self.finding(
-                span, message, related=related, witness=witness, fix="test the last element that is touched"
+                span, message, severity, related=related, witness=witness, fix="test the last element that is touched"
             )
             return
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
             groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
-            yield self._report(found)
+            yield self._report(facts, found)
 
-    def _report(self, found: Sequence[Overreach]) -> Finding:
+    def _report(self, facts: Facts, found: Sequence[Overreach]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         access = first.access
         related = [Related(first.guard.span, _why_wrong(first))]
@@ -127,11 +132,14 @@ class WrongBoundsGuard(Rule):
             if other.access.span not in seen and len(related) < 4:
                 seen.add(other.access.span)
                 related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
+        indexed: tuple[Indexed, ...] = facts[limits]
+        shown = example(first, indexed, facts[launch_context])
         return self.finding(
             access.span,
             _message(first),
             related=related,
             assumptions=(f"{first.size} is the extent: {first.why}",) if first.size is not None else (),
+            witness=None if shown is None else witness_of(access, shown, element_size(access)),
             fix=_FIXES[first.fault],
             confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
         )

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
+from kernlint.analysis.replay import Replayed, replayer
+from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import Term
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Scope
+from kernlint.tree.types import IntType
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ class BarrierDivergence(Rule):
         Severity.WARNING,
         tags=("CUDA-1.14", "OpenCL C barrier"),
     )
-    needs = (trace, agreement)
+    needs = (trace, agreement, shapes, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         agree = facts[agreement]
@@ -153,6 +156,9 @@ class BarrierDivergence(Rule):
         else:
             message = f"threads of one block disagree on reaching {barrier.name}"
             severity = Severity.WARNING
+        replayed, sure = self._replay(facts, barrier, culprit)
+        if sure and severity is Severity.WARNING:
+            severity = Severity.ERROR
         related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]
         others = {other.span: other for other in barriers if other.span != barrier.span}
         related += [Related(other.span, "and so is this barrier") for other in list(others.values())[:3]]
@@ -162,8 +168,53 @@ class BarrierDivergence(Rule):
             message,
             severity,
             related=related,
+            witness=replayed,
             fix="let every thread of the block reach the barrier, and guard only the work around it",
         )
+
+    def _replay(self, facts: Facts, barrier: BarrierEvent, culprit: Culprit) -> tuple[Witness | None, bool]:
+        """Two threads of which one does not reach the barrier, as the emulator saw them, and whether no one can argue
+        with that: it shows under each block worth believing in, and rests on neither arguments nor data."""
+        if barrier.scope is not Scope.BLOCK:
+            return None, False
+        found: list[tuple[Shape, Replayed]] = []
+        believed = facts[shapes]
+        for shape in believed.plausible[:SHAPES]:
+            replayed = facts[replayer].divergence(shape.block, _grid(shape), barrier.span)
+            if replayed is not None:
+                found.append((shape, replayed))
+        if not found:
+            return None, False
+        by_launch = all(s.kind in _LAUNCH for s in symbols(culprit.term))
+        everywhere = believed.seen or len(found) == len(believed.plausible)
+        shape, best = next((one for one in found if one[1].certain), found[0])
+        return _witness(facts, shape, best, barrier), by_launch and everywhere and best.certain
+
+
+SHAPES = 2
+"""Blocks under which one barrier is tried."""
+
+_LAUNCH = frozenset(
+    {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.COUNTER}
+)
+
+
+def _grid(shape: Shape) -> tuple[int, int, int]:
+    """The grid of a shape where it is small, else one block."""
+    x, y, z = (size or 1 for size in shape.grid)
+    return (x, y, z) if x * y * z <= 64 else (1, 1, 1)
+
+
+def _witness(facts: Facts, shape: Shape, replayed: Replayed, barrier: BarrierEvent) -> Witness:
+    """The two threads in words, with the value that the replay gave to integer arguments."""
+    first, second = replayed.fault.first, replayed.fault.second
+    steps = [Step(first.block, first.thread, first.span or barrier.span, f"waits at {barrier.name}")]
+    if second is not None:
+        elsewhere = "has left the kernel" if replayed.fault.exited else "waits elsewhere"
+        steps.append(Step(second.block, second.thread, second.span or barrier.span, elsewhere))
+    scalars = [param.name for param in facts.function.params if isinstance(param.type, IntType)]
+    values = tuple((name, replayed.fallback or 0) for name in scalars)
+    return Witness(shape.block, _grid(shape), values, tuple(steps), True)
 
 
 _WORDS = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
 from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.prove.query import Actor, Refuted
@@ -68,7 +69,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters)
+    needs = (global_races, scatters, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         told: dict[int, int] = {}
@@ -76,12 +77,12 @@ class GlobalMemoryRace(Rule):
         for race in sorted(races, key=_rank):
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
-                yield self._race(race)
+                yield self._race(race, facts[replayer])
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told:
                 yield self._scatter(scatter)
 
-    def _race(self, race: GlobalRace) -> Finding:
+    def _race(self, race: GlobalRace, again: Replayer) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
         assert found.second is not None
@@ -92,12 +93,13 @@ class GlobalMemoryRace(Rule):
         else:
             message = f"{there} {verb(second)} {name}, which {here} {verb(first)}: nothing orders them"
         related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
-        evidence = witness(first, second, found)
+        replayed = again.race(found, (first.span, second.span))
+        evidence = witness(first, second, found, replayed)
         both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
         return self.finding(
             second.span,
             message,
-            severity(evidence),
+            severity(replayed, found),
             related=(*related, *calls(first, second)),
             witness=evidence,
             fix="use an atomic operation, or give each thread an element of its own"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
 from kernlint.analysis.races import essential, shared_races
+from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -65,7 +66,7 @@ class LateBarrier(Rule):
     """
 
     meta = Meta("KL202", "late-barrier", Severity.ERROR, tags=("CUDASecurity data races", "OpenCL C memory model"))
-    needs = (trace, shared_races)
+    needs = (trace, shared_races, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
@@ -78,11 +79,12 @@ class LateBarrier(Rule):
             assert found.second is not None
             here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
             name = cell(first, found.first.offset)
-            evidence = shown(race)
+            replayed = facts[replayer].race(found, (first.span, second.span))
+            evidence = shown(race, replayed)
             yield self.finding(
                 barrier.span,
                 f"{barrier.name} comes too late: {there} {verb(second)} {name} before it, which {here} {verb(first)}",
-                severity(evidence),
+                severity(replayed, found),
                 related=(
                     Related(first.span, f"{here} {verb(first)} {name} here"),
                     Related(second.span, f"{there} {verb(second)} {name} here"),

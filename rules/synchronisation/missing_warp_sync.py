@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb
 from kernlint.analysis.races import essential, shared_races
+from kernlint.analysis.replay import replayer
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -71,7 +72,7 @@ class MissingWarpSync(Rule):
     """
 
     meta = Meta("KL204", "missing-warp-sync", Severity.ERROR, tags=("CUDA PG Volta migration", "BPG"))
-    needs = (shared_races,)
+    needs = (shared_races, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         if facts.module.language != "cuda" or _all_old(facts):
@@ -82,7 +83,8 @@ class MissingWarpSync(Rule):
             assert found.second is not None
             here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
             name = cell(first, found.first.offset)
-            evidence = shown(race)
+            replayed = facts[replayer].race(found, (first.span, second.span))
+            evidence = shown(race, replayed)
             message = f"{there} {verb(second)} {name}, which {here} of the same warp {verb(first)}: nothing orders them"
             if first is second:
                 message = f"{here} and {there} of one warp both write {name}"
@@ -90,7 +92,7 @@ class MissingWarpSync(Rule):
             yield self.finding(
                 second.span,
                 message,
-                severity(evidence),
+                severity(replayed, found),
                 related=(*related, *calls(first, second)),
                 witness=evidence,
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
 from kernlint.analysis.races import Race, essential, shared_races
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
@@ -83,15 +84,15 @@ class SharedMemoryRace(Rule):
         Severity.ERROR,
         tags=("CUDASecurity data races", "CUDASecurity-CON01", "CUDASecurity-CON02", "OpenCL C memory model"),
     )
-    needs = (trace, shared_races)
+    needs = (trace, shared_races, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
             if late_barrier(race, of) is None:
-                yield self._report(race, facts.module.language)
+                yield self._report(race, facts.module.language, facts[replayer])
 
-    def _report(self, race: Race, language: str) -> Finding:
+    def _report(self, race: Race, language: str, again: Replayer) -> Finding:
         first, second = race.accesses
         found = race.witness
         assert found.second is not None
@@ -114,11 +115,12 @@ class SharedMemoryRace(Rule):
             fix = f"put {_barrier(language)} at the end of the loop body"
         elif first is second:
             fix = "let one thread write it, or use an atomic operation"
-        evidence = shown(race)
+        replayed = again.race(found, (first.span, second.span))
+        evidence = shown(race, replayed)
         return self.finding(
             second.span,
             message,
-            severity(evidence),
+            severity(replayed, found),
             related=(*related, *calls(first, second)),
             witness=evidence,
             assumptions=() if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",),

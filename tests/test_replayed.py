@@ -1,0 +1,108 @@
+"""Errors of the families of bounds and synchronisation: each of them was seen happening in the emulator."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kernlint.config import Config
+from kernlint.engine import Engine
+from kernlint.finding import Finding, Severity
+from kernlint.registry import Registry, load
+from kernlint.selection import Selection
+from kernlint.source import SourceFile, read
+from kernlint.testing import SUFFIXES, cases
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+FAMILIES = ("KL1", "KL2")
+
+
+@cache
+def engine() -> tuple[Engine, Selection]:
+    registry: Registry = load()
+    selection = Selection(registry, Config(select=FAMILIES, pedantic=True))
+    return Engine(registry, selection), selection
+
+
+def errors(source: SourceFile) -> list[Finding]:
+    run, selection = engine()
+    return [r.finding for r in run.check_source(source, selection).results if r.finding.severity is Severity.ERROR]
+
+
+def sources() -> list[SourceFile]:
+    found = [
+        SourceFile(f"{case}{SUFFIXES[case.example.language]}", case.example.code.encode())
+        for case in cases()
+        if case.rule.meta.code.startswith(FAMILIES)
+    ]
+    files = sorted(path for path in FIXTURES.rglob("*") if path.suffix in (".cu", ".cl", ".hip"))
+    return found + [read(str(path)) for path in files]
+
+
+def test_each_error_was_replayed() -> None:
+    found = [finding for source in sources() for finding in errors(source)]
+    assert len({finding.code for finding in found}) >= 5
+    for finding in found:
+        assert finding.witness is not None and finding.witness.replayed, finding.message
+
+
+REVERSED = """
+__global__ void k(float *out) {
+  __shared__ float s[256];
+  s[threadIdx.x] = out[threadIdx.x];
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+"""
+
+IN_HALF = """
+__global__ void k(float *out, int n) {
+  if (threadIdx.x < 64) __syncthreads();
+  out[threadIdx.x] = 0.0f;
+  __syncthreads();
+}
+"""
+
+IF_FIRST = """
+__global__ void k(float *out, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) { s[threadIdx.x] = out[i]; __syncthreads(); out[i] = s[0]; }
+  __syncthreads();
+}
+"""
+
+TOO_LONG = """
+__global__ void k(const int *in, int *out) {
+  int seen[8];
+  for (int d = 0; d <= 8; ++d) seen[d] = in[d];
+  for (int d = 0; d < 8; ++d) out[d] = seen[d];
+}
+"""
+
+BY_DATA = """
+__global__ void k(const int *in, float *out) {
+  __shared__ float s[256];
+  if (in[threadIdx.x]) s[threadIdx.x] = 1.0f;
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "rule", "severity"),
+    [
+        (REVERSED, "KL201", Severity.ERROR),
+        (BY_DATA, "KL201", Severity.WARNING),
+        (IN_HALF, "KL203", Severity.ERROR),
+        (IF_FIRST, "KL203", Severity.WARNING),
+        (TOO_LONG, "KL104", Severity.ERROR),
+    ],
+)
+def test_what_is_seen_happening_whatever_the_data_is_an_error(code: str, rule: str, severity: Severity) -> None:
+    run, selection = engine()
+    results = run.check_source(SourceFile("k.cu", code.encode()), selection).results
+    found = [result.finding for result in results if result.finding.code == rule]
+    assert [finding.severity for finding in found] == [severity]
+    assert found[0].witness is not None and found[0].witness.replayed
