@@ -12,13 +12,16 @@ from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import GlobalId, Reach, global_ids, grows, reaches
-from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
+from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, plain
 from kernlint.analysis.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.sizes import UnusedSize, unused_sizes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
+from kernlint.analysis.wording import present
+from kernlint.finding import Step, Witness
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK_DIM, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols
 from kernlint.tree.types import Space
 
 
@@ -171,3 +174,32 @@ def _compute(facts: Facts) -> tuple[Exposed, ...]:
 
 surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, launch_context, unused_sizes))
 """An :class:`Exposed` for every open axis of every access whose launch is not provably exact, in order."""
+
+
+def example(one: Exposed) -> Witness | None:
+    """For an access behind a launch that rounds up: a size and the first surplus thread; None where the launch is
+    not plain enough for one."""
+    view, cover, axis = one.view, one.cover, one.axis
+    if view is None or cover is None or cover.count is None or cover.unit is None or view.fact.block is None:
+        return None
+    unit, symbol = cover.unit.value, plain(cover.count).symbol
+    block, threads = [term.value for term in view.fact.block], one.id.threads
+    if unit is None or symbol is None or None in block or threads != {axis} or block[axis] != unit or unit < 2:
+        return None
+    count = unit + unit // 2
+    place, at = [0, 0, 0], [0, 0, 0]
+    place[axis], at[axis] = 1, count - unit
+    env = {BLOCK[axis]: 1, THREAD[axis]: count - unit}
+    env |= {other: 0 for a in range(3) if a != axis for other in (BLOCK[a], THREAD[a])}
+    for kernels, term in view.images:
+        value = evaluate(term, {symbol: count})
+        if value is not None:
+            env[kernels] = value
+    grid = [1, 1, 1]
+    grid[axis] = 2
+    access = one.access
+    index = None if access.index is None else evaluate(access.index, env)
+    touched = f"{present(access)} {access.root.name}" + ("" if index is None else f"[{index}]")
+    step = Step((place[0], place[1], place[2]), (at[0], at[1], at[2]), access.span, touched, index)
+    x, y, z = (size or 1 for size in block)
+    return Witness((x, y, z), (grid[0], grid[1], grid[2]), ((symbol.name, count),), (step,))
