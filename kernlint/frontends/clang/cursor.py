@@ -260,6 +260,14 @@ class Cursor:
         finally:
             LIB.EvalResult_dispose(result)
 
+    def printed(self) -> str:
+        """A declaration as clang prints it, with its body and with all macros expanded."""
+        policy = LIB.getCursorPrintingPolicy(self.raw)
+        try:
+            return take(LIB.getCursorPrettyPrinted(self.raw, policy))
+        finally:
+            LIB.PrintingPolicy_dispose(policy)
+
     def head(self) -> str:
         """A declaration printed without its body, attributes included."""
         policy = LIB.getCursorPrintingPolicy(self.raw)

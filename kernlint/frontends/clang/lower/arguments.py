@@ -7,8 +7,9 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
-from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.tree.nodes import (
     Expr,
     Ref,

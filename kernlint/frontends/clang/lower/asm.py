@@ -6,7 +6,8 @@ import re
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import lower_asm
-from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.context import Scope
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.record import dataclass
 from kernlint.tree.nodes import Asm, Stmt
 

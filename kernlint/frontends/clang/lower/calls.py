@@ -10,12 +10,13 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.arguments import call_arguments, receiver_of, template_arguments, unwrapped
 from kernlint.frontends.clang.lower.construction import construction, names_type, user_conversion, value_of_type
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
+from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS
 from kernlint.frontends.clang.lower.functions import PLACEHOLDER
 from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
 from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.recovery import unresolved_call
 from kernlint.tree.nodes import (
     AddressOf,

@@ -7,8 +7,9 @@ from kernlint.frontends.clang.intrinsics import CallContext, lower_call
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.arguments import call_arguments, is_default, receiver_of, unwrapped
-from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.tree.nodes import (
     Call,
     Cast,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kernlint.frontends.clang.cursor import Cursor, Extent
 from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.lower.printed import is_expression, member_names
 from kernlint.frontends.clang.lower.types import TypeTable
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.session import SYNTHESISED_HEADER
@@ -60,11 +61,6 @@ def lowers_statement(*kinds: int) -> Callable[[StmtHandler], StmtHandler]:
         return handler
 
     return register
-
-
-def is_expression(cursor: Cursor) -> bool:
-    """Whether the cursor is an expression rather than a statement, declaration or attribute."""
-    return 100 <= cursor.kind < 200 or cursor.kind == K.BUILTIN_BIT_CAST_EXPR
 
 
 class Lowering:
@@ -194,7 +190,20 @@ class Scope:
     places of compiler errors that cost nothing.
     """
 
-    __slots__ = ("depth", "function", "hoisted", "kind", "losses", "lowering", "recovered", "span", "this", "types")
+    __slots__ = (
+        "_printed",
+        "cursor",
+        "depth",
+        "function",
+        "hoisted",
+        "kind",
+        "losses",
+        "lowering",
+        "recovered",
+        "span",
+        "this",
+        "types",
+    )
 
     def __init__(self, lowering: Lowering, kind: FunctionKind, this: ParamDecl | None = None) -> None:
         self.lowering = lowering
@@ -207,6 +216,14 @@ class Scope:
         self.depth = 0
         self.hoisted: list[Stmt] | None = None
         self.function: FunctionDecl | None = None
+        self.cursor: Cursor | None = None
+        self._printed: dict[int, str] | None = None
+
+    def printed_member(self, cursor: Cursor) -> str | None:
+        """The name of a swizzle that comes out of a macro, as far as the printed function tells."""
+        if self._printed is None:
+            self._printed = member_names(self.cursor, self.types) if self.cursor is not None else {}
+        return self._printed.get(cursor.key)
 
     @property
     def local_space(self) -> Space:

@@ -7,10 +7,11 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression, sounds_like_sync
+from kernlint.frontends.clang.lower.context import Scope, lowers_expression, sounds_like_sync
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
-from kernlint.frontends.clang.lower.members import LAST_MEMBER, SWIZZLE, TAIL, member
+from kernlint.frontends.clang.lower.members import SWIZZLE, member
+from kernlint.frontends.clang.lower.printed import is_expression, is_swizzle
 from kernlint.frontends.clang.lower.recovery import recovered, unresolved_call
 from kernlint.frontends.clang.lower.variables import parameter
 from kernlint.tree.nodes import (
@@ -102,17 +103,15 @@ def _swizzle(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr | None:
     lowering = scope.lowering
     whole, left = cursor.extent, inner.extent
     if whole.in_macro or left.in_macro or whole.file != left.file:
-        if scope.type(cursor) == scope.type(inner) and inner.kind in (K.DECL_REF_EXPR, K.UNEXPOSED_EXPR):
-            outer_text = lowering.source(cursor).strip()
-            if not LAST_MEMBER.search(outer_text[-TAIL:]) or outer_text == lowering.source(inner).strip():
-                return None
-        match = LAST_MEMBER.search(lowering.source(cursor)[-TAIL:]) or LAST_MEMBER.search(
-            lowering.written(cursor)[-TAIL:]
-        )
-    else:
-        if left.end >= whole.end:
+        if not is_swizzle(cursor, inner, scope.types):
             return None
-        match = re.match(r"\s*\)*\s*(\.|->)\s*(\w+)\s*$", lowering.slice(whole.file, left.end, whole.end))
+        name = scope.printed_member(cursor)
+        if name is None:
+            return scope.opaque(cursor, "lanes of a vector that a macro names", writes=False)
+        return member(scope, cursor, scope.expression(inner), name, scope.type(cursor))
+    if left.end >= whole.end:
+        return None
+    match = re.match(r"\s*\)*\s*(\.|->)\s*(\w+)\s*$", lowering.slice(whole.file, left.end, whole.end))
     if match is None or not SWIZZLE.match(match.group(2)):
         return None
     return member(scope, cursor, scope.expression(inner), match.group(2), scope.type(cursor))

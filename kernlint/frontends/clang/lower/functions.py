@@ -10,7 +10,8 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TemplateArgumentKind
 from kernlint.frontends.clang.lower.bounds import launch_bounds
-from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression
+from kernlint.frontends.clang.lower.context import Lowering, Scope
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.native import LIB
 from kernlint.source import Span
@@ -192,7 +193,7 @@ class FunctionTable:
             this=scope.this,
             name_span=self._name_span(cursor),
         )
-        scope.function = node
+        scope.function, scope.cursor = node, cursor
         return node, scope
 
     def _result(self, cursor: Cursor) -> Type:

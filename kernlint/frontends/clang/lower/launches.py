@@ -6,8 +6,9 @@ import re
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
-from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.tree.nodes import (
     AddressOf,
     Cast,

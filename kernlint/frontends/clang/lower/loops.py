@@ -6,9 +6,10 @@ import re
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement
+from kernlint.frontends.clang.lower.context import Scope, lowers_statement
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.literals import constant_node
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.tree.nodes import (
     Binary,

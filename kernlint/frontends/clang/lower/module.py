@@ -12,9 +12,10 @@ from kernlint.frontends.clang.kinds import Severity
 
 # Handlers register themselves.
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
-from kernlint.frontends.clang.lower.context import Lowering, Scope, is_expression, lowers_statement
+from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.source import Span

@@ -6,7 +6,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import LAUNCH_VECTORS, select_lane
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression, sounds_like_sync
+from kernlint.frontends.clang.lower.context import Scope, lowers_expression, sounds_like_sync
 from kernlint.frontends.clang.lower.literals import constant_node
 from kernlint.frontends.clang.lower.members import (
     dependent_implicit_member,
@@ -15,6 +15,7 @@ from kernlint.frontends.clang.lower.members import (
     member_name,
     shorten,
 )
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import made_up_constant, variable
 from kernlint.tree.nodes import (
     Expr,

@@ -8,8 +8,9 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import BinaryOperator as B
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import UnaryOperator as U
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_expression
+from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, promoted
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,

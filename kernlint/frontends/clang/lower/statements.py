@@ -8,8 +8,9 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
-from kernlint.frontends.clang.lower.context import Scope, is_expression, lowers_statement, sounds_like_sync
+from kernlint.frontends.clang.lower.context import Scope, lowers_statement, sounds_like_sync
 from kernlint.frontends.clang.lower.literals import folded
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.source import Span
 from kernlint.tree.nodes import (

@@ -296,7 +296,7 @@ def _plain_type(clang: ClangType) -> Type | None:
 
 
 def _unqualified(spelling: str) -> str:
-    """The name of a record type without ``const`` and ``volatile``: a record is kept under the first use's type."""
-    for qualifier in ("const ", "volatile ") * 2:
-        spelling = spelling.removeprefix(qualifier)
+    """The name of a record type without qualifiers: a record is kept under the first use's type."""
+    while (match := _QUALIFIER.match(spelling)) is not None:
+        spelling = spelling[match.end() :]
     return spelling

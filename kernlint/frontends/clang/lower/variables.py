@@ -5,7 +5,8 @@ from __future__ import annotations
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, TypeKind
-from kernlint.frontends.clang.lower.context import Scope, is_expression
+from kernlint.frontends.clang.lower.context import Scope
+from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.types import is_const, is_volatile, without_extents
 from kernlint.frontends.clang.native import LIB
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kernlint.frontends.clang.cursor import Cursor
 from kernlint.tree.nodes import Assign, Binary, Cast, IntLit, LaunchValue, Member, Opaque, Quantity, Ref, StringLit
 from kernlint.tree.types import F16, F32, I16, I32, U8, U32, U64, IntType, PointerType, VectorType
 
@@ -202,7 +203,20 @@ def test_standard_arrays_are_arrays() -> None:
     assert lines(tree) == ["let private i32[2] t = i32[2]{1, 2}", "p[2] = a[{u64}t[1]]"]
 
 
-def test_lanes_that_a_macro_names_are_not_conversions() -> None:
+def test_lanes_that_a_macro_names() -> None:
+    text = """#define LANE(v, i) ((v).s##i)
+    #define PART(v) v.hi.s1 + 1.0f
+    #define TURN(v) v.yxwz
+    typedef struct { float4 f; int x; } S;
+    __kernel void k(float8 q, float4 w, S s, __global float *p) {
+      p[0] = LANE(w, 3) + PART(q); w = TURN(s.f); p[s.x] = PART(s.f); }"""
+    tree = kernel(text, "opencl").function
+    assert lines(tree) == ["p[0] = ((w.s3 + q.hi.s1) + 1.0)", "w = s.f.yxwz", "p[s.x] = (s.f.hi.s1 + 1.0)"]
+    assert not tree.losses
+
+
+def test_lanes_that_nothing_names_are_not_conversions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Cursor, "printed", lambda self: "")
     text = "#define LANE(v, i) ((v).s##i)\n__kernel void k(float4 v, __global float *p) { p[0] = LANE(v, 3); }"
     tree = kernel(text, "opencl").function
     assert only(tree, Opaque).type == F32 and tree.losses
