@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
 
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl"})
@@ -17,7 +17,7 @@ HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".c
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
 """Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
 
-_KERNEL = re.compile(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
+_KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""

@@ -20,6 +20,7 @@ from kernlint.compiledb import Flags
 from kernlint.config import Config
 from kernlint.finding import Finding
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.registry import Registry
 from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
@@ -32,7 +33,7 @@ from kernlint.tree.nodes import Kernel, Module
 
 NO_FLAGS = Flags()
 
-_CONFLICT = re.compile(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
+_CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
 SelectionLookup = Callable[[str], Selection]
 """The rules and settings for a path."""

@@ -1,10 +1,11 @@
-"""``dataclass`` for frozen, slotted classes, made in a fifth of the time.
+"""``dataclass`` for slotted classes, frozen or not, made in a fifth of the time.
 
 The tree, the facts and the reports are some two hundred frozen dataclasses, and making one takes ``dataclasses``
 a third of a millisecond (it compiles each method by itself and makes ``__setattr__`` anew): together a fifth of a whole
 run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once;
 the rest is shared.  ``dataclasses.fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever, and type
-checkers are told that it *is* ``dataclasses.dataclass``.  All but ``frozen=True, slots=True`` goes to the original.
+checkers are told that it *is* ``dataclasses.dataclass``.  What has no ``slots=True``, or asks for more, goes to the
+original.
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ else:
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, **more):
         """A drop-in for :func:`dataclasses.dataclass`."""
-        if not (frozen and slots) or more:
+        if not slots or more:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, **more)
-        return _make(cls, eq) if cls is not None else lambda decorated: _make(decorated, eq)
+        return _make(cls, eq, frozen) if cls is not None else lambda decorated: _make(decorated, eq, frozen)
 
 
 __all__ = ["dataclass"]
@@ -28,11 +29,11 @@ __all__ = ["dataclass"]
 _MISSING = dataclasses.MISSING
 
 
-def _make(cls: Any, eq: bool) -> Any:
+def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     namespace = dict(cls.__dict__)
     annotations = namespace.get("__annotations__") or getattr(cls, "__annotations__", {})
     if any(isinstance(type_, str) and type_.startswith(("ClassVar", "InitVar")) for type_ in annotations.values()):
-        return dataclasses.dataclass(cls, frozen=True, slots=True, eq=eq)
+        return dataclasses.dataclass(cls, frozen=frozen, slots=True, eq=eq)
     fields: dict[str, dataclasses.Field[Any]] = {}
     for base in reversed(cls.__mro__[1:]):
         fields.update(getattr(base, "__dataclass_fields__", {}))
@@ -43,7 +44,7 @@ def _make(cls: Any, eq: bool) -> Any:
         field.name, field.type = name, type_
         field._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # what fields() and replace() look for
         fields[name] = field
-    namespace.update(_methods(cls, fields, eq))
+    namespace.update(_methods(cls, fields, eq, frozen))
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     namespace["__slots__"] = tuple(name for name in annotations if name not in inherited)
@@ -54,13 +55,20 @@ def _make(cls: Any, eq: bool) -> Any:
     return made
 
 
-def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool) -> dict[str, Any]:
+def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, frozen: bool) -> dict[str, Any]:
     """The methods of the class, those it defines itself left out where ``dataclasses`` leaves them out."""
     names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
     params, body = [], []
     optional = ""
     for name, field in fields.items():
         value = name
+        if not field.init:
+            if field.default_factory is not _MISSING:
+                names[f"_factory_{name}"] = field.default_factory
+                body.append(
+                    f" _set(self, {name!r}, _factory_{name}())" if frozen else f" self.{name} = _factory_{name}()"
+                )
+            continue
         if field.default is not _MISSING:
             names[f"_default_{name}"] = field.default
             params.append(f"{name}=_default_{name}")
@@ -73,7 +81,7 @@ def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool) -> d
         else:
             params.append(name)
         optional = optional or (name if "=" in params[-1] else "")
-        body.append(f" _set(self, {name!r}, {value})")
+        body.append(f" _set(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
     lines = [f"def __init__(self, {', '.join(params)}):", *(body or [" pass"])]
@@ -84,14 +92,19 @@ def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool) -> d
             "def __eq__(self, other):",
             f" return {this} == {that} if other.__class__ is self.__class__ else NotImplemented",
         ]
-        lines += ["def __hash__(self):", f" return hash({this})"]
+        if frozen:
+            lines += ["def __hash__(self):", f" return hash({this})"]
     made: dict[str, Any] = {}
     exec("\n".join(lines), names, made)
     for method in made.values():
         method.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
     own = cls.__dict__
     made = {name: method for name, method in made.items() if name == "__init__" or own.get(name) is None}
-    shared = {"__setattr__": _no_set, "__delattr__": _no_delete, "__getstate__": _get_state, "__setstate__": _set_state}
+    shared: dict[str, Any] = {"__getstate__": _get_state, "__setstate__": _set_state}
+    if frozen:
+        shared.update(__setattr__=_no_set, __delattr__=_no_delete)
+    elif eq and "__hash__" not in own:
+        shared["__hash__"] = None
     if "__repr__" not in own:
         shared["__repr__"] = _show
     return {**shared, **made}

@@ -18,11 +18,12 @@ from typing import Any
 from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
 from kernlint.nearest import nearest
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document
 
-_CODE = re.compile(r"[A-Z]{2,6}\d{3}")
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_CODE = pattern(r"[A-Z]{2,6}\d{3}")
+_NAME = pattern(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 CONTROL_CODES = {"KL001": "unused-suppression", "KL002": "malformed-directive"}
 """Findings of kernlint itself about directives in the source; no rule may take their codes or names."""

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from kernlint.analysis.base import AnyAnalysis, Facts, ModuleAnalysis, ModuleFacts
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witness
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.nodes import Loss, Node
@@ -168,8 +169,8 @@ class Documentation:
         return f"{self.title}\n\n{text}".rstrip() + "\n"
 
 
-_FENCE = re.compile(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ \t]*$", re.M | re.S)
-_MARK = re.compile(r"//\s*expect:\s*(?P<codes>[A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
+_FENCE = pattern(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ \t]*$", re.M | re.S)
+_MARK = pattern(r"//\s*expect:\s*(?P<codes>[A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
 _HIGHLIGHT = {"cuda": "cuda", "hip": "cpp", "opencl": "c"}
 
 

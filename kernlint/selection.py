@@ -6,12 +6,12 @@ import dataclasses
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from kernlint.config import Config, ConfigError
 from kernlint.finding import Severity
 from kernlint.nearest import nearest
+from kernlint.record import dataclass
 from kernlint.registry import Registry, UnknownRule
 from kernlint.rule import AnyRule, RuleClass
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
 from kernlint.nearest import nearest
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.registry import CONTROL_CODES, Registry, UnknownRule
 from kernlint.result import Suppression
@@ -29,7 +30,7 @@ UNUSED, MALFORMED = CONTROL_CODES
 
 VERBS = ("ignore", "ignore-next-line", "ignore-begin", "ignore-end", "ignore-file")
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rb"//(?:\\\r?\n|[^\n])*"
     rb"|/\*.*?(?:\*/|\Z)"
     rb'|R"(?P<tag>[^()\\\s]{0,16})\(.*?\)(?P=tag)"'
@@ -37,8 +38,8 @@ _TOKEN = re.compile(
     rb"|(?<![0-9A-Za-z_])'(?:\\.|[^'\\\n])*'",
     re.S,
 )
-_OURS = re.compile(r"kernlint:[ \t]*")
-_NOLINT = re.compile(r"\b(?P<verb>NOLINT(?:NEXTLINE)?)\((?P<names>[^)\n]*)\)")
+_OURS = pattern(r"kernlint:[ \t]*")
+_NOLINT = pattern(r"\b(?P<verb>NOLINT(?:NEXTLINE)?)\((?P<names>[^)\n]*)\)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ A kernel that tests an address or pitch for alignment knows what it does: nothin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.shapes import Block, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
@@ -32,6 +32,9 @@ ALIGNED = 64
 
 COUNTS = ((32, 1, 1), (96, 1, 1), (160, 1, 1), (32, 3, 1), (32, 5, 1))
 """Blocks with a number of warps that is no power of two."""
+
+TRIED = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 128)
+"""Threads along x that are tried."""
 
 OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
 """What is known of every thread."""
@@ -145,7 +148,8 @@ class _Finder:
         start = evaluate(access.offset, _Values((0, 0, 0), (0, 0, 0), block, 0)) if made_up and kind == "thread" else 0
         if start is None:
             return None
-        threads = product(range(min(block[0], 8)), range(min(block[1], 2)), range(min(block[2], 2)))
+        along = [x for x in TRIED if x < block[0]]
+        threads = product(along, range(min(block[1], 2)), range(min(block[2], 2)))
         for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
             env = _Values(thread, place, block, count)
             offset = evaluate(access.offset, env)

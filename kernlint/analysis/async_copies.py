@@ -9,12 +9,12 @@ chosen by the iteration are left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.shapes import Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, Trace
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, negate, symbols
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, IntLit

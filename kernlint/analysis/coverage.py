@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from kernlint.patterns import pattern
+from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Term, binary, const, negate, retype
 from kernlint.tree.types import I64, IntType
@@ -38,7 +39,7 @@ class AxisCover:
 
 UNKNOWN = AxisCover(Cover.UNKNOWN)
 
-_CEILING = re.compile(r"ceil|div_?up|divup|cdiv|div_?round_?up|iDivUp|get_?blocks|num_?blocks", re.IGNORECASE)
+_CEILING = pattern(r"ceil|div_?up|divup|cdiv|div_?round_?up|iDivUp|get_?blocks|num_?blocks", re.IGNORECASE)
 """Names of helpers that were not found in the file and round a quotient up (``at::ceil_div``, ``GET_BLOCKS``)."""
 
 

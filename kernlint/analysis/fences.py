@@ -9,7 +9,7 @@ several blocks use.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, across
@@ -19,6 +19,7 @@ from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
+from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, conjunction, symbols
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import Space

@@ -13,7 +13,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
@@ -34,6 +34,7 @@ from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
+from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     THREAD,

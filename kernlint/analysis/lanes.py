@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.shapes import Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
     BLOCK,

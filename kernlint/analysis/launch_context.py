@@ -14,7 +14,6 @@ Host values are terms over the host's own symbols: shared by all threads, otherw
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover
@@ -22,6 +21,7 @@ from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.record import dataclass
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const
 from kernlint.tree.types import BOOL, I64, IntType
 

@@ -19,6 +19,7 @@ from kernlint.analysis.pairs import side
 from kernlint.analysis.sizes import named_like_a_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
+from kernlint.patterns import pattern
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -131,7 +132,7 @@ def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
     return True
 
 
-_OFFSETS = re.compile(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edge|pos", re.IGNORECASE)
+_OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edge|pos", re.IGNORECASE)
 """Names of arrays that hold one element more than there are items, by convention: silence only."""
 
 
@@ -203,8 +204,10 @@ def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Ove
         best = dimension.limits[0]
         if best.slack != dimension.extra - 1 or best.part.op != "lt":
             continue
-        if _rounds_items(context, best, dimension.extra + 1):
+        if not context.launches or _rounds_items(context, best, dimension.extra + 1):
             why = f"the launch rounds it up to whole groups of {dimension.extra + 1}"
+            if not context.launches:
+                why = "the test of the first element bounds by it"
             yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
 
 

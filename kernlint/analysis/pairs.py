@@ -15,7 +15,6 @@ A symbol that belongs to a loop in which the two threads are in different iterat
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from kernlint.analysis.trace.events import (
     Access,
@@ -29,6 +28,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
 )
 from kernlint.prove.query import LoopRange, Side
+from kernlint.record import dataclass
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,

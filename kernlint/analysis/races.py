@@ -9,7 +9,7 @@ of one warp count only where no warp barrier or collective stands between.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, opaque, same_value, unended, waits
@@ -20,6 +20,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root
 from kernlint.prove.enumerate import refute
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Proved, Refuted, Side, is_shared
 from kernlint.prove.solve import solve
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
@@ -235,9 +236,14 @@ ROUNDS = 5000
 
 def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
     """How often the loops that a pair speaks of ran, where the launch alone decides it."""
+    return trips_of((*pair.a.symbols, *pair.b.symbols), shape)
+
+
+def trips_of(mentioned: Iterable[Symbol], shape: Shape) -> tuple[tuple[Symbol, int], ...]:
+    """How often the loops ran whose counts are ``mentioned``, where the launch alone decides it."""
     found: dict[Symbol, int] = {}
     env = dict(zip(BLOCK_DIM, shape.block, strict=True))
-    for symbol in dict.fromkeys((*pair.a.symbols, *pair.b.symbols)):
+    for symbol in dict.fromkeys(mentioned):
         if symbol.kind is SymbolKind.TRIPS and symbol.uniformity <= Uniformity.BLOCK:
             count = _count(symbol.origin, env)
             if count is not None:

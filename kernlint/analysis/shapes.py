@@ -16,7 +16,6 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -24,6 +23,7 @@ from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.bounds import condition_symbols, index_symbols
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.trace import trace
+from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
 from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ImageOp, Opaque, ParamDecl, Ref, VarDecl

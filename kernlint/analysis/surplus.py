@@ -7,7 +7,6 @@ axis is guarded and another is not; ``B5`` nothing is known.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -19,6 +18,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.wording import present
 from kernlint.finding import Step, Witness
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols

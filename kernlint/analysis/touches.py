@@ -8,9 +8,10 @@ Where places rest on anything but the launch, or there are too many, there is no
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernlint.prove.query import Launch, Side, Triple
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import environment, source_of
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 
@@ -86,6 +87,10 @@ class Toucher:
             if MANY in (other, thread) or not warps or other // WARP != thread // WARP:
                 return False
         return True
+
+    def of(self, side: Side, launch: Launch) -> Touches | None:
+        """What the threads of one block touch, in all iterations; None when it cannot be listed."""
+        return self._of(side, launch, frozenset(loop.counter for loop in side.counters), False)
 
     def _table(self, touches: Touches, unit: int, told: tuple[tuple[int, int], ...]) -> dict[object, int]:
         """Who touches each cell of ``unit`` bytes, in each iteration of the counters at the places ``told`` (with what

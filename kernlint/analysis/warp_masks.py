@@ -9,13 +9,13 @@ non-exited threads named in the mask).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.lanes import STAYS, Block, Lanes, Undecided, Warp, lanes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext, Trace, WarpEvent
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import SymbolKind, Term, negate, symbols
 from kernlint.tree.nodes import Barrier, IntLit, Scope

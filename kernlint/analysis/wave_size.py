@@ -8,11 +8,11 @@ lane mask kept in 32 bits, a 32-bit shift by a lane index, and a literal 32 mixe
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
+from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, symbols

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from xml.sax.saxutils import quoteattr
 
 from kernlint.finding import Finding
+from kernlint.patterns import pattern
 from kernlint.report import View, shown_notifications, shown_path
 from kernlint.result import Level, Report
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def _value(text: str) -> str:

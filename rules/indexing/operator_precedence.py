@@ -2,15 +2,15 @@ r"""The rule ``operator-precedence``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Related, Severity
+from kernlint.patterns import pattern
 from kernlint.rule import Meta, ModuleRule
 from kernlint.tree.nodes import CompilerNote
 
-_LOWER = re.compile(
+_LOWER = pattern(
     r"operator '(<<|>>)' has lower precedence than '([+*/%-])'|^(&|\||\^) has lower precedence than (\S+);"
 )
 

@@ -2,16 +2,16 @@ r"""The rule ``language-error``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Severity
+from kernlint.patterns import pattern
 from kernlint.rule import Meta, ModuleRule
 
 _CERTAIN = (
-    re.compile(r"^shift count >= width of type$"),
-    re.compile(r"^shift count is negative$"),
+    pattern(r"^shift count >= width of type$"),
+    pattern(r"^shift count is negative$"),
 )
 """What the compiler says that no missing header can bring about."""
 

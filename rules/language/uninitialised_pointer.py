@@ -2,18 +2,18 @@ r"""The rule ``uninitialised-pointer``."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Related, Severity
+from kernlint.patterns import pattern
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import PointerType
 from kernlint.tree.walk import walk
 
-_UNSET = re.compile(r"^variable '(\w+)' is uninitialized when used here$")
+_UNSET = pattern(r"^variable '(\w+)' is uninitialized when used here$")
 
 
 class UninitialisedPointer(ModuleRule):

@@ -3,12 +3,12 @@ r"""The rule ``oversized-private-array``."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.finding import Finding, Related, Severity
+from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import Space
 

@@ -3,7 +3,6 @@ r"""The rule ``barrier-divergence``."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
@@ -12,6 +11,7 @@ from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext
 from kernlint.finding import Finding, Related, Severity, Step, Witness
+from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import show

@@ -20,6 +20,7 @@ from kernlint.analysis.trace.values import (
     merge,
     unknown_value,
 )
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.symbolic.terms import Uniformity, binary, call, cast, const
 from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope
@@ -36,10 +37,10 @@ from kernlint.tree.types import (
     VoidType,
 )
 
-SYNC_NAME = re.compile(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
+SYNC_NAME = pattern(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
 """A callee never seen whose name matches may hold a barrier."""
 
-CLOCK_NAME = re.compile(r"clock|timer|cycle", re.IGNORECASE)
+CLOCK_NAME = pattern(r"clock|timer|cycle", re.IGNORECASE)
 """A function without arguments whose name matches gives another value at every call."""
 
 
@@ -237,7 +238,7 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
 
 
-_DRAWS = re.compile(r"(?:cu|hip|roc)rand(?P<init>_init)?(?:4?|_\w+)")
+_DRAWS = pattern(r"(?:cu|hip|roc)rand(?P<init>_init)?(?:4?|_\w+)")
 """Library functions that draw from (or set up) the random state behind their first (``init``: fourth) argument."""
 
 _COPIES = frozenset({"memcpy", "memmove", "memset", "__builtin_memcpy", "__builtin_memmove", "__builtin_memset"})
@@ -255,8 +256,8 @@ def _known_accesses(m: Machine, e: Call, name: str, values: list[Value]) -> None
         size = as_term(values[2]).value
         kinds = (AccessKind.WRITE,) if name.endswith("memset") else (AccessKind.WRITE, AccessKind.READ)
         for value, kind in zip(values, kinds, strict=False):
-            if isinstance(value, PointerValue) and size:
-                record(m, MemPlace(value, value.pointee), kind, e, size=size)
+            if isinstance(value, PointerValue) and size != 0:
+                record(m, MemPlace(value, value.pointee), kind, e, size=-1 if size is None else size)
 
 
 def _is_group(type_: Type) -> bool:

@@ -10,20 +10,19 @@ import re
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.options import Language
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rb"""//[^\n]*|/\*.*?\*/
     |(?P<raw>(?:u8|[uUL])?R"(?P<tag>[^\s()\\]{0,16})\((?P<body>.*?)\)(?P=tag)")
     |(?P<text>(?:u8|[uUL])?"(?:\\.|[^"\\\n])*")
     |'(?:\\.|[^'\\\n])+'""",
     re.DOTALL | re.VERBOSE,
 )
-_OPENCL = re.compile(
-    rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
-)
-_CUDA = re.compile(rb"\b__global__\b[^;{}()]*\(")
-_ESCAPE = re.compile(rb"\\(?:\r?\n|.)", re.DOTALL)
+_OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL)
+_CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
+_ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

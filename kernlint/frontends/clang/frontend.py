@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +14,7 @@ from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_
 from kernlint.frontends.clang.lower.module import lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import parse
+from kernlint.patterns import pattern
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Module
 
@@ -31,11 +31,11 @@ _CPP = (".cpp", ".cc", ".cxx")
 SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc")
 """Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
 
-_HIP = re.compile(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
-_CUDA_INCLUDE = re.compile(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
-_OPENCL = re.compile(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
-_OPENCL_HOST = re.compile(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
-_CUDA = re.compile(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
+_HIP = pattern(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
+_CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
+_OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
+_OPENCL_HOST = pattern(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
+_CUDA = pattern(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
 
 
 def language_of(source: SourceFile) -> Language | None:

@@ -17,6 +17,7 @@ import stat
 from collections import deque
 from collections.abc import Callable
 
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 MAX_FILES = 400
@@ -28,13 +29,11 @@ MAX_BYTES = 32 * 1024 * 1024
 VIRTUAL_FOLDER = "/__kernlint_virtual__"
 """The include folder, present only in memory, that holds the missing headers."""
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = pattern(
     rb"^[ \t]*#[ \t]*(?:include(?:_next)?|import)[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*))", re.MULTILINE
 )
-_TESTED = re.compile(rb"__has_include(?:_next)?[ \t]*\([ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
-_NAMING_MACRO = re.compile(
-    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(?:\"([^\"\n]+)\"|<([^>\n]+)>)", re.MULTILINE
-)
+_TESTED = pattern(rb"__has_include(?:_next)?[ \t]*\([ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
+_NAMING_MACRO = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(?:\"([^\"\n]+)\"|<([^>\n]+)>)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

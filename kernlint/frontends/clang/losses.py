@@ -16,6 +16,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, Severity
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.unit import Unit
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 LOST_KERNEL = 8
@@ -45,12 +46,12 @@ _SCOPES = frozenset(
 )
 _DEVICE = frozenset({CursorKind.CUDA_GLOBAL_ATTR, CursorKind.CUDA_DEVICE_ATTR})
 _KERNEL = {
-    Language.CUDA: re.compile(rb"\b__global__\b"),
-    Language.HIP: re.compile(rb"\b__global__\b"),
-    Language.OPENCL: re.compile(rb"\b(?:__)?kernel\b"),
+    Language.CUDA: pattern(rb"\b__global__\b"),
+    Language.HIP: pattern(rb"\b__global__\b"),
+    Language.OPENCL: pattern(rb"\b(?:__)?kernel\b"),
 }
-_DEVICE_WORD = re.compile(rb"\b(?:__global__|__device__|__kernel|kernel|__host__)\b")
-_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", re.DOTALL | re.MULTILINE)
+_DEVICE_WORD = pattern(rb"\b(?:__global__|__device__|__kernel|kernel|__host__)\b")
+_COMMENT = pattern(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

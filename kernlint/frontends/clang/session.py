@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -24,6 +23,7 @@ from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_argument
 from kernlint.frontends.clang.stubs import StubChoice
 from kernlint.frontends.clang.synthesis import Synthesis
 from kernlint.frontends.clang.unit import Unit
+from kernlint.record import dataclass
 
 SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
 """The file, present only in memory, that made-up declarations stand in."""

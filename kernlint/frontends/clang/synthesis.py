@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.unknowns import Role, Unknown, Uses, unknown_names
+from kernlint.patterns import pattern
+from kernlint.record import dataclass
 
 MAX_NAMES = 160
 """Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""
@@ -24,16 +26,16 @@ MAX_NAMES = 160
 CONSTANT_VALUE = 16
 """What a made-up enumerator is: fit for array bounds, shifts and divisors."""
 
-_CONFLICT = re.compile(
+_CONFLICT = pattern(
     r"redefinition of '(\w+)'|reference to '(\w+)' is ambiguous|call to '(\w+)' is ambiguous|"
     r"redeclaration of '(\w+)'|definition of type '(\w+)' conflicts|'(\w+)' macro redefined"
 )
-_NEEDS_CONSTANT = re.compile(
+_NEEDS_CONSTANT = pattern(
     r"variable length array|constant expression|constant size|must be initialized by a constant|"
     r"array size|does not refer to a value|in-class initializer"
 )
-_MEMBER_OF = re.compile(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
-_SWIZZLE = re.compile(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
+_MEMBER_OF = pattern(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
+_SWIZZLE = pattern(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from enum import Enum
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 
@@ -48,18 +49,18 @@ class Unknown:
 
 
 _MESSAGES: tuple[tuple[re.Pattern[str], Role | None], ...] = (
-    (re.compile(r"unknown type name '(?P<name>\w+)'"), Role.TYPE),
-    (re.compile(r"no template named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
-    (re.compile(r"no template named '(?P<name>\w+)'"), Role.TYPE),
-    (re.compile(r"no type named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
-    (re.compile(r"no member named '(?P<name>\w+)' in the global namespace"), None),
-    (re.compile(r"no member named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), None),
-    (re.compile(r"use of undeclared identifier '(?P<name>\w+)'"), None),
-    (re.compile(r"(?:call to undeclared|implicit declaration of) function '(?P<name>\w+)'"), Role.FUNCTION),
-    (re.compile(r"call to function '(?P<name>\w+)' that is neither visible"), Role.FUNCTION),
-    (re.compile(r"incomplete type '(?:struct |class |const )*(?:(?P<scope>[\w:]+)::)?(?P<name>\w+)'"), Role.TYPE),
+    (pattern(r"unknown type name '(?P<name>\w+)'"), Role.TYPE),
+    (pattern(r"no template named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (pattern(r"no template named '(?P<name>\w+)'"), Role.TYPE),
+    (pattern(r"no type named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (pattern(r"no member named '(?P<name>\w+)' in the global namespace"), None),
+    (pattern(r"no member named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), None),
+    (pattern(r"use of undeclared identifier '(?P<name>\w+)'"), None),
+    (pattern(r"(?:call to undeclared|implicit declaration of) function '(?P<name>\w+)'"), Role.FUNCTION),
+    (pattern(r"call to function '(?P<name>\w+)' that is neither visible"), Role.FUNCTION),
+    (pattern(r"incomplete type '(?:struct |class |const )*(?:(?P<scope>[\w:]+)::)?(?P<name>\w+)'"), Role.TYPE),
 )
-_AT_PLACE = re.compile(r"type specifier is required|requires a type specifier|expected namespace name")
+_AT_PLACE = pattern(r"type specifier is required|requires a type specifier|expected namespace name")
 
 _WORDS = """
 alignas asm auto bool break case catch char class const constexpr continue decltype default delete do double
@@ -69,7 +70,7 @@ throw true try typedef typename union unsigned using virtual void volatile while
 __private uint uchar ushort ulong
 """
 _KEYWORDS = frozenset(_WORDS.split())
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_IDENTIFIER = pattern(r"[A-Za-z_]\w*")
 
 
 def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> Iterator[Unknown]:
@@ -80,8 +81,8 @@ def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> I
     for diagnostic in diagnostics:
         if diagnostic.severity < Severity.ERROR:
             continue
-        for pattern, role in _MESSAGES:
-            if match := pattern.search(diagnostic.message):
+        for expected, role in _MESSAGES:
+            if match := expected.search(diagnostic.message):
                 groups = match.groupdict()
                 if groups["name"] not in _KEYWORDS:
                     in_class = "class" in groups and groups["class"] is None
@@ -95,7 +96,7 @@ def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> I
                     yield Unknown("", here.group(), None)
 
 
-_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
+_NOISE = pattern(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 
 
 def plain_text(text: str) -> str:
@@ -113,22 +114,22 @@ class Use:
 
 
 _WINDOW = 160  # characters looked at behind a name
-_CALLED_PREFIX = re.compile(r"\s*\([^()]*\)\s*(?:for|while|do|if)\b")
-_CONTROL = re.compile(r"\s*(?:for|while|do|if|return)\b|\s*\{")
-_DECLARATION = re.compile(
+_CALLED_PREFIX = pattern(r"\s*\([^()]*\)\s*(?:for|while|do|if)\b")
+_CONTROL = pattern(r"\s*(?:for|while|do|if|return)\b|\s*\{")
+_DECLARATION = pattern(
     r"(?:\s*[*&]+\s*|\s+)(?:const\b\s*|__restrict__\b\s*|__restrict\b\s*|restrict\b\s*|[*&]\s*)*[A-Za-z_]\w*\s*[;=,)\[({:]"
 )
-_SPECIFIER = re.compile(
+_SPECIFIER = pattern(
     r"(?:\([^()\n]*\))?\s+(?:__\w+__|static|inline|constexpr|const|extern|void|bool|char|short|int|long|unsigned|signed|float|double|"
     r"struct|template|kernel|__kernel|half|size_t|auto)\b|\s+[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_]\w*\s*\("
 )
 
 
-_TYPE_LIKE = re.compile(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
+_TYPE_LIKE = pattern(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
 
 
-_TEMPLATE_PARAMETER = re.compile(r"\btemplate\s*<(?:[^<>;{}]*,)?\s*(?:const\s+)?(?:[A-Za-z_]\w*\s*::\s*)*$")
-_CONSTANT_CALL = re.compile(r"\bconstexpr\b[^;=(]*=[^;]*$|\b__launch_bounds__\s*\([^()]*$|\bif constexpr\s*\([^{;]*$")
+_TEMPLATE_PARAMETER = pattern(r"\btemplate\s*<(?:[^<>;{}]*,)?\s*(?:const\s+)?(?:[A-Za-z_]\w*\s*::\s*)*$")
+_CONSTANT_CALL = pattern(r"\bconstexpr\b[^;=(]*=[^;]*$|\b__launch_bounds__\s*\([^()]*$|\bif constexpr\s*\([^{;]*$")
 
 
 class Uses:
@@ -251,12 +252,12 @@ class Uses:
         )
 
 
-_COMPONENT = re.compile(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
-_AFTER_TYPE_WORD = re.compile(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
-_AFTER_INTEGER = re.compile(
+_COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
+_AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
+_AFTER_INTEGER = pattern(
     r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"
 )
-_CONSTANT_PLACE = re.compile(
+_CONSTANT_PLACE = pattern(
     r"(?:\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$|"
     r"\b(?!return\b|else\b)[A-Za-z_][\w>]*[\s*&]+[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*\[[^;\]{}]*$"
 )

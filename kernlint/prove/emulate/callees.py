@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kernlint.patterns import pattern
 from kernlint.prove.emulate import mathematics
 from kernlint.prove.emulate.formats import cell_format
 from kernlint.prove.emulate.frame import by_value, is_group, is_reference, result_type
@@ -12,7 +13,7 @@ from kernlint.tree.nodes import Call, Expr, FunctionDecl, Lambda, Opaque, ParamD
 from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, StructType, VectorType, VoidType
 from kernlint.tree.walk import walk
 
-_WAITS = re.compile("sync|barrier|wait|fence|arrive|exit|trap|abort", re.IGNORECASE)
+_WAITS = pattern("sync|barrier|wait|fence|arrive|exit|trap|abort", re.IGNORECASE)
 _SILENT = frozenset({"printf", "vprintf", "puts", "putchar", "fprintf", "prefetch"})
 
 

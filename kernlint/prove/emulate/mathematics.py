@@ -7,9 +7,10 @@ what IEEE gives (NaN, infinity), never an exception.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import Any
+
+from kernlint.patterns import pattern
 
 Number = Any
 
@@ -253,8 +254,8 @@ _ALIASES = {
     "uhadd": "hadd",
     "urhadd": "rhadd",
 }
-_PREFIX = re.compile(r"^(?:__builtin_elementwise_|__builtin_amdgcn_|__builtin_|__|native_|half_)")
-_MODE = re.compile(r"_(?:rn|rz|ru|rd|ieee_rn|ieee_rz|sat)$")
+_PREFIX = pattern(r"^(?:__builtin_elementwise_|__builtin_amdgcn_|__builtin_|__|native_|half_)")
+_MODE = pattern(r"_(?:rn|rz|ru|rd|ieee_rn|ieee_rz|sat)$")
 
 
 def find(name: str, floating: bool) -> str | None:

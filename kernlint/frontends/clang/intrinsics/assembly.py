@@ -10,15 +10,16 @@ import re
 
 from kernlint.frontends.clang.intrinsics import gcn
 from kernlint.frontends.clang.intrinsics.ptx import PtxLowering
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.tree.nodes import Asm, Block, Expr, Stmt
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_LABEL = re.compile(r"^[A-Za-z_$%][\w$%={}\[\]]*:(?!:)\s*")
-_OPCODE = re.compile(r"[\w.:$]+")
-_GUARD = re.compile(r"^@\s*(!?)\s*([%\w$.]+)\s+")
+_COMMENT = pattern(r"//[^\n]*|/\*.*?\*/", re.S)
+_LITERAL = pattern(r'"((?:[^"\\]|\\.)*)"')
+_LABEL = pattern(r"^[A-Za-z_$%][\w$%={}\[\]]*:(?!:)\s*")
+_OPCODE = pattern(r"[\w.:$]+")
+_GUARD = pattern(r"^@\s*(!?)\s*([%\w$.]+)\s+")
 
 
 @dataclass(frozen=True, slots=True)

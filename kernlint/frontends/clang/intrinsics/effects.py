@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kernlint.frontends.clang.intrinsics import maths
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import AddressOf, Expr, Member, Ref, Subscript
 from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, StructType, Type
 
@@ -36,12 +37,10 @@ for _prefix in ("curand", "hiprand", "rocrand"):
         for _kind in ("", "2", "4", "_double", "2_double", "4_double"):
             KNOWN_WRITES[f"{_prefix}{_draw}{_kind}"] = (0,)  # the state advances
 
-_SYNC_WORDS = re.compile(
-    r"sync(?!hro)|synchroni[sz]e|barrier|(?:^|_)wait|[a-z]Wait|(?:^|_)join(?:_|$)|rendezvous", re.I
-)
+_SYNC_WORDS = pattern(r"sync(?!hro)|synchroni[sz]e|barrier|(?:^|_)wait|[a-z]Wait|(?:^|_)join(?:_|$)|rendezvous", re.I)
 # An asynchronous copy starts something, it does not wait.
-_ASYNC_WORDS = re.compile(r"async|_nosync", re.I)
-_GROUP_TYPES = re.compile(
+_ASYNC_WORDS = pattern(r"async|_nosync", re.I)
+_GROUP_TYPES = pattern(
     r"\b(thread_(?:block|group)|thread_block_tile|coalesced_group|grid_group|cluster_group|barrier|pipeline)\b"
 )
 

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from kernlint.frontends.clang.intrinsics.base import ALL_MEMORY
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import Asm, Barrier, Block, Expr, ExprStmt, Scope, Stmt, Trap
 from kernlint.tree.types import VOID
 
-_HEAD = re.compile(r"^\s*(?:s|v|ds|buffer|global|flat|scratch|tbuffer|image|exp)_\w+", re.M)
+_HEAD = pattern(r"^\s*(?:s|v|ds|buffer|global|flat|scratch|tbuffer|image|exp)_\w+", re.M)
 _BARRIERS = frozenset({"s_barrier", "s_barrier_wait", "s_barrier_signal"})
 # Scalar instructions that only count, wait for the thread's own memory operations, sleep or hint.
 _QUIET = (

@@ -5,8 +5,6 @@ The lists are generated from stems, because both dialects derive names by rule (
 
 from __future__ import annotations
 
-import re
-
 from kernlint.frontends.clang.intrinsics.base import (
     CallContext,
     Handler,
@@ -20,6 +18,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     transparent,
     words,
 )
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import Assume, Call, Cast, Conditional, Expr, InitList, Opaque
 from kernlint.tree.types import UNKNOWN, PointerType, StructType, Type, VectorType
 
@@ -405,9 +404,7 @@ EFFECT_FREE = frozenset((*_CLOCKS, *_PRINTING))
 """Calls that change nothing a kernel can see, though their value is not a function of their arguments."""
 
 
-_BUFFER = re.compile(
-    r"amdgcn_(?:raw|struct)_(?:ptr_)?(?:t?buffer|atomic_buffer)_(load|store|atomic)|amdgcn_\w*load_lds"
-)
+_BUFFER = pattern(r"amdgcn_(?:raw|struct)_(?:ptr_)?(?:t?buffer|atomic_buffer)_(load|store|atomic)|amdgcn_\w*load_lds")
 
 
 def by_prefix(ctx: CallContext) -> Expr | None:

@@ -10,6 +10,7 @@ from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     Expr,
     Ref,
@@ -45,7 +46,7 @@ def is_default(cursor: Cursor) -> bool:
     return cursor.kind == K.UNEXPOSED_EXPR and extent.start >= extent.end and not cursor.children
 
 
-_EXPLICIT_ARGUMENTS = re.compile(r"<(.*)>\s*$", re.DOTALL)
+_EXPLICIT_ARGUMENTS = pattern(r"<(.*)>\s*$", re.DOTALL)
 
 
 def template_arguments(scope: Scope, head: Cursor) -> tuple[str, ...]:

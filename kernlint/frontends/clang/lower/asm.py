@@ -8,10 +8,11 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import lower_asm
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.tree.nodes import Asm, Stmt
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r'//[^\n]*|/\*.*?\*/|R"\((?P<raw>.*?)\)"|"(?P<text>(?:\\.|[^"\\])*)"|::|[():\[\],]|[^\s():\[\],"]+', re.DOTALL
 )
 
@@ -61,10 +62,10 @@ def _unescape(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")
 
 
-_ASM = re.compile(r"\s*(?:asm|__asm__|__asm)\b")
-_ASM_WITHIN = re.compile(r"\b(?:asm|__asm__|__asm)\b")
-_INVOKED = re.compile(r"\b([A-Za-z_]\w*)\b")
-_STRING = re.compile(r'"(?:\\.|[^"\\])*"')
+_ASM = pattern(r"\s*(?:asm|__asm__|__asm)\b")
+_ASM_WITHIN = pattern(r"\b(?:asm|__asm__|__asm)\b")
+_INVOKED = pattern(r"\b([A-Za-z_]\w*)\b")
+_STRING = pattern(r'"(?:\\.|[^"\\])*"')
 
 
 def _from_macro(scope: Scope, invocation: str, depth: int = 4) -> str:

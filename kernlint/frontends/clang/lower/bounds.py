@@ -10,14 +10,15 @@ from collections.abc import Callable
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Lowering
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import LaunchBounds
 
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = pattern(
     r"\b(?:__)?(launch_bounds|amdgpu_flat_work_group_size|reqd_work_group_size|work_group_size_hint"
     r"|max_work_group_size)(?:__)?\s*\("
 )
-_NUMBER = re.compile(r"(\d+|0[xX][0-9a-fA-F]+)[uUlL]*$")
-_TOKEN = re.compile(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)[uUlL]*|([A-Za-z_]\w*(?:\s*::\s*\w+)*)|(<<|>>|[-+*/%()]))")
+_NUMBER = pattern(r"(\d+|0[xX][0-9a-fA-F]+)[uUlL]*$")
+_TOKEN = pattern(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)[uUlL]*|([A-Za-z_]\w*(?:\s*::\s*\w+)*)|(<<|>>|[-+*/%()]))")
 
 
 def launch_bounds(lowering: Lowering, cursor: Cursor, attributes: list[Cursor]) -> LaunchBounds:

@@ -14,6 +14,7 @@ from kernlint.frontends.clang.lower.members import SWIZZLE, member
 from kernlint.frontends.clang.lower.printed import is_expression, is_swizzle
 from kernlint.frontends.clang.lower.recovery import recovered, unresolved_call
 from kernlint.frontends.clang.lower.variables import parameter
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
     Call,
@@ -41,7 +42,7 @@ from kernlint.tree.types import (
     VectorType,
 )
 
-_AS_TYPE = re.compile(r"(?:as_[a-z]+[0-9]*|__builtin_astype)\s*\(")
+_AS_TYPE = pattern(r"(?:as_[a-z]+[0-9]*|__builtin_astype)\s*\(")
 
 
 @lowers_expression(K.UNEXPOSED_EXPR)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Iterable
 
@@ -14,6 +13,7 @@ from kernlint.frontends.clang.lower.context import Lowering, Scope
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.native import LIB
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     Assign,
@@ -37,7 +37,7 @@ MAX_INSTANCES = 4
 
 FUNCTIONS = (K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION, K.FUNCTION_TEMPLATE)
 _METHODS = (K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.CONVERSION_FUNCTION)
-_KERNEL_HEAD = re.compile(r"(?:^|[\s)])(?:__kernel|kernel)\s")
+_KERNEL_HEAD = pattern(r"(?:^|[\s)])(?:__kernel|kernel)\s")
 
 
 PLACEHOLDER = "__kernlint_function"
@@ -51,7 +51,7 @@ _INSTANCE_LIMITS = {
 }
 """Instances of one template that are lowered; uses of further ones see the template itself."""
 
-_LAUNCHES = re.compile(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
+_LAUNCHES = pattern(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
 
 
 class FunctionTable:

@@ -10,10 +10,11 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import Expr, FloatLit, IntLit, Opaque, Ref, SizeOf, StringLit
 from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, Type
 
-_DECIMAL = re.compile(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
+_DECIMAL = pattern(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
 
 
 def constant_node(scope: Scope, cursor: Cursor, type_: Type | None = None) -> Expr | None:
@@ -77,7 +78,7 @@ def string_literal(scope: Scope, cursor: Cursor) -> Expr:
     return StringLit(scope.span(cursor), scope.type(cursor), text)
 
 
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
+_ESCAPE = pattern(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]+)|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
 

@@ -11,6 +11,7 @@ from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.literals import constant_node
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     Binary,
     Block,
@@ -82,7 +83,7 @@ def _for_slots(
     return (slots[0], slots[1], slots[2]) if sum(s is not None for s in slots) == len(parts) else None
 
 
-_HEAD_TOKEN = re.compile(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[;(){}\[\]]""", re.DOTALL)
+_HEAD_TOKEN = pattern(rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[;(){}\[\]]""", re.DOTALL)
 
 
 def _semicolons(scope: Scope, cursor: Cursor) -> tuple[int, int] | None:
@@ -167,7 +168,7 @@ def range_for(scope: Scope, cursor: Cursor) -> Stmt:
     return While(scope.span(cursor), Opaque(span, BOOL, reason, (over,)), inside)
 
 
-_UNROLL = re.compile(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")
+_UNROLL = pattern(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")
 
 
 @lowers_statement(K.UNEXPOSED_STMT)

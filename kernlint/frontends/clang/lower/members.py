@@ -7,6 +7,7 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     Expr,
     Member,
@@ -20,11 +21,11 @@ from kernlint.tree.types import (
     VectorType,
 )
 
-MEMBER_NAME = re.compile(r"\s*(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)")
-LAST_MEMBER = re.compile(r"(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)\s*(?:<[^;]*>)?\s*$")
+MEMBER_NAME = pattern(r"\s*(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)")
+LAST_MEMBER = pattern(r"(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)\s*(?:<[^;]*>)?\s*$")
 TAIL = 300
 """Characters at an expression's end in which its last member is looked for."""
-SWIZZLE = re.compile(r"(?:[xyzw]{1,16}|[rgba]{1,4}|[sS][0-9a-fA-F]{1,16}|lo|hi|even|odd)$")
+SWIZZLE = pattern(r"(?:[xyzw]{1,16}|[rgba]{1,4}|[sS][0-9a-fA-F]{1,16}|lo|hi|even|odd)$")
 
 
 @lowers_expression(K.CXX_THIS_EXPR)

@@ -18,6 +18,7 @@ from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMP
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import CompilerNote, FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
 from kernlint.tree.walk import functions_of
@@ -234,13 +235,13 @@ class ModuleBuilder:
             yield Missed(name, reason, Span(self.parsed.path, start, end))
 
 
-_BLANKED = re.compile(
+_BLANKED = pattern(
     rb'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
 )
-_DIRECTIVE = re.compile(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_CUDA_KERNEL = re.compile(rb"\b__global__\b")
-_OPENCL_KERNEL = re.compile(rb"(?<![\w.>])(?:__kernel|kernel)\b")
-_NAME = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
+_DIRECTIVE = pattern(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_CUDA_KERNEL = pattern(rb"\b__global__\b")
+_OPENCL_KERNEL = pattern(rb"(?<![\w.>])(?:__kernel|kernel)\b")
+_NAME = pattern(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
 
 
 _NOT_NAMES = (b"vec_type_hint", b"alignas", b"decltype", b"requires")

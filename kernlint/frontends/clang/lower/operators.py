@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import BinaryOperator as B
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -11,6 +9,7 @@ from kernlint.frontends.clang.kinds import UnaryOperator as U
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, promoted
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,
@@ -304,7 +303,7 @@ def cast_to(scope: Scope, cursor: Cursor, type_: Type, operand: Expr, reinterpre
     return Cast(scope.span(cursor), type_, operand, True)
 
 
-_REFERENCE_CAST = re.compile(r"\([^()]*&\s*\)")
+_REFERENCE_CAST = pattern(r"\([^()]*&\s*\)")
 
 
 def _casts_reference(scope: Scope, cursor: Cursor) -> bool:

@@ -7,17 +7,17 @@ which a walk leaves their nodes: the two sequences are matched up, and where the
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.patterns import pattern
 from kernlint.tree.types import PointerType, VectorType
 
 if TYPE_CHECKING:
     from kernlint.frontends.clang.lower.types import TypeTable
 
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|(?:0[xX][\da-fA-F.]+(?:[pP][+-]?\d+)?|\d+\.?\d*(?:[eE][+-]?\d+)?'
     r"|\.\d+(?:[eE][+-]?\d+)?)[a-zA-Z]*|\.\.\.|(?:\.|->)\s*(?P<member>[A-Za-z_]\w*)"
 )
@@ -74,8 +74,10 @@ def is_swizzle(outer: Cursor, inner: Cursor, types: TypeTable) -> bool:
     if not isinstance(whole, VectorType):
         return False
     part = types.of(outer.type)
-    if isinstance(part, VectorType):
-        return part.element == whole.element and (
-            part.lanes != whole.lanes or outer.type.canonical is inner.type.canonical
-        )
-    return part == whole.element
+    if not isinstance(part, VectorType):
+        return part == whole.element
+    if part.element != whole.element or part.lanes != whole.lanes:
+        return part.element == whole.element
+    if inner.kind == K.COMPOUND_LITERAL_EXPR or outer.type.canonical is not inner.type.canonical:
+        return False
+    return outer.extent.in_macro or outer.extent.end > inner.extent.end

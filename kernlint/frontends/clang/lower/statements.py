@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -12,6 +10,7 @@ from kernlint.frontends.clang.lower.context import Scope, lowers_statement, soun
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     Block,
@@ -163,7 +162,7 @@ def declarations(scope: Scope, cursor: Cursor) -> Stmt:
     return DeclStmt(scope.span(cursor), tuple(decls))
 
 
-_STARTS_INITIALISER = re.compile(r"\s*(?:\[[^\]]*\]\s*)*[=({]")
+_STARTS_INITIALISER = pattern(r"\s*(?:\[[^\]]*\]\s*)*[=({]")
 
 
 def _lost_initialiser(scope: Scope, statement: Cursor, cursor: Cursor, node: VarDecl) -> None:
@@ -251,7 +250,7 @@ def _between(scope: Scope, left: Cursor, right: Cursor) -> str:
     return scope.lowering.slice(left.extent.file, left.extent.end, right.extent.start)
 
 
-_CONSTEXPR = re.compile(r"if\s+constexpr\b")
+_CONSTEXPR = pattern(r"if\s+constexpr\b")
 
 
 def _is_constexpr(scope: Scope, cursor: Cursor) -> bool:

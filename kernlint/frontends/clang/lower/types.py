@@ -7,13 +7,13 @@ classes become vectors and floats.  Sizes and offsets come from clang, so they a
 from __future__ import annotations
 
 import ctypes
-import re
 from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, TypeKind
 from kernlint.frontends.clang.native import LIB, CXCursor
 from kernlint.frontends.clang.types import Type as ClangType
+from kernlint.patterns import pattern
 from kernlint.tree.types import (
     BOOL,
     F16,
@@ -78,8 +78,8 @@ _SPACES = {1: Space.GLOBAL, 2: Space.SHARED, 3: Space.CONSTANT, 4: Space.PRIVATE
 
 _HALF = frozenset({"__half", "half", "__nv_bfloat16", "hip_bfloat16", "__hip_bfloat16", "nv_bfloat16", "__hip_fp16"})
 _HALF2 = frozenset({"__half2", "half2", "__nv_bfloat162", "nv_bfloat162", "__hip_bfloat162"})
-_VECTOR_NAME = re.compile(r"(?:u?(?:char|short|int|long|longlong)|float|double)([1-4])$")
-_QUALIFIER = re.compile(r"\b(?:const|volatile|__private|__global|__local|__constant|__generic)\s+")
+_VECTOR_NAME = pattern(r"(?:u?(?:char|short|int|long|longlong)|float|double)([1-4])$")
+_QUALIFIER = pattern(r"\b(?:const|volatile|__private|__global|__local|__constant|__generic)\s+")
 _LANES = ("x", "y", "z", "w")
 
 

@@ -1,0 +1,33 @@
+"""Regular expressions that are compiled when they are first used.
+
+A run over one file looks at few of the hundred patterns that the modules name, and compiling them all costs more than
+reading the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, AnyStr
+
+if TYPE_CHECKING:
+
+    def pattern(text: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+        """``re.compile(text, flags)``, put off until the pattern is used."""
+        ...
+
+else:
+
+    class pattern:
+        """Stands for ``re.compile(text, flags)`` and becomes it at the first use."""
+
+        __slots__ = ("_arguments", "_compiled")
+
+        def __init__(self, text: Any, flags: int = 0) -> None:
+            self._arguments = (text, flags)
+            self._compiled = None
+
+        def __getattr__(self, name: str) -> Any:
+            compiled = self._compiled
+            if compiled is None:
+                compiled = self._compiled = re.compile(*self._arguments)
+            return getattr(compiled, name)
