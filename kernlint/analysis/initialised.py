@@ -1,0 +1,161 @@
+"""Shared memory that is read before anybody has put something there.
+
+What shared memory holds when a block begins is left over from another one.  Three degrees of certainty: an object that
+nothing writes at all; one that is only ever updated (each new value is made from the old one); cells that, under a
+small launch, a thread reads and none writes.  For the last one writes are given every benefit of the doubt (conditions
+that cannot be computed hold, all phases count) and reads none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.pairs import known, side
+from kernlint.analysis.races import followed, scalar, trips_of
+from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.touches import Toucher, Touches
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
+from kernlint.prove.query import Launch, Side
+from kernlint.record import dataclass
+from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
+from kernlint.tree.types import Space
+
+FEW = (50, 45, 40, 35, 30, 25)
+"""Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
+
+_SETTING = frozenset({"store", "exchange", "cas", "flag_set"})
+"""Atomic operations that put a value somewhere, whatever was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A read of shared memory that holds nothing yet.
+
+    ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
+    no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
+    with ``values``); ``write``: the write that leaves it out.
+    """
+
+    access: Access
+    degree: str
+    shape: Shape | None = None
+    thread: int = 0
+    cell: int = 0
+    values: tuple[tuple[Symbol, int], ...] = ()
+    write: Access | None = None
+
+
+def _closed(of: Trace) -> bool:
+    """Whether everything that may write shared memory is in sight."""
+    if not followed(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
+        return False
+    odd = (RootKind.UNKNOWN, RootKind.LOADED)
+    return not any(access.writes and access.root.kind in odd for access in of.accesses)
+
+
+def _objects(of: Trace) -> Iterator[tuple[Root, list[Access]]]:
+    """Objects in shared memory with their accesses; of dynamic shared memory only an array that is alone."""
+    groups: dict[int, list[Access]] = {}
+    for access in of.accesses:
+        if access.root.space is Space.SHARED:
+            groups.setdefault(id(access.root), []).append(access)
+    unsized = [group for group in groups.values() if group[0].root.extent is None]
+    for group in groups.values():
+        root = group[0].root
+        if (
+            root.kind is RootKind.VARIABLE and (root.extent is not None or len(unsized) == 1)
+        ) or root.kind is RootKind.PARAM:
+            yield root, group
+
+
+def updates(access: Access) -> bool:
+    """Whether a write makes its value from what was there."""
+    if access.kind is AccessKind.ATOMIC:
+        return access.atomic_op not in _SETTING
+    if access.value is None:
+        return False
+    return any(
+        symbol.kind is SymbolKind.LOAD and symbol.origin == (access.root, access.offset)
+        for symbol in symbols(access.value)
+    )
+
+
+def _compute(facts: Facts) -> tuple[Unset, ...]:
+    of = facts[trace]
+    if not _closed(of):
+        return ()
+    out: list[Unset] = []
+    for _, group in _objects(of):
+        found = _judge(facts[shapes], group)
+        if found is not None:
+            out.append(found)
+    return tuple(out)
+
+
+def _judge(found: Shapes, group: Sequence[Access]) -> Unset | None:
+    writes = [access for access in group if access.writes]
+    reads = [access for access in group if access.kind is AccessKind.READ]
+    if not writes:
+        return Unset(reads[0], "never") if reads else None
+    if all(updates(write) for write in writes):
+        return Unset(writes[0], "updated")
+    if any(access.kind is AccessKind.ATOMIC for access in group) or not all(known(access) for access in group):
+        return None
+    result: Unset | None = None
+    for shape in found.plausible:
+        uncovered = _uncovered(shape, writes, reads)
+        if uncovered is None:
+            return None
+        result = result or uncovered
+    return result
+
+
+def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access]) -> Unset | None:
+    """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
+    sides = [side(write) for write in writes if not updates(write)]
+    bounding = list(dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)))
+    if len(bounding) > len(FEW):
+        return None
+    values = tuple(zip(bounding, FEW, strict=False))
+    toucher = Toucher()
+    covered: set[int] = set()
+    for at in sides:
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            return None
+        for start, _, _ in touches.found:
+            covered.update(range(start, start + touches.size))
+    for read in reads:
+        at = side(read)
+        if not _certain(at, bounding):
+            continue
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            continue
+        for start, thread, _ in touches.found:
+            if start not in covered:
+                limit = read.root.extent
+                if limit is not None and not 0 <= start < limit:
+                    return None  # out of bounds: another rule's business
+                return Unset(read, "uncovered", shape, thread, start, values, writes[0])
+    return None
+
+
+def _touches(toucher: Toucher, at: Side, shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+    counts = trips_of(at.symbols, shape)
+    launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
+    return toucher.of(at, launch)
+
+
+def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
+    """Whether a read happens whenever its conditions hold that the launch and the ``bounding`` scalars decide."""
+    plain = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER)
+    return all(symbol.kind in plain or symbol in bounding for symbol in at.symbols) and not any(
+        term.op == "call" for term in at.facts
+    )
+
+
+unset = KernelAnalysis("unset", _compute, needs=(trace, shapes))
+"""Reads of shared memory that was never set, at most one for each object of a kernel variant."""

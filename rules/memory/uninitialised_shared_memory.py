@@ -1,0 +1,118 @@
+r"""The rule ``uninitialised-shared-memory``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.initialised import Unset, unset
+from kernlint.analysis.race_words import calls
+from kernlint.finding import Finding, Related, Severity, Step, Witness
+from kernlint.rule import Meta, Rule
+
+
+class UninitialisedSharedMemory(Rule):
+    r"""Shared memory that is read although nobody has put a value there.
+
+    A block finds in its shared memory whatever an earlier one left. A sum that is only ever added to, an array that
+    is filled under a condition (`if (i < n)`) and then read as a whole, partial results of warps that had nothing to
+    do: the result is right only as long as the memory happens to be zero.
+
+    Reported are objects that nothing writes, objects that are only updated, and cells that, for a block size and
+    arguments that are given, some thread reads and no thread writes. Conditions on data count in favour of writes.
+
+    ```cuda bad
+    __global__ void block_sum(const float *in, float *out, int n) {
+        __shared__ float part[256];
+        int t = threadIdx.x;
+        int i = blockIdx.x * 256 + t;
+        if (i < n) part[t] = in[i];
+        __syncthreads();
+        for (int half = 128; half > 0; half >>= 1) {
+            if (t < half) part[t] += part[t + half];  // expect: KL504
+            __syncthreads();
+        }
+        if (t == 0) out[blockIdx.x] = part[0];
+    }
+    ```
+
+    ```opencl bad
+    __kernel void count(__global const int *keys, __global int *out) {
+        __local int hits[64];
+        atomic_inc(&hits[keys[get_global_id(0)] & 63]);  // expect: KL504
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_group_id(0) * 64 + get_local_id(0)] = hits[get_local_id(0)];
+    }
+    ```
+
+    ```cuda good
+    __global__ void block_sum(const float *in, float *out, int n) {
+        __shared__ float part[256];
+        int t = threadIdx.x;
+        int i = blockIdx.x * 256 + t;
+        part[t] = i < n ? in[i] : 0.0f;
+        __syncthreads();
+        for (int half = 128; half > 0; half >>= 1) {
+            if (t < half) part[t] += part[t + half];
+            __syncthreads();
+        }
+        if (t == 0) out[blockIdx.x] = part[0];
+    }
+    ```
+
+    ```opencl good
+    __kernel void count(__global const int *keys, __global int *out) {
+        __local int hits[64];
+        hits[get_local_id(0)] = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        atomic_inc(&hits[keys[get_global_id(0)] & 63]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_group_id(0) * 64 + get_local_id(0)] = hits[get_local_id(0)];
+    }
+    ```
+    """
+
+    meta = Meta("KL504", "uninitialised-shared-memory", Severity.ERROR, tags=("CUDA directive",))
+    needs = (unset,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        found: tuple[Unset, ...] = facts[unset]
+        for one in found:
+            yield self._uncovered(one) if one.degree == "uncovered" else self._bare(one)
+
+    def _bare(self, found: Unset) -> Finding:
+        name = found.access.root.name
+        message = f"{name} in shared memory is read, but nothing in the kernel writes it"
+        if found.degree == "updated":
+            message = f"{name} in shared memory is only updated: nothing sets it before"
+        return self.finding(
+            found.access.span,
+            message,
+            Severity.WARNING,
+            related=calls(found.access),
+            fix="set it, and put a barrier between that and the first use",
+        )
+
+    def _uncovered(self, found: Unset) -> Finding:
+        access, shape, write = found.access, found.shape, found.write
+        assert shape is not None and write is not None
+        size = access.root.element.size or access.size or 1
+        index = found.cell // size
+        x, y, _ = shape.block
+        thread = (found.thread % x, found.thread // x % y, found.thread // (x * y))
+        given = ", ".join(f"{symbol.name} = {value}" for symbol, value in found.values)
+        name = f"{access.root.name}[{index}]"
+        return self.finding(
+            access.span,
+            f"{name} in shared memory is read, but no thread of the block writes it" + (f" for {given}" * bool(given)),
+            Severity.WARNING,
+            related=(Related(write.span, "written here, not for every cell"), *calls(access)),
+            witness=Witness(
+                shape.block,
+                (1, 1, 1),
+                tuple((symbol.name, value) for symbol, value in found.values),
+                (Step((0, 0, 0), thread, access.span, f"reads {name}", index),),
+            ),
+            assumptions=() if shape.seen else (f"a block like {shape.block} ({shape.reason})",),
+            fix="write every cell, with a neutral value where there is no work",
+        )
