@@ -179,6 +179,12 @@ def _plain_fence(match: re.Match[str]) -> str:
     return f"{verdict}\n\n```{_HIGHLIGHT.get(match[1], match[1])}"
 
 
+def plainly_documented(rule: RuleClass) -> bool:
+    """Whether the docstring has a bad and a good example at first sight; what is in them is read when asked for."""
+    text = rule.__doc__ or ""
+    return all(any(f"```{language} {word}" in text for language in LANGUAGES) for word in ("bad", "good"))
+
+
 def document(rule: RuleClass) -> Documentation:
     """Read a rule's docstring.
 

@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 def render(report: Report, view: View) -> str:
     """The log as text."""
-    return json.dumps(log(report, view), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(log(report, view), ensure_ascii=False) + "\n"
 
 
 def log(report: Report, view: View) -> Json:
@@ -95,10 +95,11 @@ class _Writer:
     def __init__(self, report: Report) -> None:
         self.report = report
         self.root = source_root(report.root)
-        self.rules: list[RuleClass] = list(report.registry.rules)
+        # Only rules that have something to say are described: their pages are the better part of a log.
+        used = {result.finding.code for result in report.results} | {note.rule for note in report.notifications}
+        self.rules: list[RuleClass] = [rule for rule in report.registry.rules if rule.meta.code in used]
         codes = [rule.meta.code for rule in self.rules] + list(CONTROL_CODES)
-        used = {result.finding.code for result in report.results}
-        self.codes = [code for code in codes if code not in CONTROL_CODES or code in used]
+        self.codes = [code for code in codes if code in used]
         self._artifacts: dict[str, int] = {}
         for path in report.paths:
             self._artifact(path)
