@@ -24,7 +24,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Deref
-from kernlint.tree.types import FloatType, IntType, Space, Type, VectorType
+from kernlint.tree.types import BOOL, FloatType, IntType, Space, Type, VectorType
 from kernlint.tree.walk import walk
 
 ALIGNED = 64
@@ -165,8 +165,8 @@ class _Finder:
         if access.root.space is not Space.GLOBAL:
             return None
         pitch = _pitch(access.offset, align)
-        if pitch is None:
-            return None
+        if pitch is None or any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
+            return None  # a flag may say whether vectors fit
         for other in self.of.accesses:
             if other.root is access.root and other.size == access.root.element.size and other is not access:
                 names = {symbol for guard in other.guards for symbol in symbols(guard.term)}

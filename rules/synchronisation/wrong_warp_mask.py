@@ -101,9 +101,7 @@ class WrongWarpMask(Rule):
         mask = show(event.mask)
         computed = f" ({mask})" if event.mask.value is None and len(mask) <= 80 else ""
         if exclusion.source:
-            message = (
-                f"{name_of(event)} reads from lane {seen.lane}, which is not in its mask {seen.mask:#x}"
-            )
+            message = f"{name_of(event)} reads from lane {seen.lane}, which is not in its mask {seen.mask:#x}"
         else:
             message = (
                 f"lane {seen.lane} calls {name_of(event)} with the mask {seen.mask:#x}{computed}, which leaves it out"

@@ -776,7 +776,7 @@ def _async_copy(m: Machine, e: n.AsyncCopy) -> Value:
             at = MemPlace(pointer, pointer.pointee)
             count = size.value if size is not None else None
             record(m, at, kind, e, asynchronous=True, size=count if count is not None else -1)
-            root = pointer.root
+            root = pointer.root if kind is AccessKind.WRITE else None
     if m.state is not None:
         m.trace.asyncs.append(AsyncEvent(**m.common(e.span), node=e, destination=root))
     return unknown_value(e.type, e.name, Uniformity.BLOCK)

@@ -1,0 +1,141 @@
+"""Vectors at odd places, and code that takes care."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.memory.misaligned_vector_access import MisalignedVectorAccess
+
+from tests.rules.marked import assert_marked, findings
+
+CUDA = {
+    "a thread for each element": """
+__global__ void k(const float *x, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 v = *reinterpret_cast<const float4 *>(x + i); // bad
+    y[i] = v.x + v.w;
+}
+""",
+    "a constant offset": """
+__global__ void k(const float *x, float2 *y) {
+    y[threadIdx.x] = reinterpret_cast<const float2 *>(x + 1)[threadIdx.x]; // bad
+}
+""",
+    "rows with one element of padding": """
+__global__ void k(const float4 *x, float *y) {
+    __shared__ float tile[8][33];
+    int r = threadIdx.x / 8, c = threadIdx.x % 8;
+    *reinterpret_cast<float4 *>(&tile[r][4 * c]) = x[threadIdx.x]; // bad
+    __syncthreads();
+    y[threadIdx.x] = tile[c][r];
+}
+""",
+    "behind one sum for each warp": """
+__global__ void k(const float4 *x, float *y) {
+    extern __shared__ float pool[];
+    int warps = (blockDim.x + 31) / 32;
+    float4 *cache = reinterpret_cast<float4 *>(pool + warps);
+    cache[threadIdx.x] = x[threadIdx.x]; // bad
+    __syncthreads();
+    y[threadIdx.x] = cache[0].x + pool[0];
+}
+""",
+    "rows of any length with a rest": """
+__global__ void k(const float *x, float *y, int n) {
+    const float *row = x + blockIdx.x * n;
+    float s = 0.0f;
+    for (int i = threadIdx.x; i < n / 4; i += blockDim.x) {
+        float4 v = reinterpret_cast<const float4 *>(row)[i]; // bad
+        s += v.x + v.y + v.z + v.w;
+    }
+    for (int i = n / 4 * 4 + threadIdx.x; i < n; i += blockDim.x) s += row[i];
+    y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+""",
+    "rows that are multiples": """
+__global__ void k(const float *x, float *y, int n) {
+    const float4 *row = reinterpret_cast<const float4 *>(x + blockIdx.x * n);
+    float s = 0.0f;
+    for (int i = threadIdx.x; i < n / 4; i += blockDim.x) s += row[i].x + row[i].y + row[i].z + row[i].w;
+    y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+""",
+    "an address that is tested": """
+__global__ void k(const float *x, float *y, int n) {
+    const float *row = x + blockIdx.x * n;
+    float s = 0.0f;
+    if (reinterpret_cast<unsigned long long>(row) % 16 == 0) {
+        for (int i = threadIdx.x; i < n / 4; i += blockDim.x) s += reinterpret_cast<const float4 *>(row)[i].x;
+    }
+    for (int i = n / 4 * 4 + threadIdx.x; i < n; i += blockDim.x) s += row[i];
+    y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+""",
+    "a flag that says whether vectors fit": """
+__global__ void k(const float *x, float *y, int n, bool fits) {
+    const float *row = x + blockIdx.x * n;
+    float s = 0.0f;
+    int whole = fits ? n / 4 * 4 : 0;
+    for (int i = threadIdx.x; i < whole / 4; i += blockDim.x) s += reinterpret_cast<const float4 *>(row)[i].x;
+    for (int i = whole + threadIdx.x; i < n; i += blockDim.x) s += row[i];
+    y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+""",
+    "threads that are picked": """
+__global__ void k(const float *x, float *y) {
+    int i = threadIdx.x;
+    if (i % 4 == 0) y[i] = reinterpret_cast<const float4 *>(x + i)->x;
+}
+""",
+    "places rounded up": """
+__global__ void k(const float4 *x, float *y) {
+    extern __shared__ float pool[];
+    int warps = (blockDim.x + 31) / 32;
+    float4 *cache = reinterpret_cast<float4 *>(pool + (warps + 3) / 4 * 4);
+    cache[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = cache[0].x;
+}
+""",
+    "rows with four elements of padding": """
+__global__ void k(const float4 *x, float *y) {
+    __shared__ float tile[8][36];
+    int r = threadIdx.x / 8, c = threadIdx.x % 8;
+    *reinterpret_cast<float4 *>(&tile[r][4 * c]) = x[threadIdx.x];
+    __syncthreads();
+    y[threadIdx.x] = tile[c][r];
+}
+""",
+    "an offset from a table": """
+__global__ void k(const float *x, const int *first, float *y, int shift) {
+    const float4 *row = reinterpret_cast<const float4 *>(x + first[blockIdx.x] + shift);
+    y[threadIdx.x] = row[threadIdx.x].x;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("code", CUDA.values(), ids=CUDA.keys())
+def test_cuda(code: str) -> None:
+    assert_marked(MisalignedVectorAccess, code)
+
+
+def test_opencl() -> None:
+    assert_marked(
+        MisalignedVectorAccess,
+        """
+__kernel void k(__global const float *x, __global float *y) {
+    const int i = get_global_id(0);
+    const float4 a = vload4(0, x + i);
+    vstore4(a, 0, y + 3 * i);
+    const float8 b = *(__global const float8 *)(x + 4 * i); // bad
+    y[i] = b.s0;
+}
+""",
+        "opencl",
+    )
+
+
+def test_the_block_decides() -> None:
+    code = CUDA["behind one sum for each warp"]
+    assert not findings(MisalignedVectorAccess, code, block="128")
+    assert findings(MisalignedVectorAccess, code, block="96")
