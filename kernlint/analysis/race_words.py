@@ -10,9 +10,13 @@ from kernlint.prove.query import Actor, Refuted
 from kernlint.tree.nodes import Scope
 
 
-def severity(replayed: Replayed | None, found: Refuted) -> Severity:
-    """The level that a race's evidence supports: an error only when its witness was replayed, and rests on no data."""
-    certain = replayed is not None and replayed.certain and not found.depends_on_data
+def severity(replayed: Replayed | None, found: Refuted, *, seen: bool = True) -> Severity:
+    """The level that a race's evidence supports.
+
+    An error only when its witness was replayed, rests on no data, and, where the size of the grid matters, under a
+    launch that was ``seen`` and not guessed.
+    """
+    certain = replayed is not None and replayed.certain and not found.depends_on_data and seen
     return Severity.ERROR if certain else Severity.WARNING
 
 
