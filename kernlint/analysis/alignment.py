@@ -1,7 +1,7 @@
 """Accesses of vectors at addresses that are no multiple of the vector's alignment.
 
 Objects start where any vector may (allocators align to 256 bytes, compilers give shared arrays the room), so only the
-offset is asked about.  Parameters and data are given the benefit of the doubt: they are multiples of 64 while the
+offset is asked about.  Parameters and data are given the benefit of the doubt: they are multiples of 4096 while the
 thread, its block and the rounds of loops run over small numbers.  What is misaligned even so is certain
 (:attr:`Misaligned.thread`).  Two more kinds are told apart: an offset into shared memory that depends on how many
 threads or warps a block has (``block``), and a row whose pitch is a parameter that the kernel itself does not take for
@@ -27,8 +27,8 @@ from kernlint.tree.nodes import Deref
 from kernlint.tree.types import BOOL, FloatType, IntType, Space, Type, VectorType
 from kernlint.tree.walk import walk
 
-ALIGNED = 64
-"""Elements that everything which is not the thread's own is a multiple of."""
+ALIGNED = 4096
+"""What everything that is not the thread's own is a multiple of, even when divided by the size of a group."""
 
 COUNTS = ((32, 1, 1), (96, 1, 1), (160, 1, 1), (32, 3, 1), (32, 5, 1))
 """Blocks with a number of warps that is no power of two."""
