@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from kernlint.digest import hexdigest
 from kernlint.finding import Finding
 from kernlint.source import SourceFile
 
@@ -20,13 +21,11 @@ def of(findings: Sequence[Finding], text_of: Callable[[str], SourceFile]) -> lis
     """
     if not findings:
         return []
-    import hashlib
-
     seen: dict[str, int] = {}
     prints = []
     for finding in findings:
         text = re.sub(r"\s+", "", text_of(finding.span.file).text(finding.span))
         recipe = "\0".join((finding.code, finding.kernel, text))
         count = seen[recipe] = seen.get(recipe, 0) + 1
-        prints.append(hashlib.sha256(f"{recipe}\0{count}".encode()).hexdigest()[:32])
+        prints.append(hexdigest(f"{recipe}\0{count}".encode()))
     return prints

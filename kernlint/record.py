@@ -11,6 +11,7 @@ original.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,7 +45,13 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
         field.name, field.type = name, type_
         field._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # what fields() and replace() look for
         fields[name] = field
-    namespace.update(_methods(cls, fields, eq, frozen))
+    _check_order(fields)
+    own = cls.__dict__
+    namespace.update(_shared(own, eq, frozen))
+    late = [name for name in _written(eq, frozen) if name == "__init__" or own.get(name) is None]
+    holder: list[Any] = []
+    for name in late:
+        namespace[name] = _later(holder, name, late, eq, frozen)
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     namespace["__slots__"] = tuple(name for name in annotations if name not in inherited)
@@ -52,14 +59,48 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     namespace["__match_args__"] = tuple(fields)
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
     made.__qualname__ = cls.__qualname__
+    holder.append(made)
     return made
 
 
+def _written(eq: bool, frozen: bool) -> tuple[str, ...]:
+    """Names of the methods that are compiled for a class."""
+    if not eq:
+        return ("__init__",)
+    return ("__init__", "__eq__", "__hash__") if frozen else ("__init__", "__eq__")
+
+
+def _later(holder: list[Any], name: str, late: list[str], eq: bool, frozen: bool) -> Any:
+    """A method that compiles the class's methods when it is first called, and hands over to the real one.
+
+    Most classes of the tree have no instance in a run over one file, so most are never compiled.
+    """
+
+    def first(self: Any, *args: Any, **kwargs: Any) -> Any:
+        cls = holder[0]
+        methods = _methods(cls, cls.__dataclass_fields__, eq, frozen)
+        for one in late:
+            setattr(cls, one, methods[one])
+        return methods[name](self, *args, **kwargs)
+
+    return first
+
+
+def _check_order(fields: dict[str, dataclasses.Field[Any]]) -> None:
+    optional = ""
+    for name, field in fields.items():
+        if not field.init:
+            continue
+        if field.default is not _MISSING or field.default_factory is not _MISSING:
+            optional = optional or name
+        elif optional:
+            raise TypeError(f"non-default argument {name!r} follows default argument {optional!r}")
+
+
 def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, frozen: bool) -> dict[str, Any]:
-    """The methods of the class, those it defines itself left out where ``dataclasses`` leaves them out."""
+    """The compiled methods of a class."""
     names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
     params, body = [], []
-    optional = ""
     for name, field in fields.items():
         value = name
         if not field.init:
@@ -76,11 +117,8 @@ def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, froz
             names[f"_factory_{name}"] = field.default_factory
             params.append(f"{name}=_missing")
             value = f"_factory_{name}() if {name} is _missing else {name}"
-        elif optional:
-            raise TypeError(f"non-default argument {name!r} follows default argument {optional!r}")
         else:
             params.append(name)
-        optional = optional or (name if "=" in params[-1] else "")
         body.append(f" _set(self, {name!r}, {value})" if frozen else f" self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         body.append(" self.__post_init__()")
@@ -98,8 +136,11 @@ def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, froz
     exec("\n".join(lines), names, made)
     for method in made.values():
         method.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
-    own = cls.__dict__
-    made = {name: method for name, method in made.items() if name == "__init__" or own.get(name) is None}
+    return made
+
+
+def _shared(own: Mapping[str, Any], eq: bool, frozen: bool) -> dict[str, Any]:
+    """Methods that all classes have in common, those that the class defines itself left out."""
     shared: dict[str, Any] = {"__getstate__": _get_state, "__setstate__": _set_state}
     if frozen:
         shared.update(__setattr__=_no_set, __delattr__=_no_delete)
@@ -107,7 +148,7 @@ def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, froz
         shared["__hash__"] = None
     if "__repr__" not in own:
         shared["__repr__"] = _show
-    return {**shared, **made}
+    return shared
 
 
 def _no_set(self: Any, name: str, value: object) -> None:

@@ -5,9 +5,9 @@ https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
 
 from __future__ import annotations
 
-import hashlib
 import json
 
+from kernlint.digest import hexdigest
 from kernlint.report import View, shown_path
 from kernlint.result import Report
 
@@ -25,7 +25,7 @@ def render(report: Report, view: View) -> str:
             {
                 "description": f"{finding.message} (in kernel {finding.kernel})" if finding.kernel else finding.message,
                 "check_name": f"{finding.code} {finding.rule}",
-                "fingerprint": hashlib.sha256(f"{path}\0{result.fingerprint}".encode()).hexdigest()[:40],
+                "fingerprint": hexdigest(f"{path}\0{result.fingerprint}".encode(), 40),
                 "severity": _LEVELS[finding.severity.value],
                 "location": {
                     "path": path,

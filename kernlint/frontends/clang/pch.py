@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import hashlib
 import os
-import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 
+from kernlint.digest import blake2b
 from kernlint.record import dataclass
 
 CACHE_VARIABLE = "KERNLINT_CACHE_DIR"
@@ -54,7 +52,7 @@ def cache_folder() -> Path:
 
 def digest(parts: Sequence[str | bytes]) -> str:
     """A name for a sequence of texts; different sequences get different names."""
-    state = hashlib.sha256()
+    state = blake2b(digest_size=32)
     for part in parts:
         data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
         state.update(len(data).to_bytes(8, "little"))
@@ -118,6 +116,8 @@ class PreludeCache:
     def _make(self, folder: Path | None, key: str, build: Build) -> Path | None:
         if folder is None:
             return None
+        import tempfile  # only to build one: it is slow to import
+
         descriptor, name = tempfile.mkstemp(suffix=".tmp", prefix=key, dir=folder)
         os.close(descriptor)
         draft = Path(name)
@@ -133,6 +133,8 @@ class PreludeCache:
     def _temporary_folder(self) -> Path | None:
         if self.temporary is None:
             try:
+                import tempfile
+
                 self.temporary = Path(tempfile.mkdtemp(prefix="kernlint-"))
             except OSError:
                 return None
@@ -142,6 +144,8 @@ class PreludeCache:
 
 def _remove(folder: Path, owner: int) -> None:
     if os.getpid() == owner:  # not in a forked child
+        import shutil
+
         shutil.rmtree(folder, ignore_errors=True)
 
 
