@@ -22,7 +22,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
 from kernlint.tree.types import Space
 
-FEW = (50, 45, 40, 35, 30, 25)
+FEW = (50, 45)
 """Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
 
 _SETTING = frozenset({"store", "exchange", "cas", "flag_set"})
@@ -116,8 +116,10 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access]) 
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
     bounding = list(dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)))
-    if len(bounding) > len(FEW):
-        return None
+    placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
+    turning = {s for at in sides for loop in at.counters if loop.condition is not None for s in symbols(loop.condition)}
+    if len(bounding) > len(FEW) or any(symbol in placing or symbol in turning for symbol in bounding):
+        return None  # sizes of the block or its arrays, for all that is known: they are not free
     values = tuple(zip(bounding, FEW, strict=False))
     toucher = Toucher()
     covered: set[int] = set()
