@@ -11,7 +11,6 @@ A sample is evidence for a fault, never for its absence: a few dozen of them are
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -73,6 +72,8 @@ class Sample:
         given = self.fixed.get(symbol)
         if given is not None:
             return given
+        import random  # only a collective under a condition on data gets here
+
         rng = random.Random(self.seed * 1_000_003 + symbol.serial)
         if not isinstance(symbol.type, IntType):
             return rng.choice(SIZES) - 50

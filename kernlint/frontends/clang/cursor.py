@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from kernlint.frontends.clang.kinds import CursorKind, EvalKind
+from kernlint.frontends.clang.kinds import CursorKind, EvalKind, kind_name
 from kernlint.frontends.clang.lazy import lazy
 from kernlint.frontends.clang.native import LIB, TERSE_OUTPUT, CXCursor, take
 
@@ -57,11 +57,7 @@ class Cursor:
         self.unit = unit
 
     def __repr__(self) -> str:
-        try:
-            name = CursorKind(self.kind).name
-        except ValueError:
-            name = str(self.kind)
-        return f"<{name} {self.spelling!r} {self.extent.start}:{self.extent.end}>"
+        return f"<{kind_name(self.kind)} {self.spelling!r} {self.extent.start}:{self.extent.end}>"
 
     @lazy
     def children(self) -> list[Cursor]:

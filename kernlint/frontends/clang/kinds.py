@@ -2,7 +2,7 @@
 
 The values are those of ``clang-c/Index.h`` in LLVM 18.1; they are part of its stable interface, except
 ``CursorKind.TRANSLATION_UNIT``, which moves between major versions. Only kinds that CUDA, HIP and OpenCL sources
-produce are named: compare with ``==``, never convert an unknown number into one of these enums.
+produce are named. They are plain integers: making enums of five hundred numbers takes longer than parsing a kernel.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum, IntFlag
 
 
-class CursorKind(IntEnum):
+class CursorKind:
     """``CXCursorKind``: what a node of the tree is."""
 
     UNEXPOSED_DECL = 1
@@ -145,7 +145,7 @@ class CursorKind(IntEnum):
     CONCEPT_DECL = 604
 
 
-class TypeKind(IntEnum):
+class TypeKind:
     """``CXTypeKind``: the outermost constructor of a type."""
 
     INVALID = 0
@@ -208,7 +208,7 @@ class TypeKind(IntEnum):
     ATOMIC = 177
 
 
-class BinaryOperator(IntEnum):
+class BinaryOperator:
     """``CXBinaryOperatorKind``, of BINARY_OPERATOR and COMPOUND_ASSIGNMENT_OPERATOR cursors."""
 
     INVALID = 0
@@ -247,7 +247,7 @@ class BinaryOperator(IntEnum):
     COMMA = 33
 
 
-class UnaryOperator(IntEnum):
+class UnaryOperator:
     """``CXUnaryOperatorKind``, of UNARY_OPERATOR cursors."""
 
     INVALID = 0
@@ -267,7 +267,7 @@ class UnaryOperator(IntEnum):
     COAWAIT = 14
 
 
-class StorageClass(IntEnum):
+class StorageClass:
     """``CX_StorageClass`` of a variable or function."""
 
     INVALID = 0
@@ -280,7 +280,7 @@ class StorageClass(IntEnum):
     REGISTER = 7
 
 
-class AddressSpace(IntEnum):
+class AddressSpace:
     """Address-space numbers that ``clang_getAddressSpace`` gives for OpenCL types (clang's ``LangAS``)."""
 
     DEFAULT = 0
@@ -291,7 +291,7 @@ class AddressSpace(IntEnum):
     OPENCL_GENERIC = 5
 
 
-class EvalKind(IntEnum):
+class EvalKind:
     """``CXEvalResultKind``: what ``clang_Cursor_Evaluate`` found."""
 
     UNEXPOSED = 0
@@ -303,7 +303,7 @@ class EvalKind(IntEnum):
     OTHER = 6
 
 
-class TemplateArgumentKind(IntEnum):
+class TemplateArgumentKind:
     """``CXTemplateArgumentKind``."""
 
     NULL = 0
@@ -318,7 +318,7 @@ class TemplateArgumentKind(IntEnum):
     INVALID = 9
 
 
-class ChildVisit(IntEnum):
+class ChildVisit:
     """``CXChildVisitResult``: what a visitor asks for."""
 
     BREAK = 0
@@ -344,3 +344,8 @@ class Severity(IntEnum):
     WARNING = 2
     ERROR = 3
     FATAL = 4
+
+
+def kind_name(kind: int) -> str:
+    """Name of a cursor kind (``CALL_EXPR``), for messages; the number when it is none of those listed."""
+    return next((name for name, value in vars(CursorKind).items() if value == kind and name.isupper()), str(kind))

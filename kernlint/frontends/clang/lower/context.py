@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kernlint.frontends.clang.cursor import Cursor, Extent
 from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.kinds import kind_name
 from kernlint.frontends.clang.lower.printed import is_expression, member_names
 from kernlint.frontends.clang.lower.types import TypeTable
 from kernlint.frontends.clang.native import LIB
@@ -344,7 +345,4 @@ def sounds_like_sync(text: str) -> bool:
 
 
 def _kind_name(kind: int) -> str:
-    try:
-        return K(kind).name.lower()
-    except ValueError:
-        return str(kind)
+    return kind_name(kind).lower()

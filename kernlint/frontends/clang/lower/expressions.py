@@ -198,7 +198,7 @@ def allocation(scope: Scope, cursor: Cursor) -> Expr:
     """``new``, ``delete`` and ``throw`` are calls of what they do."""
     names = {K.CXX_NEW_EXPR: "operator new", K.CXX_DELETE_EXPR: "operator delete", K.CXX_THROW_EXPR: "throw"}
     args = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
-    return Call(scope.span(cursor), scope.type(cursor), names[K(cursor.kind)], None, args)
+    return Call(scope.span(cursor), scope.type(cursor), names[cursor.kind], None, args)
 
 
 @lowers_expression(K.GENERIC_SELECTION_EXPR)

@@ -95,7 +95,7 @@ def binary(scope: Scope, cursor: Cursor) -> Expr:
         return scope.opaque(cursor, "binary operator without two operands")
     if code == B.ASSIGN:
         return assignment(scope, cursor, children[0], children[1])
-    op = BINARY.get(B(code)) if code <= B.COMMA else None
+    op = BINARY.get(code) if code <= B.COMMA else None
     if op is None:
         return scope.opaque(cursor, "unusual binary operator")
     # Chains such as a + b + c + ... lean to the left and may be long: unroll them instead of recursing.
@@ -107,7 +107,7 @@ def binary(scope: Scope, cursor: Cursor) -> Expr:
         if left.kind != K.BINARY_OPERATOR or len(left.children) != 2:
             break
         code = left.binary_operator
-        following = BINARY.get(B(code)) if code <= B.COMMA else None
+        following = BINARY.get(code) if code <= B.COMMA else None
         if following is None:
             break
         at, op = left, following
@@ -147,7 +147,7 @@ def compound(scope: Scope, cursor: Cursor, op: str, left: Expr, right: Expr) -> 
 @lowers_expression(K.COMPOUND_ASSIGNMENT_OPERATOR)
 def compound_assignment(scope: Scope, cursor: Cursor) -> Expr:
     code = cursor.binary_operator
-    op = COMPOUND.get(B(code)) if code <= B.COMMA else None
+    op = COMPOUND.get(code) if code <= B.COMMA else None
     if op is None or len(cursor.children) != 2:
         return scope.opaque(cursor, "unusual assignment")
     left, right = (scope.expression(c) for c in cursor.children)
@@ -161,14 +161,14 @@ def unary(scope: Scope, cursor: Cursor) -> Expr:
     operand = scope.expression(cursor.children[0])
     code = cursor.unary_operator
     if code in _INCREMENTS:
-        op, prefix = _INCREMENTS[U(code)]
+        op, prefix = _INCREMENTS[code]
         return IncDec(scope.span(cursor), operand.type, op, prefix, operand)
     if code == U.DEREF:
         return dereference(scope, cursor, operand)
     if code == U.ADDR_OF:
         return address(scope, cursor, operand)
     if code in _UNARY:
-        return negation(scope, cursor, _UNARY[U(code)], operand)
+        return negation(scope, cursor, _UNARY[code], operand)
     if code in (U.EXTENSION, U.REAL):
         return operand
     return scope.opaque(cursor, "unusual unary operator")
