@@ -106,3 +106,15 @@ def test_what_is_seen_happening_whatever_the_data_is_an_error(code: str, rule: s
     found = [result.finding for result in results if result.finding.code == rule]
     assert [finding.severity for finding in found] == [severity]
     assert found[0].witness is not None and found[0].witness.replayed
+
+
+def test_a_race_in_a_mode_that_the_host_chooses_is_a_warning() -> None:
+    code = """
+__kernel void k(__local float *a, int mode) {
+  if (mode == 3) a[get_local_id(0)] = 3.0f;
+  else a[0] = get_local_id(0);
+}
+"""
+    run, selection = engine()
+    results = run.check_source(SourceFile("k.cl", code.encode()), selection).results
+    assert {(r.finding.code, r.finding.severity) for r in results} == {("KL201", Severity.WARNING)}

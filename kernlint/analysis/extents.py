@@ -419,9 +419,9 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
 
 def replayed(one: Outside, again: Replayer) -> tuple[Replayed | None, Severity]:
     """The access as the emulator saw it, and the level that this supports: an error where the extent is known, the
-    block is not a guess, and no data is part of it."""
+    block is not a guess, and no data is part of it.  Leaving a row but not the whole array is no error: it works."""
     seen = again.beyond(one.witness, one.access.span)
-    certain = seen is not None and seen.certain and one.sure and one.extent is not None and not one.data
+    certain = seen is not None and seen.certain and one.sure and one.extent is not None and not (one.data or one.inner)
     return seen, Severity.ERROR if certain else Severity.WARNING
 
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.pairs import Pair
 from kernlint.analysis.races import Race
 from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Trace
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Scope
 
 
-def severity(replayed: Replayed | None, found: Refuted, *, seen: bool = True) -> Severity:
+def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: bool = True) -> Severity:
     """The level that a race's evidence supports.
 
-    An error only when its witness was replayed, rests on no data, and, where the size of the grid matters, under a
-    launch that was ``seen`` and not guessed.
+    An error only when its witness was replayed, rests neither on data nor on a mode (a condition on the arguments
+    alone: the host may never ask for that), and, where the size of the grid matters, under a launch that was ``seen``
+    and not guessed.
     """
     certain = replayed is not None and replayed.certain and not found.depends_on_data and seen
-    return Severity.ERROR if certain else Severity.WARNING
+    return Severity.ERROR if certain and not any(map(_mode, (*pair.a.guards, *pair.b.guards))) else Severity.WARNING
+
+
+def _mode(guard: Term) -> bool:
+    kinds = {symbol.kind for symbol in symbols(guard)}
+    return bool(kinds) and kinds <= {SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.LOAD}
 
 
 def verb(access: Access) -> str:

@@ -99,7 +99,7 @@ class GlobalMemoryRace(Rule):
         return self.finding(
             second.span,
             message,
-            severity(replayed, found, seen=race.shape.seen),
+            severity(replayed, race.pair, found, seen=race.shape.seen),
             related=(*related, *calls(first, second)),
             witness=evidence,
             fix="use an atomic operation, or give each thread an element of its own"

@@ -84,7 +84,7 @@ class LateBarrier(Rule):
             yield self.finding(
                 barrier.span,
                 f"{barrier.name} comes too late: {there} {verb(second)} {name} before it, which {here} {verb(first)}",
-                severity(replayed, found),
+                severity(replayed, race.pair, found),
                 related=(
                     Related(first.span, f"{here} {verb(first)} {name} here"),
                     Related(second.span, f"{there} {verb(second)} {name} here"),

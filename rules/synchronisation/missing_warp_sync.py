@@ -92,7 +92,7 @@ class MissingWarpSync(Rule):
             yield self.finding(
                 second.span,
                 message,
-                severity(replayed, found),
+                severity(replayed, race.pair, found),
                 related=(*related, *calls(first, second)),
                 witness=evidence,
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",

@@ -120,7 +120,7 @@ class SharedMemoryRace(Rule):
         return self.finding(
             second.span,
             message,
-            severity(replayed, found),
+            severity(replayed, race.pair, found),
             related=(*related, *calls(first, second)),
             witness=evidence,
             assumptions=() if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",),
