@@ -56,7 +56,6 @@ def _leaves(term: Term) -> list[Term]:
 
 def _compute(facts: Facts) -> tuple[IndexSum, ...]:
     seen: set[Term] = set()
-    memo: dict[Term, Polynomial] = {}
     out: list[IndexSum] = []
     walked = facts[trace]
     places: list[tuple[Term, Event]] = []
@@ -67,7 +66,7 @@ def _compute(facts: Facts) -> tuple[IndexSum, ...]:
     places.extend((condition.term, condition) for condition in walked.conditions)
     for term, event in sorted(places, key=lambda item: item[1].order):
         for found in _sums(term, seen):
-            out.append(IndexSum(found, polynomial(found, memo), event.span, event))
+            out.append(IndexSum(found, polynomial(found), event.span, event))
     return tuple(out)
 
 

@@ -30,16 +30,23 @@ class Polynomial:
         return hash(frozenset(self.coefficients.items()))
 
     def __add__(self, other: Polynomial) -> Polynomial:
-        out = dict(self.coefficients)
-        for mono, value in other.coefficients.items():
-            out[mono] = out.get(mono, 0) + value
-        return Polynomial(out)
+        return self._plus(other, 1)
 
     def __neg__(self) -> Polynomial:
         return self.scaled(-1)
 
     def __sub__(self, other: Polynomial) -> Polynomial:
-        return self + other.scaled(-1)
+        return self._plus(other, -1)
+
+    def _plus(self, other: Polynomial, factor: int) -> Polynomial:
+        out = dict(self.coefficients)
+        for mono, value in other.coefficients.items():
+            total = out.get(mono, 0) + value * factor
+            if total:
+                out[mono] = total
+            else:
+                del out[mono]
+        return _made(out)
 
     def __mul__(self, other: Polynomial) -> Polynomial:
         out: dict[Monomial, int] = {}
@@ -51,7 +58,7 @@ class Polynomial:
 
     def scaled(self, factor: int) -> Polynomial:
         """This polynomial times ``factor``."""
-        return Polynomial({mono: value * factor for mono, value in self.coefficients.items()})
+        return _made({mono: value * factor for mono, value in self.coefficients.items()} if factor else {})
 
     @property
     def constant(self) -> int | None:
@@ -98,29 +105,35 @@ class Polynomial:
         )
 
 
+def _made(coefficients: dict[Monomial, int]) -> Polynomial:
+    """A polynomial of coefficients none of which is zero."""
+    made = object.__new__(Polynomial)
+    made.coefficients = coefficients
+    return made
+
+
 def _order(term: Term) -> tuple[str, int]:
-    return (repr(term) if term.op == "sym" else f"~{term.op}", hash(term))
+    return (term.args[0].name if term.op == "sym" else f"~{term.op}", hash(term))
 
 
 def number(value: int) -> Polynomial:
     """The constant polynomial ``value``."""
-    return Polynomial({(): value})
+    return _made({(): value} if value else {})
 
 
 LIMIT = 64
 """Products of more monomials than this are kept as an atom."""
 
 
-def polynomial(term: Term, memo: dict[Term, Polynomial] | None = None) -> Polynomial:
-    """Normal form of an integer ``term``, on the premise that no operation in it wraps."""
-    memo = {} if memo is None else memo
-    done = memo.get(term)
+def polynomial(term: Term) -> Polynomial:
+    """Normal form of an integer ``term``, on the premise that no operation in it wraps; not to be changed."""
+    done: Polynomial | None = term.form
     if done is None:
-        done = memo[term] = _polynomial(term, memo)
+        done = term.form = _polynomial(term)
     return done
 
 
-def _polynomial(term: Term, memo: dict[Term, Polynomial]) -> Polynomial:
+def _polynomial(term: Term) -> Polynomial:
     op = term.op
     if op == "const":
         return number(term.args[0])
@@ -129,18 +142,18 @@ def _polynomial(term: Term, memo: dict[Term, Polynomial]) -> Polynomial:
         kind = term.type
         if added.op == "const" and isinstance(kind, IntType) and not kind.signed and added.args[0] > kind.high // 2:
             # ``i - 1`` of an unsigned i: the constant is a subtraction in disguise.
-            return polynomial(term.args[0], memo) + number(added.args[0] - kind.high - 1)
-        return polynomial(term.args[0], memo) + polynomial(added, memo)
+            return polynomial(term.args[0]) + number(added.args[0] - kind.high - 1)
+        return polynomial(term.args[0]) + polynomial(added)
     if op == "sub":
-        return polynomial(term.args[0], memo) - polynomial(term.args[1], memo)
+        return polynomial(term.args[0]) - polynomial(term.args[1])
     if op == "neg":
-        return -polynomial(term.args[0], memo)
+        return -polynomial(term.args[0])
     if op == "mul":
-        a, b = polynomial(term.args[0], memo), polynomial(term.args[1], memo)
+        a, b = polynomial(term.args[0]), polynomial(term.args[1])
         if len(a.coefficients) * len(b.coefficients) <= LIMIT:
             return a * b
     if op == "shl" and term.args[1].op == "const":
-        return polynomial(term.args[0], memo).scaled(1 << term.args[1].args[0])
+        return polynomial(term.args[0]).scaled(1 << term.args[1].args[0])
     if op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, IntType):
-        return polynomial(term.args[0], memo)
-    return Polynomial({(term,): 1})
+        return polynomial(term.args[0])
+    return _made({(term,): 1})

@@ -9,7 +9,7 @@ wrapped, or print it as an assumption.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field
 from enum import Enum, IntEnum
 from typing import Any
@@ -95,25 +95,40 @@ class Term:
 
     ``op``: ``const`` (args: the int), ``sym`` (args: the Symbol), ``add sub mul div mod shl shr and or xor neg
     not lt le eq ne land lor lnot select min max cast`` or ``call`` (args: the function's name, then its
-    arguments).  ``size``: number of nodes, counted with repetition.
+    arguments).  ``size``: number of nodes, counted with repetition.  ``symbols``: every symbol in it, each once, in
+    order of appearance.  ``form``: its polynomial normal form, once somebody has asked for it.
     """
 
-    __slots__ = ("_hash", "args", "op", "size", "type")
+    __slots__ = ("_hash", "args", "form", "op", "size", "symbols", "type")
     op: str
     args: tuple[Any, ...]
     type: Type
     size: int
+    symbols: tuple[Symbol, ...]
+    form: Any
 
     def __init__(self, op: str, args: tuple[Any, ...], type_: Type) -> None:
         self.op = op
         self.args = args
         self.type = type_
         self._hash = hash((op, args, type_))
+        self.form = None
         size = 1
-        if op != "const" and op != "sym":
+        if op == "const":
+            self.symbols = ()
+        elif op == "sym":
+            self.symbols = args
+        else:
+            found: tuple[Symbol, ...] = ()
             for arg in args:
                 if isinstance(arg, Term):
                     size += arg.size
+                    more = arg.symbols
+                    if not found:
+                        found = more
+                    elif more and more is not found:
+                        found = tuple(dict.fromkeys((*found, *more)))
+            self.symbols = found
         self.size = size
 
     def __hash__(self) -> int:
@@ -402,19 +417,9 @@ def call(name: str, args: tuple[Term, ...], type_: Type) -> Term:
     return _make("call", (name, *args), type_)
 
 
-def symbols(term: Term) -> Iterator[Symbol]:
+def symbols(term: Term) -> tuple[Symbol, ...]:
     """Every symbol of ``term``, each once, in order of appearance."""
-    seen: set[int] = set()
-    stack = [term]
-    while stack:
-        at = stack.pop()
-        if at.op == "sym":
-            symbol = at.args[0]
-            if id(symbol) not in seen:
-                seen.add(id(symbol))
-                yield symbol
-        elif at.op != "const":
-            stack.extend(reversed(at.terms))
+    return term.symbols
 
 
 def substitute(term: Term, images: dict[Symbol, Term], memo: dict[Term, Term] | None = None) -> Term:

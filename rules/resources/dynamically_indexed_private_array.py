@@ -124,4 +124,4 @@ def _becomes_selects(root: Root, walked: Trace) -> bool:
 
 def symbols_free(term: Term) -> bool:
     """Whether a term is a constant."""
-    return next(symbols(term), None) is None
+    return not symbols(term)
