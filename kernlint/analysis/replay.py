@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome, replay
+from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -122,6 +122,8 @@ class Replayer:
                 return None
             spec = LaunchSpec(block, grid, run or None, shared_bytes)
             language = self.facts.module.language
+            from kernlint.prove.emulate import replay  # loaded for a kernel that has something to replay
+
             known = replay(function, spec, args, BUDGET, language, WAVE if language == "hip" else WARP)
             self.outcomes[key] = known
         return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.prove import algebra, enumerate, exhaust, smt
+from kernlint.prove import algebra, enumerate, exhaust
 from kernlint.prove.query import SETTLED, Answer, Budget, Overlap, Query, Unknown, is_shared
 from kernlint.symbolic.terms import SymbolKind, symbols
 
@@ -26,6 +26,8 @@ def _solve(query: Query, budget: Budget) -> Answer:
         return refuted
     if not budget.rlimit:
         return Unknown(_why(query) or "neither a proof nor a small counterexample was found")
+    from kernlint.prove import smt  # the last resort, seldom reached
+
     answer = smt.ask(query, budget)
     if answer is not None:
         return answer

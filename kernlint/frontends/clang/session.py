@@ -21,7 +21,6 @@ from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.stubs import StubChoice
-from kernlint.frontends.clang.synthesis import Synthesis
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 
@@ -113,7 +112,7 @@ class ParseResult:
         Raises ``FrontendError`` as ``parse`` does.
         """
         started = time.perf_counter()
-        attempt = _Attempt.of(self._job, appended, Synthesis(self.language), self._made_up)
+        attempt = _Attempt.of(self._job, appended, frozenset(), self._made_up)
         attempt.names = self.synthesised
         return attempt.result({"parse": time.perf_counter() - started}, 1)
 
@@ -147,12 +146,12 @@ class _Attempt:
     losses: int
 
     @classmethod
-    def of(cls, job: _Job, appended: str, synthesis: Synthesis, made_up: str) -> _Attempt:
+    def of(cls, job: _Job, appended: str, names: frozenset[str], made_up: str) -> _Attempt:
         unit = job.run(appended, made_up)
         diagnostics = read_diagnostics(unit)
         skipped = read_skipped(unit)
         losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
-        return cls(job, appended, unit, diagnostics, skipped, synthesis.names, made_up, losses)
+        return cls(job, appended, unit, diagnostics, skipped, names, made_up, losses)
 
     def result(self, seconds: Mapping[str, float], rounds: int) -> ParseResult:
         return ParseResult(
@@ -201,25 +200,36 @@ def parse(
     headers = prelude_headers(language, choice.headers())
     job = _Job(name, text, language, options, includes, headers, use_cache)
     scanned = time.perf_counter()
-    synthesis = Synthesis(language)
-    best = last = _Attempt.of(job, appended, synthesis, "")
+    best = _Attempt.of(job, appended, frozenset(), "")
     parsed = time.perf_counter()
     rounds = 1
-    while synthesise and best.losses and rounds <= MAX_ROUNDS:
-        if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
-            break
-        last = _Attempt.of(job, appended, synthesis, synthesis.text())
-        rounds += 1
-        if last.losses < best.losses:
-            best = last
-        if len(last.unit.top_level()) > MAX_DECLARATIONS:
-            break
+    if synthesise and best.losses:
+        best, rounds = _complete(job, appended, best)
     seconds = {
         "includes": scanned - started,
         "parse": parsed - scanned,
         "synthesis": time.perf_counter() - parsed,
     }
     return best.result(seconds, rounds)
+
+
+def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:
+    """The best attempt, and the number of parses, with declarations made up for the names that ``first`` lacked."""
+    from kernlint.frontends.clang.synthesis import Synthesis  # files that lack nothing do without it
+
+    synthesis = Synthesis(job.language)
+    best = last = first
+    rounds = 1
+    while best.losses and rounds <= MAX_ROUNDS:
+        if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
+            break
+        last = _Attempt.of(job, appended, synthesis.names, synthesis.text())
+        rounds += 1
+        if last.losses < best.losses:
+            best = last
+        if len(last.unit.top_level()) > MAX_DECLARATIONS:
+            break
+    return best, rounds
 
 
 def _texts(job: _Job, diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kernlint.frontends.clang.intrinsics import CallContext, lower_asm, lower_call
+from kernlint.frontends.clang.intrinsics import CallContext, lower_call
+from kernlint.frontends.clang.intrinsics.assembly import lower_asm
 from kernlint.source import Span
 from kernlint.tree.nodes import Expr, IntLit, Ref, Stmt, VarDecl
 from kernlint.tree.types import F32, I32, U32, OpaqueType, PointerType, Space, Type

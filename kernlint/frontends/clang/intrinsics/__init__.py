@@ -20,7 +20,6 @@ from kernlint.frontends.clang.intrinsics import (
     objects,
     warps,
 )
-from kernlint.frontends.clang.intrinsics.assembly import lower_asm
 from kernlint.frontends.clang.intrinsics.base import CallContext, Handler, constant
 from kernlint.frontends.clang.intrinsics.effects import known_pure, may_sync_by_name, unresolved_effect
 from kernlint.frontends.clang.intrinsics.launch_values import LAUNCH_VECTORS, select_lane
@@ -100,7 +99,6 @@ __all__ = [
     "CallContext",
     "constant",
     "known_pure",
-    "lower_asm",
     "lower_call",
     "may_sync_by_name",
     "select_lane",

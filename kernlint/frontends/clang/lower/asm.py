@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.cursor import Cursor
-from kernlint.frontends.clang.intrinsics import lower_asm
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.patterns import pattern
@@ -103,4 +102,6 @@ def inline_assembly(scope: Scope, cursor: Cursor) -> Stmt:
         return Asm(span, text, (), operands, may_sync=True, writes_memory=True)
     names = tuple(name for section in sections[:2] for name in section.names)
     volatile = "volatile" in source.partition("(")[0]
+    from kernlint.frontends.clang.intrinsics.assembly import lower_asm  # few files hold assembly
+
     return lower_asm(text, operands[:outputs], operands[outputs:], span, volatile, names)
