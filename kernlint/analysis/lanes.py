@@ -43,6 +43,9 @@ Number = int | float
 SIZES = (1, 2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 40, 64, 65, 100, 127, 129, 200, 250, 257, 300, 1000, 1024, 5000)
 """Values that parameters are given: sizes of all sorts, most of them no multiple of a warp."""
 
+ROUNDS = (0, 0, 1, 2, 3)
+"""Rounds of a loop in which a warp is looked at."""
+
 SAMPLES = 20
 """Samples tried for one block."""
 
@@ -62,26 +65,29 @@ class Undecided(Exception):
 
 @dataclass(slots=True)
 class Sample:
-    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand."""
+    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand.
+
+    ``numbers`` counts the symbols of one kernel in the order in which they are first asked for.  Their own serial
+    numbers count those of the whole process: values made from them would depend on which files came before.
+    """
 
     seed: int
     fixed: Mapping[Symbol, int]
+    numbers: dict[Symbol, int]
 
     def common(self, symbol: Symbol) -> Number:
         """Value of a symbol that all lanes have in common."""
         given = self.fixed.get(symbol)
         if given is not None:
             return given
-        import random  # only a collective under a condition on data gets here
-
-        rng = random.Random(self.seed * 1_000_003 + symbol.serial)
+        drawn = _scramble("common", self.seed, self.numbers.setdefault(symbol, len(self.numbers)))
+        value = SIZES[drawn % len(SIZES)]
         if not isinstance(symbol.type, IntType):
-            return rng.choice(SIZES) - 50
+            return value - 50
         if symbol.type.bits == 1:
-            return rng.randrange(2)
+            return drawn % 2
         if symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
-            return rng.choice((0, 0, 1, 2, 3))
-        value = rng.choice(SIZES)
+            return ROUNDS[drawn % len(ROUNDS)]
         if symbol.high is not None and symbol.low is not None and not symbol.low <= value <= symbol.high:
             return symbol.low + value % (symbol.high - symbol.low + 1)
         return symbol.type.wrap(value)
@@ -218,7 +224,7 @@ class Warp:
         before = self._before.get(loop.counter)
         if before is None:
             count = int(self.sample.common(loop.counter)) - 1
-            sample = Sample(self.sample.seed, {**self.sample.fixed, loop.counter: count})
+            sample = Sample(self.sample.seed, {**self.sample.fixed, loop.counter: count}, self.sample.numbers)
             before = Warp(self.number, self.size, self.block, self.place, sample)
             self._before[loop.counter] = before
         return before
@@ -325,6 +331,7 @@ class Lanes:
             largest = max((shape.block[0] for shape in known.plausible), default=128)
             self.blocks = ((max(largest, self.size), 1, 1),)
         self._made: dict[Block, list[Warp]] = {}
+        self._numbers: dict[Symbol, int] = {}
 
     def varies(self, term: Term) -> bool:
         """Whether lanes of a warp may be expected to disagree on ``term``: worth trying out."""
@@ -344,7 +351,7 @@ class Lanes:
             given = self._images(seed)
             if given is None:
                 continue
-            sample = Sample(seed, given)
+            sample = Sample(seed, given, self._numbers)
             place = (seed % GRID, seed // 2 % 2, 0)
             for number in numbers:
                 yield Warp(number, self.size, block, place, sample)
@@ -355,7 +362,7 @@ class Lanes:
         out: dict[Symbol, int] = {}
         views = self._context.launches
         if views:
-            view, env = views[seed % len(views)], _Common(Sample(seed, {}))
+            view, env = views[seed % len(views)], _Common(Sample(seed, {}, self._numbers))
             if any(evaluate(check, env) == 0 for check in view.checks):
                 return None
             for symbol, image in view.images:

@@ -254,3 +254,13 @@ __global__ void k(int *x) {
     (found,) = findings(DivergentWarpIntrinsic, code)
     assert "lane" in found.message
     assert [related.message for related in found.related[1:]] == ["and so does this one"]
+
+
+def test_evidence_does_not_depend_on_what_came_before() -> None:
+    code = CASES["lanes that continue"]
+    first = findings(DivergentWarpIntrinsic, code)
+    for other in ("whole warps", "a row for each warp", "lanes that break out"):
+        findings(DivergentWarpIntrinsic, CASES[other])
+    again = findings(DivergentWarpIntrinsic, code)
+    assert [(f.message, f.assumptions) for f in first] == [(f.message, f.assumptions) for f in again]
+    assert first
