@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
-from kernlint.prove.emulate import Argument, Buffer, LaunchSpec, Outcome, run, scheduler
+from kernlint.prove.emulate import scheduler
 from kernlint.prove.emulate.memory import Memory
+from kernlint.prove.emulate.report import Argument, Buffer, FaultKind, LaunchSpec, Outcome
+from kernlint.prove.emulate.run import run
 from kernlint.prove.emulate.shadow import TrackedMemory
 from kernlint.source import SourceFile
 from kernlint.symbolic.evaluate import evaluate
@@ -50,9 +52,10 @@ def watched(log: list[Seen], source: SourceFile) -> Iterator[None]:
 
         def method(memory: Any, off: int, *rest: Any) -> Any:
             nonlocal depth
-            if depth == 0 and memory.name:
-                at = 1 if kind == "write" else 0
-                fmt, thread, site = rest[at], rest[at + 1], rest[at + 2]
+            at = 1 if kind == "write" else 0
+            fmt, thread, site = rest[at], rest[at + 1], rest[at + 2]
+            initialiser = site == 0 and memory.space is Space.PRIVATE  # these have no place of their own
+            if depth == 0 and memory.name and not initialiser:
                 span = memory.machine.sites[site].span
                 place = (thread.block.index, thread.index)
                 where = (memory.name, memory.space, off, int(fmt[1:]))
@@ -67,20 +70,27 @@ def watched(log: list[Seen], source: SourceFile) -> Iterator[None]:
 
     kinds = {"load": "read", "store": "write", "atomic": "atomic"}
     saved = [(cls, name, cls.__dict__[name]) for cls in (Memory, TrackedMemory) for name in kinds]
-    passing = scheduler._pass_barrier
+    passing, releasing = scheduler._pass_barrier, scheduler.release_grid
 
     def passed(block: Any, meeting: Any, group: Any) -> None:
         line = source.line_of(block.k.sites[meeting.site].span.start)
         last.update(dict.fromkeys(group, line))
         passing(block, meeting, group)
 
+    def all_blocks(blocks: Any) -> None:
+        blocks = list(blocks)
+        for block in blocks:
+            for thread in block.live:
+                last[thread] = source.line_of(block.k.sites[thread.request.meeting.site].span.start)
+        releasing(blocks)
+
     for cls, name, _ in saved:
         setattr(cls, name, wrap(cls, name, kinds[name]))
-    scheduler._pass_barrier = passed  # type: ignore[assignment]
+    scheduler._pass_barrier, scheduler.release_grid = passed, all_blocks
     try:
         yield
     finally:
-        scheduler._pass_barrier = passing
+        scheduler._pass_barrier, scheduler.release_grid = passing, releasing
         for cls, name, method in saved:
             setattr(cls, name, method)
 
@@ -181,7 +191,12 @@ class Predictions:
                 root, offset = symbol.origin
                 at = self.value(offset, env)
                 size = symbol.type.size
-                known = root.kind is RootKind.PARAM and id(root) not in self.written and symbol.type == root.element
+                known = (
+                    root.kind is RootKind.PARAM
+                    and root.space is not Space.SHARED
+                    and id(root) not in self.written
+                    and symbol.type == root.element
+                )
                 if at is not None and size and known and isinstance(symbol.type, IntType) and at >= 0:
                     more[symbol] = contents(at // size)
             elif symbol.kind is SymbolKind.TRIPS and symbol not in env:
@@ -305,15 +320,15 @@ def _check(
                 if p.value(label.condition, inner) != 0
             )
             vague = access.asynchronous or any(not label.exact for label in access.labels)
-            if at_home is None or offset is None:
+            if at_home is None or offset is None or access.size is None:
                 anything.add(access.root.space)
                 continue
             name, shift = at_home
-            size = access.size or 1
-            for byte in range(offset + shift, offset + shift + size):
+            for byte in range(offset + shift, offset + shift + access.size):
                 slot = covered.setdefault((name, byte), set())
                 slot |= barriers | ({None} if vague else set())
-            if sure and None not in guards and not access.asynchronous:
+            told = access.root.space is not Space.PRIVATE  # not all accesses to variables of a thread are logged
+            if sure and told and None not in guards and not access.asynchronous:
                 sure_places.append((name, offset + shift))
     touched: set[tuple[str, int]] = set()
     for one in happened:
@@ -323,7 +338,7 @@ def _check(
         slot = covered.get((one.name, one.offset))
         if slot is None:
             yield f"{where}: {one.kind} of {one.name}[{one.offset}] happened and is not predicted"
-        elif one.barrier not in slot and None not in slot:
+        elif one.barrier not in slot and None not in slot and not outcome.of(FaultKind.BARRIER_DIVERGENCE):
             yield f"{where}: {one.name}[{one.offset}] came after line {one.barrier}'s barrier; the trace has {slot}"
     whole = outcome.finished and trace.complete and not any(loop.leaves or loop.exits for loop in trace.loops)
     if whole and not any(fault.kind.value in ("trap", "assertion") for fault in outcome.faults):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.analysis.trace.run import trace_function
-from kernlint.prove.emulate import LaunchSpec
+from kernlint.prove.emulate.report import LaunchSpec
 from kernlint.source import SourceFile
 from tests.analysis.concrete import Launched, disagreements
 from tests.analysis.facts import modules
