@@ -11,7 +11,7 @@ from typing import Any
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.prove.emulate import scheduler
 from kernlint.prove.emulate.memory import Memory
-from kernlint.prove.emulate.report import Argument, Buffer, FaultKind, LaunchSpec, Outcome
+from kernlint.prove.emulate.report import Argument, Budget, Buffer, FaultKind, LaunchSpec, Outcome
 from kernlint.prove.emulate.run import run
 from kernlint.prove.emulate.shadow import TrackedMemory
 from kernlint.source import SourceFile
@@ -137,7 +137,7 @@ class Launched:
         """Run it."""
         log: list[Seen] = []
         with watched(log, source):
-            outcome = run(self.variant, self.spec, self.arguments(), language=language)
+            outcome = run(self.variant, self.spec, self.arguments(), Budget(steps=60_000), language)
         return outcome, log
 
 
