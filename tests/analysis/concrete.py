@@ -12,7 +12,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root
 from kernlint.prove.emulate import scheduler
 from kernlint.prove.emulate.memory import Memory
 from kernlint.prove.emulate.report import Argument, Budget, Buffer, FaultKind, LaunchSpec, Outcome
-from kernlint.prove.emulate.run import run
+from kernlint.prove.emulate.running import run
 from kernlint.prove.emulate.shadow import TrackedMemory
 from kernlint.source import SourceFile
 from kernlint.symbolic.evaluate import evaluate

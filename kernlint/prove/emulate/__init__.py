@@ -12,7 +12,7 @@ Layers: ``report`` (what goes in and out), ``formats``, ``memory``, ``shadow`` (
 ``scheduler``, ``warp``, ``copies`` (threads and how they meet); the translation of the tree to Python, each part a
 class on top of the one before: ``frame``, ``quantities``, ``integers``, ``values``, ``aggregates``, ``places``,
 ``callees``, ``gatherings``, ``loops``, ``statements``; ``mathematics`` and ``runtime`` (what generated code calls);
-``program``, ``machine``, ``run``.
+``program``, ``machine``, ``running``.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from kernlint.prove.emulate.report import (
 
 if TYPE_CHECKING:
     from kernlint.prove.emulate.program import compile_kernel
-    from kernlint.prove.emulate.run import replay, run
+    from kernlint.prove.emulate.running import replay, run
 
 __all__ = [
     "Argument",
@@ -56,11 +56,11 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """The machinery is loaded when something is run: most files give nothing to replay."""
     if name in ("run", "replay"):
-        from kernlint.prove.emulate import run as module
+        from kernlint.prove.emulate import running
 
-        return getattr(module, name)
+        return getattr(running, name)
     if name == "compile_kernel":
-        from kernlint.prove.emulate.program import compile_kernel
+        from kernlint.prove.emulate import program
 
-        return compile_kernel
-    raise AttributeError(name)
+        return program.compile_kernel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
