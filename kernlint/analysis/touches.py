@@ -7,17 +7,22 @@ Where places rest on anything but the launch, or there are too many, there is no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
+from functools import lru_cache
+from typing import Any
 
 from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import environment, source_of
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term
 
 MOST = 16_384
 """Touches of one access that are looked at; an access with more is left to the prover.  Over the blocks of a grid,
 where the prover is quick to see what belongs to whom, only a quarter."""
+
+KEPT = 100_000
+"""Touches that are kept for accesses to come, of this kernel or another: many kernels walk their arrays alike."""
 
 WARP = 32
 
@@ -31,7 +36,7 @@ MANY = -1
 @dataclass(frozen=True, slots=True)
 class Touches:
     """What one access touches: ``counters`` are the loops whose iterations are told apart, in order; bytes ``low`` to
-    ``high``, in whole cells of ``unit`` bytes."""
+    ``high``, in whole cells of ``unit`` bytes.  ``tables``: see :func:`_table`."""
 
     found: tuple[Touch, ...]
     counters: tuple[Symbol, ...]
@@ -39,6 +44,7 @@ class Touches:
     low: int
     high: int
     unit: int
+    tables: dict[tuple[int, tuple[tuple[int, int], ...]], dict[object, int]]
 
 
 @dataclass(slots=True)
@@ -46,7 +52,7 @@ class Toucher:
     """Walks accesses and remembers what it found."""
 
     known: dict[tuple[Side, Launch, frozenset[Symbol], bool], Touches | None] = field(default_factory=dict)
-    tables: dict[tuple[int, int, tuple[tuple[int, int], ...]], dict[object, int]] = field(default_factory=dict)
+    plans: dict[tuple[Side, frozenset[Symbol], frozenset[Symbol], bool], Plan | None] = field(default_factory=dict)
 
     def apart(
         self,
@@ -65,8 +71,10 @@ class Toucher:
         """
         ties = tuple(tied)
         first = self._of(a, launch, frozenset(x for x, _, _ in ties), blocks)
+        if first is None:
+            return False
         second = first if a == b and not ties else self._of(b, launch, frozenset(y for _, y, _ in ties), blocks)
-        if first is None or second is None:
+        if second is None:
             return False
         if first.high < second.low or second.high < first.low:
             return True
@@ -76,13 +84,13 @@ class Toucher:
             for x, y, shift in ties
             if x in first.counters and y in second.counters
         ]
-        ours = self._table(first, unit, tuple((x, 0) for x, _, _ in pairs))
-        theirs = self._table(second, unit, tuple((y, shift) for _, y, shift in pairs))
-        if len(theirs) < len(ours):
-            ours, theirs = theirs, ours
-        for key, thread in ours.items():
-            other = theirs.get(key)
-            if other is None or (other == thread != MANY):
+        ours = _table(first, unit, tuple((x, 0) for x, _, _ in pairs))
+        theirs = _table(second, unit, tuple((y, shift) for _, y, shift in pairs))
+        if ours is theirs:
+            return MANY not in ours.values()
+        for key in ours.keys() & theirs.keys():
+            thread, other = ours[key], theirs[key]
+            if other == thread != MANY:
                 continue
             if MANY in (other, thread) or not warps or other // WARP != thread // WARP:
                 return False
@@ -92,51 +100,95 @@ class Toucher:
         """What the threads of one block touch, in all iterations; None when it cannot be listed."""
         return self._of(side, launch, frozenset(loop.counter for loop in side.counters), False)
 
-    def _table(self, touches: Touches, unit: int, told: tuple[tuple[int, int], ...]) -> dict[object, int]:
-        """Who touches each cell of ``unit`` bytes, in each iteration of the counters at the places ``told`` (with what
-        is to be added to them)."""
-        key = (id(touches), unit, told)
-        table = self.tables.get(key)
-        if table is not None:
-            return table
-        table = self.tables[key] = {}
-        size = touches.size
-        for start, thread, counts in touches.found:
-            extra = tuple(counts[at] + shift for at, shift in told)
-            for cell in range(start // unit, (start + size - 1) // unit + 1):
-                where = (cell, extra) if told else cell
-                table[where] = thread if table.get(where, thread) == thread else MANY
-        return table
-
     def _of(self, side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:
         key = (side, launch, wanted, blocks)
         if key not in self.known:
-            self.known[key] = walk(side, launch, wanted, blocks)
+            self.known[key] = self._walked(side, launch, wanted, blocks)
         return self.known[key]
 
+    def _walked(self, side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:
+        """All touches of an access under ``launch``, whose block is exact; None when they cannot be listed.
 
-def walk(side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:
-    """All touches of an access under ``launch``, whose block is exact; None when they cannot be listed.
+        With ``blocks`` over all blocks of the grid, else over one of them.
+        """
+        x, y, z = launch.block
+        if x is None or y is None or z is None or (blocks and None in launch.grid):
+            return None
+        fixed = dict(launch.known())
+        if not blocks:
+            fixed.update({symbol: 0 for symbol in BLOCK if symbol not in fixed})
+        fixed.update(zip(BLOCK_DIM, (x, y, z), strict=True))
+        key = (side, wanted, frozenset(fixed), blocks)
+        if key not in self.plans:
+            self.plans[key] = plan(side, wanted, frozenset(fixed), blocks)
+        planned = self.plans[key]
+        if planned is None:
+            return None
+        grid = (1, 1, 1)
+        if blocks:
+            gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
+            grid = (gx, gy, gz)
+        most = MOST // 4 if blocks or None not in launch.grid else MOST
+        found, tables = _walks.walk(planned.code, grid, (x, y, z), tuple(fixed[s] for s in planned.fixed), most)
+        if found is None:
+            return None
+        starts = [start for start, _, _ in found]
+        unit = next((u for u in (16, 8, 4, 2) if side.size % u == 0 and not any(start % u for start in starts)), 1)
+        low, high = min(starts, default=0), max(starts, default=-1) + side.size - 1
+        return Touches(found, planned.kept, side.size, low, high, unit, tables.setdefault(side.size, {}))
 
-    With ``blocks`` over all blocks of the grid, else over one of them.
-    """
-    block = launch.block
-    if None in block or (blocks and None in launch.grid):
-        return None
-    fixed = dict(launch.known())
-    if not blocks:
-        fixed.update({symbol: 0 for symbol in BLOCK if symbol not in fixed})
-    fixed.update({symbol: size for symbol, size in zip(BLOCK_DIM, block, strict=True) if size is not None})
+
+def _table(touches: Touches, unit: int, told: tuple[tuple[int, int], ...]) -> dict[object, int]:
+    """Who touches each cell of ``unit`` bytes, in each iteration of the counters at the places ``told`` (with what
+    is to be added to them)."""
+    key = (unit, told)
+    table = touches.tables.get(key)
+    if table is not None:
+        return table
+    table = touches.tables[key] = {}
+    size = touches.size
+    for start, thread, counts in touches.found:
+        first, last = start // unit, (start + size - 1) // unit
+        if not told:
+            for cell in range(first, last + 1):
+                table[cell] = thread if table.get(cell, thread) == thread else MANY
+            continue
+        extra = tuple(counts[at] + shift for at, shift in told)
+        for cell in range(first, last + 1):
+            where = (cell, extra)
+            table[where] = thread if table.get(where, thread) == thread else MANY
+    return table
+
+
+# ------------------------------------------------------------------------------------------------------ the walk
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How an access is walked: Python source of a function, the symbols whose values it is given, and the counters
+    that it tells apart.  Accesses that differ in names alone have the same ``code``."""
+
+    code: str
+    fixed: tuple[Symbol, ...]
+    kept: tuple[Symbol, ...]
+
+
+def plan(side: Side, wanted: frozenset[Symbol], fixed: frozenset[Symbol], blocks: bool) -> Plan | None:
+    """The plan for an access when the symbols ``fixed`` have values; None when its places cannot be computed."""
     loops = {loop.counter: loop.condition for loop in side.counters}
-    names: dict[Symbol, str] = {symbol: str(value) for symbol, value in fixed.items()}
-    names.update(zip(THREAD, ("tx", "ty", "tz"), strict=True))
+    names: dict[Symbol, str] = dict(zip(THREAD, ("tx", "ty", "tz"), strict=True))
+    given: dict[Symbol, str] = {}
     if blocks:
         names.update(zip(BLOCK, ("bx", "by", "bz"), strict=True))
     names.update((counter, f"k{at}") for at, counter in enumerate(loops))
 
     def code(term: Term) -> str | None:
-        if any(symbol not in names for symbol in symbols(term)):
-            return None
+        for symbol in term.symbols:
+            if symbol in names:
+                continue
+            if symbol not in fixed:
+                return None
+            names[symbol] = given[symbol] = f"p{len(given)}"
         text = source_of([term], list(names), names=list(names.values()))
         return None if text is None else text[0]
 
@@ -144,77 +196,107 @@ def walk(side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) ->
     if address is None:
         return None
     tests = [(guard, text) for guard in side.guards if (text := code(guard)) is not None]
-    used = set(symbols(side.offset))
+    used = set(side.offset.symbols)
     kept: list[Symbol] = []
-    for counter in loops:  # outermost first: a loop matters when its counter is used, or helps to tell rounds apart
-        condition = loops[counter]
-        computable = condition is not None and code(condition) is not None
-        if counter in used and not computable:
+    conditions: dict[Symbol, str] = {}
+    for counter, condition in loops.items():
+        # outermost first: a loop matters when its counter is used, or helps to tell rounds apart
+        text = None if condition is None else code(condition)
+        if counter in used and text is None:
             return None
-        if condition is not None and computable and (counter in used or counter in wanted):
+        if condition is not None and text is not None and (counter in used or counter in wanted):
             kept.append(counter)
-            used |= {s for s in symbols(condition) if s.kind is SymbolKind.COUNTER}
+            conditions[counter] = text
+            used |= {s for s in condition.symbols if s.kind is SymbolKind.COUNTER}
     for counter in loops:
         if counter in used and counter not in kept:
             return None
-    return _run(side, address, kept, loops, tests, names, code, launch, blocks)
+    text = _source(address, conditions, loops, tests, names, list(given.values()), blocks)
+    return Plan(text, tuple(given), tuple(kept))
 
 
-def _run(
-    side: Side,
+def _source(
     address: str,
-    kept: list[Symbol],
-    loops: Mapping[Symbol, Term | None],
+    conditions: Mapping[Symbol, str],
+    loops: Iterable[Symbol],
     tests: list[tuple[Term, str]],
     names: Mapping[Symbol, str],
-    code: object,
-    launch: Launch,
+    given: list[str],
     blocks: bool,
-) -> Touches | None:
-    assert callable(code)
-    open_ = [counter for counter in loops if counter not in kept]
-    lines = ["def walk(blocks, threads, most):", "  out = []", "  for b, (bx, by, bz) in enumerate(blocks):"]
+) -> str:
+    """The source of the walk: ``conditions`` of the loops that are followed, ``tests`` that a thread has to pass."""
+    open_ = {counter for counter in loops if counter not in conditions}
+    lines = [f"def walk(blocks, threads, most{''.join(', ' + name for name in given)}):", "  out = []"]
+    lines.append("  for b, (bx, by, bz) in enumerate(blocks):")
     lines.append("   for t, (tx, ty, tz) in enumerate(threads):")
     indent = "    "
     inside: set[Symbol] = set()
 
-    def guards(skip: str) -> None:
+    def guards() -> None:
         for guard, text in list(tests):
-            counters = {s for s in symbols(guard) if s.kind is SymbolKind.COUNTER}
+            counters = {s for s in guard.symbols if s.kind is SymbolKind.COUNTER}
             if counters <= inside:
-                lines.append(f"{indent}if not {text}: {skip}")
+                lines.append(f"{indent}if not {text}: continue")
                 tests.remove((guard, text))
-            elif counters & set(open_):
+            elif counters & open_:
                 tests.remove((guard, text))
 
-    guards("continue")
-    for counter in kept:
-        condition = loops[counter]
+    guards()
+    for counter, condition in conditions.items():
         lines.append(f"{indent}for {names[counter]} in range(most + 1):")
         indent += "  "
-        lines.append(f"{indent}if not {code(condition)}: break")
+        lines.append(f"{indent}if not {condition}: break")
         lines.append(f"{indent}if {names[counter]} >= most: return None")
         inside.add(counter)
-        guards("continue")
-    values = "".join(f"{names[counter]}, " for counter in kept)
+        guards()
+    values = "".join(f"{names[counter]}, " for counter in conditions)
     lines.append(f"{indent}out.append(({address}, {'b' if blocks else 't'}, ({values})))")
     lines.append(f"{indent}if len(out) > most: return None")
-    lines.append("  return out")
-    scope = {**environment(), "enumerate": enumerate, "range": range, "len": len}
-    exec("\n".join(lines), scope)
-    x, y, z = (size or 1 for size in launch.block)
-    threads: list[Triple] = [(i % x, i // x % y, i // (x * y)) for i in range(x * y * z)]
-    places: list[Triple] = [(0, 0, 0)]
-    if blocks:
-        gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
-        places = [(i % gx, i // gx % gy, i // (gx * gy)) for i in range(gx * gy * gz)]
-    try:
-        found = scope["walk"](places, threads, MOST // 4 if blocks or None not in launch.grid else MOST)
-    except ArithmeticError:
-        return None
-    if found is None:
-        return None
-    starts = [start for start, _, _ in found]
-    unit = next((u for u in (16, 8, 4, 2) if side.size % u == 0 and not any(start % u for start in starts)), 1)
-    low, high = min(starts, default=0), max(starts, default=-1) + side.size - 1
-    return Touches(tuple(found), tuple(kept), side.size, low, high, unit)
+    lines.append("  return tuple(out)")
+    return "\n".join(lines)
+
+
+Found = tuple[tuple[Touch, ...] | None, dict[int, dict[Any, Any]]]
+"""The touches of a walk, if they could be listed, and a place for the tables made of them, by size of the access."""
+
+
+class _Walks:
+    """Walks and what they found, for as long as there is room."""
+
+    def __init__(self) -> None:
+        self.done: dict[tuple[str, Triple, Triple, tuple[int, ...], int], Found] = {}
+        self.held = 0
+
+    def walk(self, code: str, grid: Triple, block: Triple, values: tuple[int, ...], most: int) -> Found:
+        """What the walk with this source finds, at most ``most`` touches."""
+        key = (code, grid, block, values, most)
+        done = self.done.get(key)
+        if done is None:
+            try:
+                found = _compiled(code)(_places(grid), _places(block), most, *values)
+            except (ArithmeticError, SyntaxError, RecursionError, MemoryError):  # undefined, or nested too deeply
+                found = None
+            if self.held > KEPT:
+                self.done.clear()
+                self.held = 0
+            self.held += len(found or ()) + len(code) // 16
+            done = self.done[key] = (found, {})
+        return done
+
+
+_walks = _Walks()
+
+
+@lru_cache(maxsize=256)
+def _compiled(code: str) -> Callable[..., tuple[Touch, ...] | None]:
+    scope = {**environment(), "enumerate": enumerate, "range": range, "len": len, "tuple": tuple}
+    exec(code, scope)
+    walk: Callable[..., tuple[Touch, ...] | None] = scope["walk"]
+    return walk
+
+
+@lru_cache(maxsize=64)
+def _places(sizes: Triple) -> tuple[Triple, ...]:
+    """The indices of a block or grid of these sizes, in order of their linear number."""
+    x, y, z = sizes
+    return tuple((i % x, i // x % y, i // (x * y)) for i in range(x * y * z))
