@@ -38,6 +38,7 @@ class Override:
     target: tuple[str, ...] | None = None
     block: Dim3 | None = None
     grid: Dim3 | None = None
+    assume: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Config:
 
     ``path`` is the file they came from ("" for the defaults); ``root`` its folder, to which globs and ``include`` are
     relative (``include`` is absolute already).  ``fail_on`` None: findings never fail the run.  ``block`` is in
-    threads, ``grid`` in blocks.
+    threads, ``grid`` in blocks; ``assume`` holds of every launch.
     """
 
     path: str = ""
@@ -62,6 +63,7 @@ class Config:
     std: str | None = None
     block: Dim3 | None = None
     grid: Dim3 | None = None
+    assume: tuple[str, ...] = ()
     compile_commands: str | None = None
     fail_on: Severity | None = Severity.WARNING
     exclude: tuple[str, ...] = ()
@@ -319,6 +321,7 @@ _OVERRIDE_KEYS: Mapping[str, _Parser] = {
     "target": _one_or_more,
     "block": _dim3,
     "grid": _dim3,
+    "assume": _strings,
 }
 
 KEYS: Mapping[str, _Parser] = {
@@ -333,6 +336,7 @@ KEYS: Mapping[str, _Parser] = {
     "std": _string,
     "block": _dim3,
     "grid": _dim3,
+    "assume": _strings,
     "compile-commands": _file,
     "fail-on": _fail_on,
     "exclude": _strings,

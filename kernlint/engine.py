@@ -15,14 +15,15 @@ from dataclasses import field, replace
 from functools import lru_cache
 
 from kernlint import compiledb, discovery, fingerprint, merge, suppress
-from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts
+from kernlint.analysis import assumptions
+from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
 from kernlint.compiledb import Flags
-from kernlint.config import Config
-from kernlint.finding import Finding
+from kernlint.config import Config, ConfigError
+from kernlint.finding import Finding, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
-from kernlint.registry import Registry
+from kernlint.registry import CONTROL_CODES, Registry
 from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule
 from kernlint.selection import Selection
@@ -184,7 +185,7 @@ class Engine:
             return outcome
         findings: list[Finding] = []
         for module in modules:
-            findings += self._check_module(module, selection, config, outcome)
+            findings += self._check_module(module, source, selection, config, outcome)
         self._finish(source, findings, selection, outcome)
         return outcome
 
@@ -206,8 +207,11 @@ class Engine:
                 self.notifications.append(Notification(Level.WARNING, "compile-commands", str(error)))
         return self._databases[database].flags(path)
 
-    def _check_module(self, module: Module, selection: Selection, config: Config, out: FileOutcome) -> list[Finding]:
-        facts = ModuleFacts(module, analysis_options(config), self.timings)
+    def _check_module(
+        self, module: Module, source: SourceFile, selection: Selection, config: Config, out: FileOutcome
+    ) -> list[Finding]:
+        options = analysis_options(config, suppress.statements(source))
+        facts = ModuleFacts(module, options, self.timings)
         rules = selection.rules_for(module.path)
         findings: list[Finding] = []
         for rule in rules:
@@ -234,7 +238,7 @@ class Engine:
         out.kernels += 1
         losses = {loss.span: loss for facts in variants for loss in facts.function.losses}
         skipped: list[str] = []
-        findings: list[Finding] = []
+        findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
         for rule in rules:
             found: list[merge.FromVariant] = []
             runnable = [facts for facts in variants if not rule.obstacles(facts)]
@@ -256,6 +260,28 @@ class Engine:
             if skipped:
                 message += f"; not checked for {', '.join(skipped)}"
             out.note(Level.NOTE, "partial-kernel", message, span=first.span)
+        return findings
+
+    def _misfits(self, facts: Facts, out: FileOutcome) -> list[Finding]:
+        """Findings for assumptions in comments that do not fit their kernel.
+
+        One that is made for all kernels is passed over where a kernel lacks the name.
+        """
+        try:
+            problems = facts[assumptions.assumed].problems
+        except AnalysisFailed:
+            return []  # whoever needs it says so
+        findings = []
+        for stated, error in problems:
+            if stated.span is not None:
+                start = stated.span.start + len(stated.text[: error.position].encode())
+                place = Span(stated.span.file, start, start + 1)
+                findings.append(
+                    Finding(place, str(error), Severity.WARNING, suppress.MALFORMED, CONTROL_CODES[suppress.MALFORMED])
+                )
+            elif not error.name:
+                note = f"assumption: {error}\n{assumptions.caret(stated.text, error)}"
+                self._note_once(out, Notification(Level.WARNING, "assumption", note, out.path))
         return findings
 
     def _guarded(self, rule: AnyRule, facts: Facts | ModuleFacts, kernel: str, out: FileOutcome) -> list[Finding]:
@@ -391,14 +417,15 @@ def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions
     )
 
 
-def analysis_options(config: Config) -> AnalysisOptions:
-    """What the configuration says to analyses and rules."""
+def analysis_options(config: Config, stated: Iterable[Stated] = ()) -> AnalysisOptions:
+    """What the configuration, and ``stated`` in comments of the file, say to analyses and rules."""
     return AnalysisOptions(
         targets=tuple(find(name) for name in config.target),
         block=config.block,
         grid=config.grid,
         defines=config.defines,
         pedantic=config.pedantic,
+        stated=(*map(Stated, config.assume), *stated),
     )
 
 
@@ -413,6 +440,16 @@ def check_targets(config: Config) -> None:
             find(name)
         except UnknownTarget as error:
             raise UnknownTarget(f"{config.path + ': ' if config.path else ''}{error}") from None
+
+
+def check_assumptions(config: Config) -> None:
+    """Raise :class:`~kernlint.config.ConfigError` for an assumption that is not understood, with a caret."""
+    for text in (*config.assume, *(t for o in config.overrides for t in o.assume or ())):
+        try:
+            assumptions.parse(text)
+        except assumptions.AssumptionError as error:
+            where = f"{config.path}: " if config.path else ""
+            raise ConfigError(f"{where}{error}\n{assumptions.caret(text, error)}") from None
 
 
 def _why(error: BaseException) -> str:

@@ -15,6 +15,10 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from kernlint.analysis.assumptions import VERBS as STATEMENTS
+from kernlint.analysis.assumptions import AssumptionError
+from kernlint.analysis.assumptions import parse as parse_assumption
+from kernlint.analysis.base import Stated
 from kernlint.finding import Finding, Severity
 from kernlint.nearest import nearest
 from kernlint.patterns import pattern
@@ -105,6 +109,28 @@ def parse(source: SourceFile, registry: Registry, require_reason: bool = False) 
     return Directives(tuple(reader.found), tuple(reader.malformed))
 
 
+def statements(source: SourceFile) -> Iterator[Stated]:
+    """What comments of a file take for granted of launches (``// kernlint: assume(n > 0)``), each with its place."""
+    if b"kernlint:" not in source.data:
+        return
+    for offset, text in comments(source.data):
+        ours = _OURS.search(text)
+        if ours is None or re.fullmatch(r"[/*!\s]*", text[: ours.start()]) is None:
+            continue
+        said = text[ours.end() :].removesuffix("*/").split("\n", 1)[0].rstrip()
+        if said.startswith(STATEMENTS):
+            start = offset + len(text[: ours.end()].encode())
+            after = offset + len(text.encode())
+            yield Stated(said, Span(source.path, start, start + len(said.encode())), _code_below(source.data, after))
+
+
+def _code_below(data: bytes, start: int) -> int:
+    """Offset of the first brace or semicolon of code after ``start``: the end of what stands directly below."""
+    blank = _TOKEN.sub(lambda match: b" " * len(match.group()), data[start : start + 4096])
+    found = re.search(rb"[;{}]", blank)
+    return start + (found.start() if found else len(blank))
+
+
 class _Reader:
     """Turns the comments of one file into directives."""
 
@@ -145,8 +171,14 @@ class _Reader:
 
         word = re.match(r"[\w-]*", text)
         verb = word.group() if word else ""
+        if verb in STATEMENTS:
+            try:
+                parse_assumption(text)
+            except AssumptionError as error:
+                self._complain(place(error.position, error.position + 1), str(error))
+            return
         if verb not in VERBS:
-            near = nearest(verb, VERBS)
+            near = nearest(verb, (*VERBS, *STATEMENTS))
             hint = f"did you mean {near[0]}?" if near else f"the directives are {', '.join(VERBS)}"
             self._complain(place(0, max(len(verb), 1)), f"unknown directive {verb or text!r}; {hint}")
             return

@@ -70,7 +70,7 @@ def test_every_key(tmp_path):
         ("a = ", r"kernlint.toml:1: Invalid value at the end of the file"),
         ("x = 1\nx = [", r"kernlint.toml:2"),
         ('\nselct = ["KL1"]', r"kernlint.toml:2: unknown key selct; did you mean select\?"),
-        ("zzzz = 1", "unknown key zzzz; the keys are block"),
+        ("zzzz = 1", "unknown key zzzz; the keys are assume, block"),
         ('select = "KL1"', r"kernlint.toml:1: select: expected a list of strings, got a string \('KL1'\)"),
         ("pedantic = 1", r"pedantic: expected true or false, got an integer \(1\)"),
         ("block = [1, 2, 3, 4]", "block: expected one to three positive integers, got a list"),

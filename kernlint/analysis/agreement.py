@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.symbolic.evaluate import evaluate
@@ -94,8 +95,9 @@ def _threads(axes: list[int], block: Block) -> Iterator[dict[Symbol, int]]:
 def _compute(facts: Facts) -> Agreement:
     blocks: list[Block] = []
     bounds = facts.function.bounds
-    if facts.options.block is not None:
-        blocks.append(facts.options.block)
+    given = facts[assumed].block or facts.options.block
+    if given is not None:
+        blocks.append(given)
     elif bounds.required is not None:
         blocks.append(bounds.required)
     else:
@@ -106,5 +108,5 @@ def _compute(facts: Facts) -> Agreement:
     return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks))
 
 
-agreement = KernelAnalysis("agreement", _compute, needs=(launches,))
+agreement = KernelAnalysis("agreement", _compute, needs=(launches, assumed))
 """The :class:`Agreement` of a kernel's blocks."""

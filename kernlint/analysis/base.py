@@ -15,6 +15,7 @@ from dataclasses import field
 from typing import Any, Generic, TypeVar
 
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.targets import Target
 from kernlint.timing import Timings
 from kernlint.tree.nodes import FunctionDecl, Kernel, Module
@@ -40,12 +41,26 @@ class AnalysisFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """An assumption in the words of the user (see :mod:`kernlint.analysis.assumptions`).
+
+    ``span``: where it stands in a source file; None: it is said of every kernel.  ``until``: what begins up to this
+    offset is the code directly below it.
+    """
+
+    text: str
+    span: Span | None = None
+    until: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisOptions:
     """What the user says about the launch and the target, as far as analyses and rules may use it.
 
     ``targets``: named architectures (none: only what all share may be held against a kernel).  ``block`` in
     threads and ``grid`` in blocks, each (x, y, z), when a launch was given by hand.  ``defines``: macros given
-    on the command line or in the configuration.  ``pedantic``: notes are wanted too.
+    on the command line or in the configuration.  ``pedantic``: notes are wanted too.  ``stated``:
+    assumptions, those in comments of the file among them.
     """
 
     targets: tuple[Target, ...] = ()
@@ -53,6 +68,7 @@ class AnalysisOptions:
     grid: tuple[int, int, int] | None = None
     defines: tuple[str, ...] = ()
     pedantic: bool = False
+    stated: tuple[Stated, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,6 +170,7 @@ def _refuted(
     values: tuple[tuple[Symbol, int], ...] = (),
     grid: Block = (1, 1, 1),
     budget: Budget = BUDGET,
+    premises: tuple[Term, ...] = (),
 ) -> Refuted | None:
     """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
     sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
@@ -177,7 +178,7 @@ def _refuted(
     for size in sizes:
         fixed = values if size is None else (*values, (WARP_SIZE, size))
         launch = Launch(block, grid, block[0] * block[1] * block[2], fixed)
-        answer = solve(Bounds(asked, const(extent, I64), launch=launch), budget)
+        answer = solve(Bounds(asked, const(extent, I64), premises, launch=launch), budget)
         if not isinstance(answer, Refuted) or answer.depends_on_data:
             return None
         found = answer
@@ -310,12 +311,12 @@ def _asked(
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)
     for block, reason in _blocks(kernel, context, access, asked):
-        found = _refuted(asked, extent, block, grid=grid or (1, 1, 1))
+        found = _refuted(asked, extent, block, grid=grid or (1, 1, 1), premises=context.stated)
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
             sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
             return Outside(access, found, extent, below, reason, data, inner, sure)
-    first = _refuted(asked, UNLIMITED, (32, 1, 1))
+    first = _refuted(asked, UNLIMITED, (32, 1, 1), premises=context.stated)
     if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
         return Outside(access, first, extent, True, "", data, inner, True)
     return None

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, across
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
@@ -220,5 +221,5 @@ def _compute(facts: Facts) -> Fences:
     return Fences(weak, tuple(tickets.values()), tuple(atomics.values()))
 
 
-fences = KernelAnalysis("fences", _compute, needs=(trace, shapes))
+fences = KernelAnalysis("fences", _compute, needs=(trace, shapes, assumed))
 """Exchanges of one kernel variant whose fence is too narrow."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
 from kernlint.analysis.races import (
@@ -98,7 +99,9 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
             if not all(scalar(symbol) for symbol in inside):
                 strides.update(atom.args[0] for atom in mono if atom.op == "sym")
     bounding = alone | (joint - strides)
-    return [s for s in every if s in bounding], [s for s in every if s not in bounding]
+    known_ = {symbol for symbol, _ in query.launch.values}
+    free = [symbol for symbol in every if symbol not in known_]
+    return [s for s in free if s in bounding], [s for s in free if s not in bounding]
 
 
 def _bounding(fact: Term) -> Iterator[tuple[Symbol, ...]]:
@@ -166,12 +169,13 @@ class Finder:
             grid = max(most // shape.block[0], 1), grid[1], grid[2]
             if within == "blocks" and max(grid) < 2:
                 return None
-        counts = trips(pair, shape)
+        counts = (*trips(pair, shape), *self.asker.said.numbers)
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         private = pair.private - {symbol for symbol, _ in counts}
         launch = Launch(shape.block, grid, shape.threads, counts)
-        query = Overlap(pair.a, pair.b, within, pair.tied, private=private, launch=launch)
+        said = self.asker.said
+        query = Overlap(pair.a, pair.b, within, pair.tied, premises=said.premises, private=private, launch=launch)
         if unsettled(query):
             return None
         bounding, others = _scalars(query)
@@ -187,7 +191,9 @@ class Finder:
                 continue
             witness = self.asker.ask(replace(query, launch=under))
             if witness is not None and not witness.data_in_address:
-                return witness
+                alone = within == "blocks" and pair.first is pair.second
+                if not alone or self.shapes.seen or self.asker.toucher.revisited(pair.a, under):
+                    return witness
             if not bounding:
                 break
         return None
@@ -279,7 +285,7 @@ def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, tal
     return None
 
 
-global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes))
+global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes, assumed))
 """The races in global memory of one kernel variant whose places rest on no memory."""
 
 
@@ -389,5 +395,5 @@ def _equal_indices(
     return None
 
 
-scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes))
+scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes, assumed))
 """The plain writes of one kernel variant to elements picked by index arrays."""

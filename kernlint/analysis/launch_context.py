@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover
 from kernlint.analysis.launches import LaunchFact, launches
@@ -73,12 +74,13 @@ class LaunchView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchContext:
-    """See the module's account.  ``grid``: given by the user."""
+    """See the module's account.  ``grid``: given by the user.  ``stated``: truths that the user vouches for."""
 
     blocks: tuple[Candidate, ...]
     max_threads: int
     launches: tuple[LaunchView, ...]
     grid: Block | None = None
+    stated: tuple[Term, ...] = ()
 
     @property
     def all_exact(self) -> bool:
@@ -94,11 +96,11 @@ class LaunchContext:
     def premises(self) -> tuple[Term, ...]:
         """What holds in every launch: the premises of the only launch in sight, or of a required block size."""
         if len(self.launches) == 1:
-            return self.launches[0].premises
+            return (*self.launches[0].premises, *self.stated)
         required = [c.block for c in self.blocks if c.source in ("required", "user")]
         if not required:
-            return ()
-        return tuple(_equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
+            return self.stated
+        return self.stated + tuple(_equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
 
 
 def parameters(kernel: Trace) -> dict[str, Symbol]:
@@ -180,8 +182,10 @@ def _compute(facts: Facts) -> LaunchContext:
         if all(candidate.block != block for candidate in found):
             found.append(Candidate(block, source))
 
-    if facts.options.block is not None:
-        add(facts.options.block, "user")
+    said = facts[assumed]
+    given = said.block or facts.options.block
+    if given is not None:
+        add(given, "user")
     if bounds.required is not None:
         add(bounds.required, "required")
     if not found:
@@ -198,12 +202,12 @@ def _compute(facts: Facts) -> LaunchContext:
     most = 1024
     if bounds.required is not None:
         most = bounds.required[0] * bounds.required[1] * bounds.required[2]
-    elif facts.options.block is not None:
-        most = facts.options.block[0] * facts.options.block[1] * facts.options.block[2]
+    elif given is not None:
+        most = given[0] * given[1] * given[2]
     elif bounds.max_threads is not None:
         most = bounds.max_threads
-    return LaunchContext(tuple(found), most, views, facts.options.grid)
+    return LaunchContext(tuple(found), most, views, said.grid or facts.options.grid, said.premises)
 
 
-launch_context = KernelAnalysis("launch_context", _compute, needs=(trace, launches))
+launch_context = KernelAnalysis("launch_context", _compute, needs=(trace, launches, assumed))
 """The :class:`LaunchContext` of a kernel variant."""

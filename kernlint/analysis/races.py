@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
+from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, opaque, same_value, unended, waits
 from kernlint.analysis.shapes import Shape, Shapes, shapes
@@ -85,13 +86,14 @@ class Race:
 class Asker:
     """Asks the prover about pairs, remembers the answers and counts the questions.
 
-    ``waves``: threads of one run of :data:`WAVE` threads are in order by themselves, as on AMD hardware, and in OpenCL
+    ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are in order by themselves, as on AMD hardware, and in OpenCL
     kernels that count on sub-groups.
     """
 
     shapes: Shapes
     language: str
     waves: bool = False
+    said: Assumed = field(default_factory=Assumed)
     left: int = QUERIES
     toucher: Toucher = field(default_factory=Toucher)
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
@@ -123,7 +125,7 @@ class Asker:
         return found
 
     def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
-        launch = Launch(shape.block, shape.grid, shape.threads, (*values, *trips(pair, shape)))
+        launch = Launch(shape.block, shape.grid, shape.threads, (*values, *trips(pair, shape), *self.said.numbers))
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -132,6 +134,7 @@ class Asker:
                 pair.tied,
                 exclude_same_warp=apart,
                 require_same_warp=same,
+                premises=self.said.premises,
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
@@ -187,6 +190,7 @@ class Asker:
         found: dict[Symbol, None] = {}
         for at in (query.a, query.b):
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
+        found = {s: None for s in found if s not in self.said.fixed}
         if not found:
             return True
         values = pitches(found, query)
@@ -301,10 +305,11 @@ _SETTLED = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
 
 
 def asker_of(facts: Facts, of: Trace) -> Asker:
-    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`shapes`."""
+    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`shapes` and
+    :data:`assumed`."""
     language = facts.module.language
     grouped = language == "opencl" and any(barrier.scope is Scope.WARP for barrier in of.barriers)
-    return Asker(facts[shapes], language, language == "hip" or grouped)
+    return Asker(facts[shapes], language, language == "hip" or grouped, facts[assumed])
 
 
 def _with(side: Side, guard: Term) -> Side:
@@ -483,7 +488,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
             found[key] = race
 
 
-shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, shapes))
+shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, shapes, assumed))
 """The races in shared memory of one kernel variant: at most one for two places in the source."""
 
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
@@ -245,13 +246,14 @@ def _held(of: Trace) -> list[Access]:
 
 
 def _limits(of: Trace) -> dict[int, int]:
-    """How many threads fit along each axis when places in shared arrays are told apart by mixed radix: with
-    ``tile[y][x]`` of 16 columns, or ``tile[16 * y + x]``, there are at most 16 along x; a dimension of the array that
-    an axis indexes bounds it too."""
+    """How many threads fit along each axis when places in shared arrays, and those written in global memory, are told
+    apart by mixed radix: with ``tile[y][x]`` of 16 columns, or ``tile[16 * y + x]``, there are at most 16 along x; a
+    dimension of the array that an axis indexes bounds it too."""
     out: dict[int, int] = {}
     done: set[Term] = set()
     for access in of.accesses:
-        if access.root.space is not Space.SHARED or access.offset in done:
+        told = access.root.space is Space.SHARED or (access.root.space is Space.GLOBAL and access.writes)
+        if not told or access.offset in done:
             continue
         done.add(access.offset)
         form = polynomial(access.offset).coefficients
@@ -277,13 +279,33 @@ def _strides(access: Access) -> list[int]:
     return out
 
 
+def _total(of: Trace) -> int | None:
+    """Threads of a block for which a constant stride stands that is added to the linear index of a thread."""
+    for index in _indices(of):
+        form = polynomial(index).coefficients
+        unit = form.get((THREAD[0].term,), 0)
+        row = next((v for m, v in form.items() if set(m) == {THREAD[1].term, BLOCK_DIM[0].term}), 0)
+        if unit <= 0 or row != unit:
+            continue
+        for mono, value in form.items():
+            kind = mono[0].args[0].kind if len(mono) == 1 and mono[0].op == "sym" else None
+            steps = kind in (SymbolKind.COUNTER, SymbolKind.BLOCK) and value % unit == 0
+            if steps and 1 < value // unit <= 1024:
+                return value // unit
+    return None
+
+
 def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Block, bool] | None:
     """The largest usual block that keeps accesses of shared arrays in bounds (None: none does), and whether a larger
     one does not."""
     said = False
     held, limits = _held(of), _limits(of)
+    total = _total(of) if len(axes) == 2 else None
     for block in _candidates(axes):
         if any(block[axis] != size for axis, size in fixed.items()):
+            continue
+        if total is not None and block[0] * block[1] * block[2] != total:
+            said = True
             continue
         if all(block[axis] <= size for axis, size in limits.items()) and all(_in_bounds(a, block) for a in held):
             return block, said
@@ -309,10 +331,11 @@ def _compute(facts: Facts) -> Shapes:
 
 
 def _seen(facts: Facts) -> Iterator[Shape]:
-    options, bounds = facts.options, facts.function.bounds
-    grid: Sizes = options.grid or (None, None, None)
-    if options.block is not None:
-        yield Shape(options.block, grid, "the block given by the user", True)
+    options, bounds, said = facts.options, facts.function.bounds, facts[assumed]
+    grid: Sizes = said.grid or options.grid or (None, None, None)
+    block = said.block or options.block
+    if block is not None:
+        yield Shape(block, grid, "the block given by the user", True)
         return
     if bounds.required is not None:
         yield Shape(bounds.required, grid, "the required work-group size", True)
@@ -419,5 +442,5 @@ def _shrunk(block: Block, limit: int) -> Block:
     return sizes[0], sizes[1], sizes[2]
 
 
-shapes = KernelAnalysis("shapes", _compute, needs=(trace, launches))
+shapes = KernelAnalysis("shapes", _compute, needs=(trace, launches, assumed))
 """The :class:`Shapes` of a kernel variant."""

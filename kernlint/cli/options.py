@@ -98,6 +98,12 @@ def _launch(group: argparse._ArgumentGroup) -> None:
     _list_option(group, "--target", help="GPU architectures or products (sm_80, h100, gfx942)", metavar="NAME,...")
     group.add_argument("--block", type=_dim3, metavar="X,Y,Z", help="block size in threads")
     group.add_argument("--grid", type=_dim3, metavar="X,Y,Z", help="grid size in blocks")
+    group.add_argument(
+        "--assume",
+        action="append",
+        metavar="TEXT",
+        help='what holds of every launch: "n %% 4 == 0", "launch(block=(16,16))", "extent(a, n * m)"',
+    )
 
 
 def _output(group: argparse._ArgumentGroup) -> None:
@@ -161,6 +167,8 @@ def overlay(config: Config, options: argparse.Namespace) -> Config:
     for name in ("std", "block", "grid"):
         if getattr(options, name) is not None:
             per_file[name] = getattr(options, name)
+    if getattr(options, "assume", None):
+        per_file["assume"] = (*config.assume, *options.assume)
     if options.target:
         per_file["target"] = tuple(options.target)
     cleared = tuple(_without(o, per_file) for o in config.overrides)

@@ -8,7 +8,7 @@ import os
 from kernlint import config as configuration
 from kernlint.cli.options import UsageError, overlay
 from kernlint.config import Config
-from kernlint.engine import check_targets
+from kernlint.engine import check_assumptions, check_targets
 from kernlint.registry import Registry
 from kernlint.selection import Selection
 
@@ -47,5 +47,6 @@ class Settings:
     def _selection(self, file: str | None) -> Selection:
         config = overlay(configuration.load(file) if file else Config(), self._options)
         check_targets(config)
+        check_assumptions(config)
         selection = self._by_file[file] = Selection(self._registry, config)
         return selection
