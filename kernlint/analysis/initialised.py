@@ -25,6 +25,9 @@ from kernlint.tree.types import Space
 FEW = (50, 45)
 """Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
 
+GROUNDS = ("the strides of the kernel", "the extents of its arrays")
+"""Reasons of a guessed block that are good enough to miss a write."""
+
 _SETTING = frozenset({"store", "exchange", "cas", "flag_set"})
 """Atomic operations that put a value somewhere, whatever was there."""
 
@@ -105,6 +108,8 @@ def _judge(found: Shapes, group: Sequence[Access]) -> Unset | None:
         return None
     result: Unset | None = None
     for shape in found.plausible:
+        if not shape.seen and shape.reason not in GROUNDS:
+            return None
         uncovered = _uncovered(shape, writes, reads)
         if uncovered is None:
             return None

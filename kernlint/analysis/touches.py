@@ -8,7 +8,7 @@ Where places rest on anything but the launch, or there are too many, there is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -99,6 +99,24 @@ class Toucher:
     def of(self, side: Side, launch: Launch) -> Touches | None:
         """What the threads of one block touch, in all iterations; None when it cannot be listed."""
         return self._of(side, launch, frozenset(loop.counter for loop in side.counters), False)
+
+    def revisited(self, side: Side, launch: Launch) -> bool:
+        """Whether threads of one and the same index in two blocks touch a cell, as they do when an index lacks an
+        axis of the launch; true where it cannot be told.
+
+        Without it two blocks meet only because the block is larger than a row of what they write is long.
+        """
+        gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
+        seen: dict[tuple[int, int], Triple] = {}
+        for place in _places((gx, gy, gz)):
+            values = (*launch.values, *zip(BLOCK, place, strict=True))
+            touches = self._of(side, replace(launch, values=values), frozenset(), False)
+            if touches is None:
+                return True
+            for start, thread, _ in touches.found:
+                if seen.setdefault((start, thread), place) != place:
+                    return True
+        return False
 
     def _of(self, side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:
         key = (side, launch, wanted, blocks)

@@ -53,6 +53,7 @@ from kernlint.tree.nodes import (
 from kernlint.tree.types import (
     I32,
     U32,
+    VOID,
     IntType,
     Space,
     Type,
@@ -356,7 +357,9 @@ class PtxLowering(PtxOperands):
             lane = LaunchValue(self._span, U32, Quantity.LANE_ID)
             cond = Binary(self._span, BOOL, "<", lane, IntLit(self._span, U32, 8 * matrices))
             statement = If(self._span, cond, statement, None)
-        self._body.append(statement)
+        # All lanes carry it out together: what they stored before is there, what they store later comes after.
+        meeting = Barrier(self._span, VOID, Scope.WARP, frozenset(Space), ".".join(opcode))
+        self._body += [ExprStmt(self._span, meeting), statement, ExprStmt(self._span, meeting)]
         if loads:
             for register in registers.strip("{} ").split(","):
                 self._set(register.strip(), None)
