@@ -1,0 +1,127 @@
+r"""The rule ``dynamic-shared-memory-omitted``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.tree.nodes import Call, FunctionRef
+from kernlint.tree.types import Space
+from kernlint.tree.walk import walk
+
+GRANTED = 48 * 1024
+"""Bytes of shared memory that a block gets without asking, on every NVIDIA architecture."""
+
+RAISING = ("cudaFuncSetAttribute", "cuFuncSetAttribute", "hipFuncSetAttribute")
+
+
+class DynamicSharedMemoryOmitted(Rule):
+    r"""A launch that does not provide the dynamic shared memory its kernel uses.
+
+    ``extern __shared__`` has no size of its own: the third launch argument gives it. Left out, the array is empty and
+    the first access is out of bounds. Above 48 KiB the launch fails, unless the limit was raised for this kernel with
+    ``cudaFuncSetAttribute`` before.
+
+    ```cuda bad
+    __global__ void flip(float *x) {
+        extern __shared__ float tile[];
+        tile[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+    }
+    void run(float *x) {
+        flip<<<1, 256>>>(x);  // expect: KL607
+    }
+    ```
+
+    ```cuda bad
+    __global__ void look(const float *table, float *out) {
+        extern __shared__ float lut[];
+        for (int k = threadIdx.x; k < 16384; k += blockDim.x) lut[k] = table[k];
+        __syncthreads();
+        out[threadIdx.x] = lut[threadIdx.x * 7];
+    }
+    void run(const float *table, float *out) {
+        look<<<1, 256, 65536>>>(table, out);  // expect: KL607
+    }
+    ```
+
+    ```cuda good
+    __global__ void look(const float *table, float *out) {
+        extern __shared__ float lut[];
+        for (int k = threadIdx.x; k < 16384; k += blockDim.x) lut[k] = table[k];
+        __syncthreads();
+        out[threadIdx.x] = lut[threadIdx.x * 7];
+    }
+    void run(const float *table, float *out) {
+        if (cudaFuncSetAttribute(look, cudaFuncAttributeMaxDynamicSharedMemorySize, 65536) != cudaSuccess) return;
+        look<<<1, 256, 65536>>>(table, out);
+    }
+    ```
+
+    ```opencl good
+    __kernel void flip(__global float *x, __local float *tile) {
+        tile[get_local_id(0)] = x[get_local_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x[get_local_id(0)] = tile[get_local_size(0) - 1 - get_local_id(0)];
+    }
+    ```
+    """
+
+    meta = Meta("KL607", "dynamic-shared-memory-omitted", Severity.ERROR, tags=("CUDA PG extern shared",))
+    needs = (trace, launches)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        use = _first_use(facts)
+        for launch in facts[launches]:
+            size = launch.shared.value if launch.shared is not None else None
+            if size is None:
+                continue
+            if use is not None and size == 0:
+                yield self._finding(
+                    launch,
+                    f"{facts.kernel.name} uses dynamic shared memory ({use.root.name}), but this launch gives it none",
+                    Related(use.span, f"{use.root.name} is accessed here"),
+                    "pass its size in bytes as the third launch argument",
+                )
+            elif size > GRANTED and facts.module.language == "cuda" and not _raised(facts):
+                yield self._finding(
+                    launch,
+                    f"{size} bytes of dynamic shared memory are more than the {GRANTED} that a kernel gets unasked",
+                    Related(facts.kernel.function.span, "the kernel"),
+                    "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
+                )
+
+    def _finding(self, launch: LaunchFact, message: str, related: Related, fix: str) -> Finding:
+        return self.finding(launch.span, message, related=[related], fix=fix)
+
+
+def _first_use(facts: Facts) -> Access | None:
+    """The first access to an unsized shared array; None when there is none."""
+    for access in facts[trace].accesses:
+        decl = access.root.decl
+        if access.root.space is Space.SHARED and decl is not None and decl.unsized:
+            return access
+    return None
+
+
+def _raised(facts: Facts) -> bool:
+    """Whether host code of the file raises the limit for this kernel, or for kernels it does not name."""
+    own = {id(facts.kernel.function), *(id(instance) for instance in facts.kernel.instances)}
+    for function in facts.module.functions:
+        if function.body is None:
+            continue
+        for node in walk(function.body):
+            if not isinstance(node, Call) or node.name.rpartition("::")[2] not in RAISING:
+                continue
+            named = [n for arg in node.args for n in walk(arg) if isinstance(n, FunctionRef)]
+            if not named or any(
+                id(n.function) in own or n.name.rpartition("::")[2].startswith(facts.kernel.name) for n in named
+            ):
+                return True
+    return False
