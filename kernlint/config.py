@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, fields, replace
 from typing import Any
 
-from kernlint.finding import Severity
+from kernlint.finding import Confidence, Severity
 from kernlint.nearest import nearest
 from kernlint.record import dataclass
 
@@ -66,6 +66,7 @@ class Config:
     assume: tuple[str, ...] = ()
     compile_commands: str | None = None
     fail_on: Severity | None = Severity.WARNING
+    min_confidence: Confidence = Confidence.LOW
     exclude: tuple[str, ...] = ()
     pedantic: bool = False
     cache: bool = True
@@ -274,6 +275,13 @@ def _fail_on(reader: _Reader, key: str, value: Any) -> Severity | None:
         raise reader.wrong(key, '"note", "warning", "error" or "never"', value) from None
 
 
+def _confidence(reader: _Reader, key: str, value: Any) -> Confidence:
+    try:
+        return Confidence(value)
+    except ValueError:
+        raise reader.wrong(key, '"low", "medium" or "high"', value) from None
+
+
 def _severities(reader: _Reader, key: str, value: Any) -> tuple[tuple[str, Severity], ...]:
     if not isinstance(value, dict):
         raise reader.wrong(key, "a table of rule = level", value)
@@ -339,6 +347,7 @@ KEYS: Mapping[str, _Parser] = {
     "assume": _strings,
     "compile-commands": _file,
     "fail-on": _fail_on,
+    "min-confidence": _confidence,
     "exclude": _strings,
     "pedantic": _boolean,
     "cache": _boolean,

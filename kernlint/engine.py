@@ -127,6 +127,7 @@ class Engine:
             lost=any(o.lost for o in outcomes) or (bool(outcomes) and all(o.unread for o in outcomes)),
             paths=tuple(outcome.path for outcome in outcomes),
             timings=dict(self.timings.seconds),
+            gaps={o.path: None if o.lost or o.unread else frozenset(o.unsure) for o in outcomes},
         )
 
     def _outcomes(self, files: Sequence[tuple[str, Selection]], jobs: int | None) -> list[FileOutcome]:

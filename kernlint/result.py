@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
 from kernlint.record import dataclass
-from kernlint.registry import Registry
 from kernlint.source import SourceError, SourceFile, Span, read
+
+if TYPE_CHECKING:
+    from kernlint.registry import Registry
 
 
 class Level(Enum):
@@ -100,7 +103,8 @@ class Report:
 
     ``results`` are ordered by file, place and code and include suppressed ones; ``lost``: an internal failure
     lost a whole file, or no named file could be read.  ``root`` is the folder that reported paths are relative
-    to.  ``timings``: self time in seconds by name.
+    to.  ``timings``: self time in seconds by name.  ``gaps``: for each file in ``paths`` the codes of rules that did not
+    look at all of it, None for a file that was not analysed.
     """
 
     results: tuple[Result, ...]
@@ -113,6 +117,7 @@ class Report:
     paths: tuple[str, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     command_line: tuple[str, ...] = ()
+    gaps: Mapping[str, frozenset[str] | None] = field(default_factory=dict)
 
     @property
     def active(self) -> tuple[Result, ...]:

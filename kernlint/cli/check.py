@@ -10,12 +10,13 @@ from dataclasses import fields, replace
 from enum import Enum
 
 from kernlint import discovery, report
+from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine
 from kernlint.nearest import nearest
 from kernlint.record import dataclass
-from kernlint.registry import Registry
+from kernlint.registry import CONTROL_CODES, Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ def outputs(options: argparse.Namespace) -> list[Output]:
     if len(set(places)) < len(places):
         raise UsageError("two reports would go to the same place; write --format NAME=FILE")
     for output in result:
-        _check_writable(output)
+        if output.path is not None:
+            check_writable("--output", output.path)
     return result
 
 
@@ -75,17 +77,6 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def _check_writable(output: Output) -> None:
-    """Refuse a hopeless path before the analysis rather than after it."""
-    if output.path is None:
-        return
-    folder = os.path.dirname(os.path.abspath(output.path))
-    if os.path.isdir(output.path):
-        raise UsageError(f"--output {output.path}: is a folder")
-    if not os.path.isdir(folder):
-        raise UsageError(f"--output {output.path}: there is no folder {folder}")
-
-
 def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) -> int:
     """Analyse, report, and say by the exit code what came out."""
     wanted = outputs(options)
@@ -97,8 +88,14 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     if options.show_settings or options.show_files:
         _show(options, settings, paths)
         return 0
+    adoption = Adoption(options, selection.config.min_confidence)
     engine = Engine(registry, selection)
     result = replace(engine.run(paths, os.getcwd(), settings.for_path, options.jobs), command_line=("kernlint", *args))
+
+    def runs_on(path: str, code: str) -> bool:
+        return code in CONTROL_CODES or any(code == rule.meta.code for rule in settings.for_path(path).rules_for(path))
+
+    result = adoption.apply(result, runs_on)
     fail_on = selection.config.fail_on
     code = result.exit_code(fail_on)
     if options.exit_zero and code == 1:
@@ -115,6 +112,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
             code = 2
     if not any(output.format in ("full", "concise") for output in wanted) and not options.quiet:
         report.notify(result, verbose=options.verbose)
+        if options.statistics:
+            print(report.statistics(result), end="", file=sys.stderr)
     if options.timings:
         print(report.timings(result), file=sys.stderr)
     return code

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from kernlint import __version__
 from kernlint.config import Config, Dim3, Override
-from kernlint.finding import Severity
+from kernlint.finding import Confidence, Severity
 from kernlint.report import FORMATS
 
 COMMANDS = ("check", "rules", "rule", "dump")
@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     _selection(check.add_argument_group("rules"))
     _build(check.add_argument_group("build"))
     _launch(check.add_argument_group("launch and target"))
+    _adoption(check.add_argument_group("adoption"))
     _output(check.add_argument_group("output"))
     _general(check.add_argument_group("configuration"))
 
@@ -106,6 +107,12 @@ def _launch(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _adoption(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--baseline", metavar="FILE", help="findings in this file do not count")
+    group.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file and exit 0")
+    group.add_argument("--prune-baseline", action="store_true", help="drop what is gone from the --baseline file")
+
+
 def _output(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--format",
@@ -116,6 +123,9 @@ def _output(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--output", metavar="FILE", help="where the last --format without a file goes")
     group.add_argument("--fail-on", choices=("note", "warning", "error", "never"), help="exit 1 from this level on")
+    group.add_argument(
+        "--min-confidence", choices=("low", "medium", "high"), help="report only what is as sure as this"
+    )
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
     group.add_argument("--statistics", action="store_true", help="count findings by rule")
     group.add_argument("--timings", action="store_true", help="show where the time goes")
@@ -157,6 +167,8 @@ def overlay(config: Config, options: argparse.Namespace) -> Config:
         changed["cache"] = False
     if (fail_on := getattr(options, "fail_on", None)) is not None:
         changed["fail_on"] = None if fail_on == "never" else Severity(fail_on)
+    if (confidence := getattr(options, "min_confidence", None)) is not None:
+        changed["min_confidence"] = Confidence(confidence)
     if getattr(options, "compile_commands", None):
         changed["compile_commands"] = os.path.abspath(options.compile_commands)
     per_file: dict[str, object] = {}

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from kernlint.record import dataclass
 from kernlint.result import Level, Notification, Report
+from kernlint.writing import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,22 +64,7 @@ def write(text: str, path: str | None) -> None:
             sys.stdout.buffer.write(data)
         sys.stdout.flush()
         return
-    if os.path.exists(path) and not os.path.isfile(path):  # a device or a FIFO cannot be replaced
-        with open(path, "w", encoding="utf-8") as handle:
-            handle.write(text)
-        return
-    temporary = f"{path}.{os.getpid()}.tmp"
-    with open(temporary, "x", encoding="utf-8", newline="\n") as handle:
-        try:
-            handle.write(text)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    try:
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    replace_file(path, text.encode("utf-8", "replace"))
 
 
 def shown_notifications(report: Report, verbose: bool) -> list[Notification]:

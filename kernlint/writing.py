@@ -1,0 +1,30 @@
+"""Files that are replaced at once or not at all, whatever interrupts the writing."""
+
+from __future__ import annotations
+
+import os
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Write ``data`` beside ``path`` and move it there; a link is followed, a device or FIFO written to directly.
+
+    Raises :class:`OSError`; the old file is whole then, and nothing is left beside it.
+    """
+    path = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a FIFO cannot be replaced
+        with open(path, "wb") as handle:
+            handle.write(data)
+        return
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as handle:
+            handle.write(data)
+        if os.path.exists(path):
+            os.chmod(temporary, os.stat(path).st_mode & 0o7777)
+        os.replace(temporary, path)
+    except BaseException:
+        try:
+            os.unlink(temporary)
+        except OSError:  # it was never made, or the folder is gone
+            pass
+        raise
