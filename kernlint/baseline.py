@@ -70,7 +70,7 @@ def read(path: str) -> Baseline:
     version = whole.get("kernlint-baseline") if isinstance(whole, dict) else None
     if not isinstance(version, int) or isinstance(version, bool) or not isinstance(whole.get("findings"), list):
         raise BaselineError(f"baseline {path}: is no baseline; --write-baseline {path} makes one")
-    if version > VERSION or version == VERSION and whole.get("fingerprints") != fingerprint.VERSION:
+    if version > VERSION or (version == VERSION and whole.get("fingerprints") != fingerprint.VERSION):
         raise BaselineError(
             f"baseline {path}: was written by another version of kernlint (format {version}, fingerprints "
             f"{whole.get('fingerprints')}; this one reads {VERSION}, {fingerprint.VERSION}); write it anew"
@@ -148,7 +148,7 @@ def pruned(
     analysed: Collection[str],
     ran: Callable[[str, str], bool],
 ) -> Baseline:
-    """``baseline`` without the entries of ``stale`` that this run proves to be done with, moved ones brought up to date.
+    """``baseline`` without the ``stale`` entries that this run proves to be done with; moved ones are brought up to date.
 
     That is the case when their file is gone, or when it is among ``analysed`` and the rule looked at all of it
     (``ran(path, code)``).  ``results`` are those of :func:`apply`.
@@ -158,10 +158,7 @@ def pruned(
     kept = []
     for entry in stale:
         path = paths.get(entry.file)
-        if path is None:
-            done = not os.path.exists(os.path.join(folder, entry.file))
-        else:
-            done = ran(path, entry.code)
+        done = ran(path, entry.code) if path is not None else not os.path.exists(os.path.join(folder, entry.file))
         if not done:
             kept.append(entry)
     known = [result for result in results if result.suppression is not None and result.suppression.kind == KIND]

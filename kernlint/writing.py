@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 
 
@@ -23,8 +24,6 @@ def replace_file(path: str, data: bytes) -> None:
             os.chmod(temporary, os.stat(path).st_mode & 0o7777)
         os.replace(temporary, path)
     except BaseException:
-        try:
+        with contextlib.suppress(OSError):  # it was never made, or the folder is gone
             os.unlink(temporary)
-        except OSError:  # it was never made, or the folder is gone
-            pass
         raise

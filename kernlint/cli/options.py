@@ -123,9 +123,7 @@ def _output(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("--output", metavar="FILE", help="where the last --format without a file goes")
     group.add_argument("--fail-on", choices=("note", "warning", "error", "never"), help="exit 1 from this level on")
-    group.add_argument(
-        "--min-confidence", choices=("low", "medium", "high"), help="report only what is as sure as this"
-    )
+    group.add_argument("--min-confidence", choices=("low", "medium", "high"), help="report what is at least this sure")
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
     group.add_argument("--statistics", action="store_true", help="count findings by rule")
     group.add_argument("--timings", action="store_true", help="show where the time goes")
