@@ -20,6 +20,7 @@ from kernlint.analysis.trace.events import Access, LoopContext, Root, RootKind, 
 from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.wording import element_size
 from kernlint.finding import Severity
+from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -178,6 +179,8 @@ def _refuted(
     for size in sizes:
         fixed = values if size is None else (*values, (WARP_SIZE, size))
         launch = Launch(block, grid, block[0] * block[1] * block[2], fixed)
+        if _within(interval(asked.offset, launch_bounds(launch)), extent - asked.size):
+            return None
         answer = solve(Bounds(asked, const(extent, I64), premises, launch=launch), budget)
         if not isinstance(answer, Refuted) or answer.depends_on_data:
             return None

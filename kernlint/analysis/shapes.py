@@ -26,6 +26,7 @@ from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, Space
@@ -176,9 +177,9 @@ def _compared(term: Term) -> Iterator[Term]:
             yield from _compared(arg)
 
 
-def _in_bounds(access: Access, block: Block) -> bool:
+def _in_bounds(access: Access, block: Block, lengths: dict[tuple[Symbol, Block], int | None]) -> bool:
     """Whether the corner threads of ``block`` stay in the array, in the first iterations of all loops; an access
-    that cannot be computed does not count."""
+    that cannot be computed does not count.  ``lengths`` remembers what :func:`_last` found."""
     extent = access.root.extent
     assert extent is not None
     used = {symbol for term in (access.offset, *(g.term for g in access.guards)) for symbol in symbols(term)}
@@ -188,21 +189,42 @@ def _in_bounds(access: Access, block: Block) -> bool:
             base[symbol] = 0
         elif symbol.kind is SymbolKind.PARAM:
             base[symbol] = 1 << 14
+    lasts = {loop.counter: last for loop in access.loops if (last := _last(loop, base, lengths))}
+    most = extent - (access.size or 1)
+
+    def bounds(symbol: Symbol) -> Bound:
+        if symbol.kind is SymbolKind.THREAD:
+            return 0, block[symbol.axis] - 1
+        value = base.get(symbol)
+        return (symbol.low, symbol.high) if value is None else (value, max(value, lasts.get(symbol, value)))
+
+    low, high = interval(access.offset, bounds)
+    if low is not None and high is not None and low >= 0 and high <= most:
+        return True
     corners = [sorted({0, size // 2, size - 1}) for size in block]
-    lasts = {loop.counter: last for loop in access.loops if (last := _last(loop, base))}
     for place in product(*corners):
         for counters in ({}, lasts) if lasts else ({},):
             env = base | counters | dict(zip(THREAD, place, strict=True))
             if any(evaluate(guard.term, env) == 0 for guard in access.guards):
                 continue
             at = evaluate(access.offset, env)
-            if at is not None and not 0 <= at <= extent - (access.size or 1):
+            if at is not None and not 0 <= at <= most:
                 return False
     return True
 
 
-def _last(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
+def _last(loop: LoopContext, env: dict[Symbol, int], lengths: dict[tuple[Symbol, Block], int | None]) -> int | None:
     """The number of the last iteration of a loop whose end the block alone decides, if it is found soon."""
+    x, y, z = (
+        env[symbol] if loop.condition is not None and symbol in loop.condition.symbols else 0 for symbol in BLOCK_DIM
+    )
+    key = loop.counter, (x, y, z)
+    if key not in lengths:
+        lengths[key] = _counted(loop, env)
+    return lengths[key]
+
+
+def _counted(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
     condition = loop.condition
     if condition is None or loop.post_tested or loop.exits:
         return None
@@ -300,6 +322,7 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
     one does not."""
     said = False
     held, limits = _held(of), _limits(of)
+    lengths: dict[tuple[Symbol, Block], int | None] = {}
     total = _total(of) if len(axes) == 2 else None
     for block in _candidates(axes):
         if any(block[axis] != size for axis, size in fixed.items()):
@@ -307,7 +330,9 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
         if total is not None and block[0] * block[1] * block[2] != total:
             said = True
             continue
-        if all(block[axis] <= size for axis, size in limits.items()) and all(_in_bounds(a, block) for a in held):
+        if all(block[axis] <= size for axis, size in limits.items()) and all(
+            _in_bounds(a, block, lengths) for a in held
+        ):
             return block, said
         said = True
     return None
@@ -420,7 +445,7 @@ def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int)
     held = _held(of)
     if len(fixed) == len(axes):
         block = _block(axes, fixed)
-        if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block) for access in held):
+        if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block, {}) for access in held):
             return Shape(block, reason="the strides of the kernel")
     fits = _fits(of, axes, fixed) or _fits(of, axes, {})
     usual = DEFAULTS[len(axes)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field, replace
 from functools import lru_cache
-from typing import Any
+from math import gcd
 
 from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass
@@ -29,6 +29,9 @@ WARP = 32
 Touch = tuple[int, int, tuple[int, ...]]
 """(first byte, linear number of the thread in its block or of its block, values of the counters)."""
 
+Tables = dict[tuple[int, tuple[tuple[int, int], ...]], dict[object, int]]
+"""Who touches each cell, by size of a cell and the counters told apart (see :func:`_table`)."""
+
 MANY = -1
 """Stands for several threads."""
 
@@ -44,7 +47,7 @@ class Touches:
     low: int
     high: int
     unit: int
-    tables: dict[tuple[int, tuple[tuple[int, int], ...]], dict[object, int]]
+    tables: Tables
 
 
 @dataclass(slots=True)
@@ -147,13 +150,11 @@ class Toucher:
             gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
             grid = (gx, gy, gz)
         most = MOST // 4 if blocks or None not in launch.grid else MOST
-        found, tables = _walks.walk(planned.code, grid, (x, y, z), tuple(fixed[s] for s in planned.fixed), most)
-        if found is None:
+        done = _walks.walk(planned.code, grid, (x, y, z), tuple(fixed[s] for s in planned.fixed), most)
+        if done is None:
             return None
-        starts = [start for start, _, _ in found]
-        unit = next((u for u in (16, 8, 4, 2) if side.size % u == 0 and not any(start % u for start in starts)), 1)
-        low, high = min(starts, default=0), max(starts, default=-1) + side.size - 1
-        return Touches(found, planned.kept, side.size, low, high, unit, tables.setdefault(side.size, {}))
+        unit, high, tables = gcd(side.size, done.common), done.last + side.size - 1, done.tables
+        return Touches(done.found, planned.kept, side.size, done.first, high, unit, tables.setdefault(side.size, {}))
 
 
 def _table(touches: Touches, unit: int, told: tuple[tuple[int, int], ...]) -> dict[object, int]:
@@ -274,22 +275,29 @@ def _source(
     return "\n".join(lines)
 
 
-Found = tuple[tuple[Touch, ...] | None, dict[int, dict[Any, Any]]]
-"""The touches of a walk, if they could be listed, and a place for the tables made of them, by size of the access."""
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """The touches of a walk: ``first`` and ``last`` place, a ``common`` divisor of the places (up to 16), and the
+    ``tables`` made of them, by size of the access."""
+
+    found: tuple[Touch, ...]
+    first: int
+    last: int
+    common: int
+    tables: dict[int, Tables]
 
 
 class _Walks:
     """Walks and what they found, for as long as there is room."""
 
     def __init__(self) -> None:
-        self.done: dict[tuple[str, Triple, Triple, tuple[int, ...], int], Found] = {}
+        self.done: dict[tuple[str, Triple, Triple, tuple[int, ...], int], Walked | None] = {}
         self.held = 0
 
-    def walk(self, code: str, grid: Triple, block: Triple, values: tuple[int, ...], most: int) -> Found:
-        """What the walk with this source finds, at most ``most`` touches."""
+    def walk(self, code: str, grid: Triple, block: Triple, values: tuple[int, ...], most: int) -> Walked | None:
+        """What the walk with this source finds, at most ``most`` touches; None: more, or something undefined."""
         key = (code, grid, block, values, most)
-        done = self.done.get(key)
-        if done is None:
+        if key not in self.done:
             try:
                 found = _compiled(code)(_places(grid), _places(block), most, *values)
             except (ArithmeticError, SyntaxError, RecursionError, MemoryError):  # undefined, or nested too deeply
@@ -298,8 +306,10 @@ class _Walks:
                 self.done.clear()
                 self.held = 0
             self.held += len(found or ()) + len(code) // 16
-            done = self.done[key] = (found, {})
-        return done
+            starts = [start for start, _, _ in found or ()]
+            ends = min(starts, default=0), max(starts, default=-1), gcd(16, *starts)
+            self.done[key] = None if found is None else Walked(found, *ends, {})
+        return self.done[key]
 
 
 _walks = _Walks()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 from kernlint.prove.query import SETTLED, Query, Side, Triple, is_shared
@@ -104,9 +105,8 @@ def collector(
         None if counter not in loops or (c := loops[counter].condition) is None else code(c) for counter in counters
     ]
     lines = _source(address, tests, conditions, len(counters), strict)
-    scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun}
     try:
-        exec("\n".join(lines), scope)
+        walk = _compiled("\n".join(lines))
     except (SyntaxError, RecursionError, MemoryError):  # nested too deeply for Python
         return None
     used = set(symbols(side.offset))
@@ -114,7 +114,7 @@ def collector(
     for term in (side.offset, *side.facts):
         _constants(term, constants)
     return Collector(
-        scope["walk"],
+        walk,
         tuple(shared),
         tuple(data),
         tuple(counters),
@@ -125,6 +125,15 @@ def collector(
         tuple(skipped),
         frozenset(constants),
     )
+
+
+@lru_cache(maxsize=256)
+def _compiled(code: str) -> Walk:
+    """The walk with this source: accesses that differ in the names of their symbols alone share it."""
+    scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun}
+    exec(code, scope)
+    walk: Walk = scope["walk"]
+    return walk
 
 
 def _settled(guard: Term, query: Query) -> bool:

@@ -14,7 +14,7 @@ from kernlint.prove.collect import Collector, Point, collector, constants_of
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.meet import meeting, warp
 from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Side, Triple, is_shared
-from kernlint.symbolic.evaluate import environment, evaluate, source_of
+from kernlint.symbolic.evaluate import compiled, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
 
@@ -86,7 +86,7 @@ class _Search:
         if texts is None:
             return None
         try:
-            return eval(f"lambda p: ({''.join(text + ', ' for text in texts)})", environment())
+            return compiled(f"lambda p: ({''.join(text + ', ' for text in texts)})")
         except (SyntaxError, RecursionError, MemoryError):  # nested too deeply for Python
             return None
 

@@ -9,6 +9,7 @@ where ``b`` is 0.  ``evaluate`` also decides ``unknown && 0``; compiled code goe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from kernlint.symbolic.terms import Symbol, Term, apply
@@ -330,7 +331,7 @@ def compile_terms(
         return None
     names = ", ".join(f"s{i}" for i in range(len(parameters)))
     try:
-        raw = eval(f"lambda {names}: ({''.join(text + ', ' for text in code)})", dict(_GLOBALS))
+        raw = compiled(f"lambda {names}: ({''.join(text + ', ' for text in code)})")
     except (SyntaxError, RecursionError, MemoryError):  # Python nests at most 200 parentheses
         return None
 
@@ -342,6 +343,13 @@ def compile_terms(
         return result
 
     return function
+
+
+@lru_cache(maxsize=256)
+def compiled(expression: str) -> Any:
+    """The value of a Python expression over :func:`environment`, which has to be a pure function: terms that differ in
+    the names of their symbols alone share it.  Raises what the compiler does."""
+    return eval(expression, dict(_GLOBALS))
 
 
 def source_of(

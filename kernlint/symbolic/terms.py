@@ -425,14 +425,14 @@ def symbols(term: Term) -> tuple[Symbol, ...]:
 def substitute(term: Term, images: dict[Symbol, Term], memo: dict[Term, Term] | None = None) -> Term:
     """``term`` with symbols replaced by terms, folded anew.  ``memo`` may be shared between calls with the same
     ``images``."""
+    if images.keys().isdisjoint(term.symbols):
+        return term
     memo = {} if memo is None else memo
     done = memo.get(term)
     if done is not None:
         return done
     if term.op == "sym":
-        result = images.get(term.args[0], term)
-    elif term.op == "const":
-        result = term
+        result = images[term.args[0]]
     else:
         args = tuple(substitute(arg, images, memo) for arg in term.terms)
         result = term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
