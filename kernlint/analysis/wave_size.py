@@ -24,6 +24,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     IncDec,
     IntLit,
+    Kernel,
     LaunchValue,
     Node,
     Quantity,
@@ -281,9 +282,7 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     if facts.module.language != "hip" or (targets and all(target.value("warp_size") == HALF for target in targets)):
         return ()
     found: list[WaveFault] = []
-    for function in functions_of(facts.kernel):
-        if function in facts.kernel.variants and function is not facts.function:
-            continue
+    for function in functions_of(Kernel(facts.function)):
         found += _Function(function).find()
     found += _mixed(facts[trace])
     found += _constants(facts[trace])
