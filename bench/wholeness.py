@@ -7,7 +7,8 @@ a crash or a hang costs one file and is counted.  A kernel is
 
 * seen: grep finds its definition in the text;
 * whole: it is in the tree and no statement, expression, guard, call, type or macro of any analysed variant was lost;
-* decided: every guard and subscript is a term without opaque parts, and no barrier is in doubt.
+* decided: every guard and subscript is a term without opaque parts, and no barrier is in doubt (a guard that compares
+  the outcome of a long computation on data counts as understood, though its term is cut short).
 
 Prints a row for each package, the totals and the commonest causes of loss.
 """
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 LOST = frozenset({"statement", "expression", "guard", "barrier", "subscript", "call", "type", "macro", "template"})
+TOO_LARGE = "expression too large"
 SECONDS = 120
 """A file that takes longer is stopped and counted as a hang."""
 
@@ -44,6 +46,7 @@ class FileResult:
     decided: int = 0
     seconds: float = 0.0
     causes: dict[str, int] = field(default_factory=dict)
+    doubts: dict[str, int] = field(default_factory=dict)
     failure: str = ""
 
 
@@ -66,6 +69,7 @@ def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
         out.failure = f"crash: {type(error).__name__}: {error}"
         return out
     causes: collections.Counter[str] = collections.Counter()
+    doubts: collections.Counter[str] = collections.Counter()
     for module in modules:
         out.missed += len(module.missed)
         for missed in module.missed:
@@ -74,6 +78,7 @@ def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
             out.tree += 1
             whole = decided = True
             mine: set[str] = set()
+            opaque: set[str] = set()
             for variant in kernel.variants:
                 for loss in variant.losses:
                     if loss.kind in LOST:
@@ -85,46 +90,48 @@ def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
                     out.failure = f"crash in {kernel.name}: {type(error).__name__}: {error}"
                     whole = decided = False
                     continue
-                decided = decided and _decided(trace)
+                reason = _undecided(trace)
+                if reason is not None:
+                    decided = False
+                    opaque.add(reason)
             out.whole += whole
             out.decided += decided
             for cause in mine:
                 causes[cause] += 1
+            for cause in opaque:
+                doubts[cause] += 1
     out.seen = out.tree + out.missed
-    out.causes = dict(causes)
+    out.causes, out.doubts = dict(causes), dict(doubts)
     out.seconds = time.perf_counter() - started
     return out
 
 
-def _decided(trace: Any) -> bool:
-    """No opaque guard, barrier or subscript."""
+def _undecided(trace: Any) -> str | None:
+    """Why a guard, barrier or subscript of the kernel is opaque; None when none is."""
     from kernlint.symbolic.terms import SymbolKind, symbols
 
-    if not trace.complete or any(not barrier.certain for barrier in trace.barriers):
-        return False
-    terms = [access.offset for access in trace.accesses] + [event.term for event in trace.conditions]
-    for term in terms:
+    for gap in trace.gaps:
+        if gap.kind in ("guard", "barrier", "subscript", "goto", "budget", "statement"):
+            return f"{gap.kind}: {gap.reason}"
+    for barrier in trace.barriers:
+        if not barrier.certain:
+            return f"barrier: {barrier.name}"
+    subscripts = [access.offset for access in trace.accesses]
+    for term in [*subscripts, *(event.term for event in trace.conditions)]:
         stack = [term]
         while stack:
             at = stack.pop()
             if at.op == "call" and str(at.args[0]).startswith("opaque"):
-                return False
+                return "term: opaque expression"
             stack.extend(at.terms)
         for symbol in symbols(term):
-            if symbol.kind is SymbolKind.UNKNOWN and symbol.reason.startswith(("clang", "expression", "not resolved")):
-                return False
-    return True
-
-
-def _grep(path: str) -> int:
-    """Kernel definitions that a plain search of the text finds (declarations and comments left out)."""
-    from kernlint.frontends.clang.lower import module
-
-    finder = getattr(module, "kernels_in_text", None)
-    if finder is None:
-        return 0
-    with open(path, "rb") as handle:
-        return len(finder(handle.read()))
+            if symbol.kind is SymbolKind.UNKNOWN and symbol.reason.startswith(
+                ("clang", "expression clang", "not resolved")
+            ):
+                return f"term: {symbol.reason}"
+    if any(s.kind is SymbolKind.UNKNOWN and s.reason == TOO_LARGE for term in subscripts for s in symbols(term)):
+        return "subscript: expression too large"
+    return None
 
 
 def files_of(package: dict[str, Any], folder: str) -> tuple[str, list[str]]:
@@ -142,7 +149,11 @@ def files_of(package: dict[str, Any], folder: str) -> tuple[str, list[str]]:
 def options_of(package: dict[str, Any], root: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Include folders and macros of a package, as the front end takes them."""
     includes = tuple(os.path.join(root, d) for d in package["include_dirs"])
-    defines = [d[2:] for d in package["defines"] if d.startswith("-D") and "<" not in d]
+    words = [w for w in package["defines"] if w.startswith("-D")]
+    if any("for csrc/rocm only" in d for d in package["defines"]):
+        words = []
+    # A placeholder (`-DINCLUDE_PATH=<OpenCL dir>`) stands for the package's own include folder.
+    defines = [w[2:] if "<" not in w else f"{w[2:].partition('=')[0]}={includes[0]}" for w in words]
     return includes, tuple(defines)
 
 
@@ -169,6 +180,7 @@ def report(rows: list[tuple[str, list[FileResult]]]) -> Iterator[str]:
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     total = [0, 0, 0, 0, 0, 0]
     causes: collections.Counter[str] = collections.Counter()
+    doubts: collections.Counter[str] = collections.Counter()
     for name, results in rows:
         seen, tree = sum(r.seen for r in results), sum(r.tree for r in results)
         whole, decided = sum(r.whole for r in results), sum(r.decided for r in results)
@@ -182,12 +194,18 @@ def report(rows: list[tuple[str, list[FileResult]]]) -> Iterator[str]:
             total[index] += value
         for result in results:
             causes.update(result.causes)
+            doubts.update(result.doubts)
     files, seen, tree, whole, decided, bad = total
     yield f"| all | {files} | {seen} | {tree} | {_share(whole, seen)} | {_share(decided, seen)} | {bad} | |"
     yield ""
     yield "The commonest causes of loss, in kernels:"
     yield ""
     for cause, count in causes.most_common(10):
+        yield f"- {count}: {cause}"
+    yield ""
+    yield "The commonest reasons why a guard, barrier or subscript stays opaque, in kernels:"
+    yield ""
+    for cause, count in doubts.most_common(10):
         yield f"- {count}: {cause}"
     for _, results in rows:
         for result in results:

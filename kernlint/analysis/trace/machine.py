@@ -26,7 +26,7 @@ from kernlint.tree.types import Space
 
 E_ = TypeVar("E_", bound=Event)
 
-MAX_STEPS = 60_000
+MAX_STEPS = 120_000
 """Nodes evaluated in one kernel, helpers counted at each call; beyond it the kernel is analysed in part."""
 
 MAX_DEPTH = 24
