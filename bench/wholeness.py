@@ -30,6 +30,7 @@ from typing import Any
 
 LOST = frozenset({"statement", "expression", "guard", "barrier", "subscript", "call", "type", "macro", "template"})
 TOO_LARGE = "expression too large"
+NOT_UNDERSTOOD = ("clang", "expression clang", "not resolved")
 SECONDS = 120
 """A file that takes longer is stopped and counted as a hang."""
 
