@@ -148,7 +148,7 @@ def pruned(
     analysed: Collection[str],
     ran: Callable[[str, str], bool],
 ) -> Baseline:
-    """``baseline`` without the ``stale`` entries that this run proves to be done with; moved ones are brought up to date.
+    """``baseline`` without the ``stale`` entries that this run proves to be done with, moved ones up to date.
 
     That is the case when their file is gone, or when it is among ``analysed`` and the rule looked at all of it
     (``ran(path, code)``).  ``results`` are those of :func:`apply`.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 
+from kernlint import git
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
@@ -40,49 +41,73 @@ def holds_kernels(path: str) -> bool:
         return False
 
 
-def find(paths: Iterable[str], excluded: Callable[[str], bool] = lambda path: False) -> Iterator[Found]:
+def find(
+    paths: Iterable[str], excluded: Callable[[str], bool] = lambda path: False, gitignore: bool = True
+) -> Iterator[Found]:
     """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
 
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
-    ``excluded`` keeps files and folders that were not named out.
+    ``excluded`` keeps files and folders that were not named out; so does git, in a work tree, unless ``gitignore`` is
+    off.
     """
     seen: set[str] = set()
     for path in paths:
-        if os.path.isdir(path):
-            files: Iterator[Found] = (Found(file, False) for file in _walk(path, excluded, set()))
-        else:
-            files = iter((Found(path, True),))
-        for found in files:
-            real = os.path.realpath(found.path)
+        named = not os.path.isdir(path)
+        for file, real in ((path, os.path.realpath(path)),) if named else _folder(path, excluded, gitignore):
             if real not in seen:
                 seen.add(real)
-                yield found
+                yield Found(file, named)
 
 
-def _walk(folder: str, excluded: Callable[[str], bool], above: set[str]) -> Iterator[str]:
-    """Kernel files under ``folder``; ``above`` holds the real folders on the way down, so that loops end."""
-    real = os.path.realpath(folder)
-    if real in above:
-        return
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    folders = []
-    for entry in entries:
-        path = os.path.normpath(entry.path)
+def _folder(path: str, excluded: Callable[[str], bool], gitignore: bool) -> Iterator[tuple[str, str]]:
+    real = os.path.realpath(path)
+    skipped = git.ignored(real) if gitignore and git.in_work_tree(real) else frozenset[str]()
+    return _Walk(excluded, gitignore).files(os.path.normpath(path), real, skipped, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """A walk for kernel files."""
+
+    excluded: Callable[[str], bool]
+    gitignore: bool
+
+    def files(
+        self, folder: str, real: str, skipped: frozenset[str], above: frozenset[str]
+    ) -> Iterator[tuple[str, str]]:
+        """(path, real path) of the kernel files under ``folder``, whose real path is ``real``.
+
+        ``skipped``: real paths that git ignores; ``above``: real folders on the way down, so that loops end.
+        """
+        if real in above:
+            return
         try:
-            is_folder = entry.is_dir()
-            is_file = entry.is_file()
-        except OSError:  # a loop of links
-            continue
-        if is_folder:
-            if not (entry.name.startswith(".") or entry.name in SKIPPED_FOLDERS or excluded(path)):
-                folders.append(path)
-        elif is_file and _wanted(entry.name, path) and not excluded(path):
-            yield path
-    for path in folders:
-        yield from _walk(path, excluded, above | {real})
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            return
+        head = "" if folder == os.curdir else os.path.join(folder, "")
+        real_head = os.path.join(real, "")
+        if above and self.gitignore and any(entry.name == ".git" for entry in entries):
+            skipped = git.ignored(real)  # a work tree of its own
+        folders = []
+        for entry in entries:
+            name = entry.name
+            path = head + name
+            try:
+                is_folder = entry.is_dir()
+                is_file = not is_folder and entry.is_file()
+                real_path = os.path.realpath(path) if entry.is_symlink() else real_head + name
+            except OSError:  # a loop of links
+                continue
+            if real_path in skipped:
+                continue
+            if is_folder:
+                if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path)):
+                    folders.append((path, real_path))
+            elif is_file and _wanted(name, path) and not self.excluded(path):
+                yield path, real_path
+        for path, real_path in folders:
+            yield from self.files(path, real_path, skipped, above | {real})
 
 
 def _wanted(name: str, path: str) -> bool:

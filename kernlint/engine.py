@@ -89,7 +89,12 @@ class Engine:
         self._databases: dict[str, compiledb.Database] = {}
 
     def run(
-        self, paths: Sequence[str], root: str, selections: SelectionLookup | None = None, jobs: int | None = 1
+        self,
+        paths: Sequence[str],
+        root: str,
+        selections: SelectionLookup | None = None,
+        jobs: int | None = 1,
+        gitignore: bool = True,
     ) -> Report:
         """Analyse everything that ``paths`` mean; never raises for what a file holds.
 
@@ -99,7 +104,7 @@ class Engine:
         start = time.perf_counter()
         lookup = selections or (lambda path: self.selection)
         sources = Sources()
-        found = discovery.find(paths, lambda path: lookup(path).config.excluded(path))
+        found = discovery.find(paths, lambda path: lookup(path).config.excluded(path), gitignore)
         outcomes = self._outcomes([(file.path, lookup(file.path)) for file in found], jobs)
         for outcome in outcomes:
             for source in outcome.sources:
@@ -174,7 +179,7 @@ class Engine:
         try:
             with self.timings.measure("front end"):
                 frontend = self._frontend or default_frontend()
-                modules = frontend.parse_file(source, frontend_options(config, self._flags(source.path, config)))
+                modules = frontend.parse_file(source, self.frontend_options(source.path, config))
         except FrontendError as error:
             outcome.lost = True
             outcome.note(Level.ERROR, "front-end-failure", str(error))
@@ -189,6 +194,10 @@ class Engine:
             findings += self._check_module(module, source, selection, config, outcome)
         self._finish(source, findings, selection, outcome)
         return outcome
+
+    def frontend_options(self, path: str, config: Config) -> FrontendOptions:
+        """How the front end is to read the file at ``path``, by its compile command and ``config``."""
+        return frontend_options(config, self._flags(path, config))
 
     def _flags(self, path: str, config: Config) -> Flags:
         """What the compile command of the file says, if there is a database with one."""

@@ -103,8 +103,8 @@ class Report:
 
     ``results`` are ordered by file, place and code and include suppressed ones; ``lost``: an internal failure
     lost a whole file, or no named file could be read.  ``root`` is the folder that reported paths are relative
-    to.  ``timings``: self time in seconds by name.  ``gaps``: for each of ``paths`` the codes of rules that did not look at
-    all of it, None for a file that was not analysed.
+    to.  ``timings``: self time in seconds by name.  ``gaps``: for each of ``paths`` the codes of rules that did not
+    look at all of it, None for a file that was not analysed.
     """
 
     results: tuple[Result, ...]

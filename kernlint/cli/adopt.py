@@ -10,11 +10,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernlint.cli.options import UsageError
-from kernlint.finding import Confidence
-from kernlint.result import Level, Notification, Report
+from kernlint.finding import Confidence, Finding
+from kernlint.result import Level, Notification, Report, Sources
 
 if TYPE_CHECKING:
     from kernlint.baseline import Baseline
+    from kernlint.git import Changes
 
 RunsOn = Callable[[str, str], bool]
 """Whether a rule (by code) is switched on for a file (by path)."""
@@ -32,6 +33,16 @@ class Adoption:
             raise UsageError("--prune-baseline needs the file: --baseline FILE")
         if self._write is not None:
             check_writable("--write-baseline", self._write)
+        self._changes: Changes | None = None
+        if options.diff is not None:
+            from kernlint import git
+
+            if self._write is not None:
+                raise UsageError("--write-baseline takes all findings, so --diff cannot go with it")
+            try:
+                self._changes = git.changes(options.diff, os.getcwd())
+            except git.GitError as error:
+                raise UsageError(f"--diff {options.diff}: {error}") from None
         if options.baseline:
             from kernlint import baseline
 
@@ -52,6 +63,9 @@ class Adoption:
             report = replace(report, results=tuple(sure))
         if self._write is not None:
             report = self._written(report, self._write)
+        if self._changes is not None:
+            touched = [r for r in report.results if _touched(r.finding, self._changes, report.sources)]
+            report = replace(report, results=tuple(touched))
         return report
 
     def _known(self, report: Report, known: Baseline, runs_on: RunsOn) -> Report:
@@ -84,6 +98,19 @@ class Adoption:
         _write(new)
         _say(f"{len(new.entries)} findings written to {path}")
         return replace(report, results=tuple(baseline.apply(new, report.results)[0]))
+
+
+def _touched(finding: Finding, changes: Changes, sources: Sources) -> bool:
+    """Whether a changed line is among the finding's own places, related ones and the steps of its witness."""
+    spans = [finding.span, *(related.span for related in finding.related)]
+    if finding.witness is not None:
+        spans += [step.span for step in finding.witness.steps]
+    for span in spans:
+        if os.path.realpath(span.file) in changes.lines:
+            source = sources.get(span.file)
+            if changes.touch(span.file, source.line_of(span.start), source.line_of(max(span.start, span.end - 1))):
+                return True
+    return False
 
 
 def _write(new: Baseline) -> None:

@@ -65,7 +65,8 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
                     print(f"{setting.name.replace('_', '-')} = {_shown(getattr(config, setting.name))}")
             print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
     if options.show_files:
-        for found in discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path)):
+        ignore = not options.no_gitignore
+        for found in discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path), ignore):
             print(found.path)
 
 
@@ -90,7 +91,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
         return 0
     adoption = Adoption(options, selection.config.min_confidence)
     engine = Engine(registry, selection)
-    result = replace(engine.run(paths, os.getcwd(), settings.for_path, options.jobs), command_line=("kernlint", *args))
+    result = engine.run(paths, os.getcwd(), settings.for_path, options.jobs, not options.no_gitignore)
+    result = replace(result, command_line=("kernlint", *args))
 
     def runs_on(path: str, code: str) -> bool:
         return code in CONTROL_CODES or any(code == rule.meta.code for rule in settings.for_path(path).rules_for(path))

@@ -13,7 +13,7 @@ from kernlint.config import Config, Dim3, Override
 from kernlint.finding import Confidence, Severity
 from kernlint.report import FORMATS
 
-COMMANDS = ("check", "rules", "rule", "dump")
+COMMANDS = ("check", "prove", "rules", "rule", "dump")
 
 
 class UsageError(Exception):
@@ -62,6 +62,14 @@ def parser() -> argparse.ArgumentParser:
     _output(check.add_argument_group("output"))
     _general(check.add_argument_group("configuration"))
 
+    prove = commands.add_parser("prove", help="say of each kernel what is proved of it, and under which assumptions")
+    prove.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    prove.add_argument("--json", action="store_true", help="as JSON")
+    prove.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    _build(prove.add_argument_group("build"))
+    _launch(prove.add_argument_group("launch and target"))
+    _general(prove.add_argument_group("configuration"))
+
     rules = commands.add_parser("rules", help="list the rules")
     rules.add_argument("--json", action="store_true", help="as JSON")
     rules.add_argument("--family", metavar="NAME", help="only this family, code prefix or name")
@@ -108,6 +116,7 @@ def _launch(group: argparse._ArgumentGroup) -> None:
 
 
 def _adoption(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--diff", metavar="REV", help="only findings on lines that differ from this git revision")
     group.add_argument("--baseline", metavar="FILE", help="findings in this file do not count")
     group.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file and exit 0")
     group.add_argument("--prune-baseline", action="store_true", help="drop what is gone from the --baseline file")
@@ -137,6 +146,7 @@ def _general(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--no-config", action="store_true", help="look for no configuration")
     group.add_argument("--show-settings", action="store_true", help="print the settings for each PATH and stop")
     group.add_argument("--show-files", action="store_true", help="print the files that would be analysed and stop")
+    group.add_argument("--no-gitignore", action="store_true", help="look at files that git ignores, too")
     group.add_argument("-j", "--jobs", type=_positive, metavar="N", help="processes (default: one per CPU)")
     group.add_argument("--no-cache", action="store_true", help="read and write no cache")
 
