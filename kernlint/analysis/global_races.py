@@ -13,7 +13,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import field, replace
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -106,7 +106,7 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
 
 def _bounding(fact: Term) -> Iterator[tuple[Symbol, ...]]:
     """Products of arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
-    if fact.op in ("lt", "le", "eq", "ne"):
+    if fact.op in ("lt", "le"):
         for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
             if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
                 yield tuple(atom.args[0] for atom in mono)
@@ -142,6 +142,20 @@ class Finder:
 
     asker: Asker
     shapes: Shapes
+    doubtful: set[int] = field(default_factory=set)
+
+    def _own_fault(self, pair: Pair, within: Scope, launch: Launch) -> bool:
+        """Whether it is the kernel's fault that threads meet, and not that of a guessed block that is too large for
+        the rows it writes: then objects written by such accesses are left alone."""
+        if self.shapes.seen:
+            return True
+        if pair.first is not pair.second:
+            return id(pair.first.root) not in self.doubtful
+        look = self.asker.toucher.revisited if within == "blocks" else self.asker.toucher.crowded
+        if look(pair.a, launch):
+            return True
+        self.doubtful.add(id(pair.first.root))
+        return False
 
     def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Shape] | None:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
@@ -191,9 +205,7 @@ class Finder:
                 continue
             witness = self.asker.ask(replace(query, launch=under))
             if witness is not None and not witness.data_in_address:
-                alone = within == "blocks" and pair.first is pair.second
-                if not alone or self.shapes.seen or self.asker.toucher.revisited(pair.a, under):
-                    return witness
+                return witness if self._own_fault(pair, within, under) else None
             if not bounding:
                 break
         return None

@@ -86,8 +86,8 @@ class Race:
 class Asker:
     """Asks the prover about pairs, remembers the answers and counts the questions.
 
-    ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are in order by themselves, as on AMD hardware, and in OpenCL
-    kernels that count on sub-groups.
+    ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are
+    in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.
     """
 
     shapes: Shapes
@@ -143,7 +143,9 @@ class Asker:
             witness = self.ask(query)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is not None and not witness.data_in_address and self._generic(query):
+            if witness is None or witness.data_in_address or not self._generic(query):
+                continue
+            if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
         return None
 

@@ -29,6 +29,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.tree.nodes import Scope
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, Space
 
 Block = tuple[int, int, int]
@@ -338,11 +339,9 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
     return None
 
 
-def _one_warp(of: Trace, mentioned: set[Symbol]) -> bool:
-    """Whether the kernel uses warp collectives and says nothing of several warps."""
-    if not of.warp_ops or any(b.certain and b.scope.value != "warp" for b in of.barriers):
-        return False
-    return not any(symbol in mentioned for symbol in BLOCK_DIM)
+def _one_warp(of: Trace) -> bool:
+    """Whether the kernel works by warp collectives and has no barrier for more than a warp."""
+    return bool(of.warp_ops) and not any(b.certain and b.scope is not Scope.WARP for b in of.barriers)
 
 
 def _compute(facts: Facts) -> Shapes:
@@ -367,6 +366,8 @@ def _seen(facts: Facts) -> Iterator[Shape]:
         return
     found: dict[Shape, None] = {}
     for launch in facts[launches]:
+        if facts.function.forced and launch.node.kernel is not facts.function:
+            continue  # a launch of another instance says nothing of one that was made up
         block = launch.constant_block()
         if block is None or min(block) < 1 or block[0] * block[1] * block[2] > 1024:
             return  # one launch is not understood: what it does is not known
@@ -402,7 +403,7 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
                 fixed[axis] = max(sorted(set(counts)), key=counts.count)
     chosen = _chosen(of, axes, fixed, limit)
     yield chosen
-    if chosen.threads > 32 and _one_warp(of, mentioned):
+    if chosen.threads > 32 and _one_warp(of):
         yield Shape((32, 1, 1), reason="one warp")
 
 

@@ -105,7 +105,7 @@ class Toucher:
 
     def revisited(self, side: Side, launch: Launch) -> bool:
         """Whether threads of one and the same index in two blocks touch a cell, as they do when an index lacks an
-        axis of the launch; true where it cannot be told.
+        axis of the launch; false where it cannot be told.
 
         Without it two blocks meet only because the block is larger than a row of what they write is long.
         """
@@ -115,10 +115,31 @@ class Toucher:
             values = (*launch.values, *zip(BLOCK, place, strict=True))
             touches = self._of(side, replace(launch, values=values), frozenset(), False)
             if touches is None:
-                return True
+                return False
             for start, thread, _ in touches.found:
                 if seen.setdefault((start, thread), place) != place:
                     return True
+        return False
+
+    def crowded(self, side: Side, launch: Launch) -> bool:
+        """Whether two threads of a block that differ along one axis alone touch a cell in the same iterations, as they
+        do when an index lacks that axis; true where it cannot be told.
+
+        Without it they meet only because the block is larger than a row, or than the stride of a loop, is long.
+        """
+        touches = self.of(side, launch)
+        if touches is None:
+            return True
+        x, y, z = (size or 1 for size in launch.block)
+        threads = _places((x, y, z))
+        seen: dict[tuple[object, ...], int] = {}
+        for start, thread, counts in touches.found:
+            place = threads[thread]
+            for cell in range(start, start + touches.size, touches.unit):
+                for axis in range(3):
+                    key = (cell, counts, axis, place[:axis], place[axis + 1 :])
+                    if seen.setdefault(key, place[axis]) != place[axis]:
+                        return True
         return False
 
     def _of(self, side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:
