@@ -10,8 +10,9 @@ from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
-from kernlint.tree.types import FloatType, IntType
+from kernlint.tree.types import FloatType, IntType, Space
 
 EXACT_BITS = 24
 """Integers above 2**24 are no longer all representable in a 32-bit float (IEEE 754 binary32)."""
@@ -20,8 +21,9 @@ EXACT_BITS = 24
 class FloatingPointIndex(Rule):
     r"""An index or size that passes through a 32-bit float.
 
-    A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float array, or an
-    index scaled in float and converted back, silently name a neighbour beyond that.
+    A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float buffer silently
+    name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), or one with
+    several coordinates side by side in a buffer, is a place in an image and not reported.
 
     On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
     block is missing; ``(n + 255) / 256`` rounds up.
@@ -69,6 +71,19 @@ class FloatingPointIndex(Rule):
         if (i < n) out[i] = in[j];
     }
     ```
+
+    ```opencl good
+    __kernel void warp(__global const float *places, __global const float *in, __global float *out, const int width,
+                       const int height) {
+        const int x = get_global_id(0);
+        const int y = get_global_id(1);
+        if (x >= width || y >= height) return;
+        const int u = places[2 * (y * width + x)];
+        const int v = places[2 * (y * width + x) + 1];
+        const bool inside = u >= 0 && v >= 0 && u < width && v < height;
+        out[y * width + x] = inside ? in[v * width + u] : 0.0f;
+    }
+    ```
     """
 
     meta = Meta("KL405", "floating-point-index", Severity.WARNING, tags=("clang float-conversion",))
@@ -81,11 +96,12 @@ class FloatingPointIndex(Rule):
         if facts.function.forced:
             uses = []  # the float is the type that a template was tried with, not one that somebody uses
         uses += [(c.term, c.span) for c in walked.conditions if _against_size(c.term) and not facts.function.forced]
-        for term, span in uses:
-            symbol = _float_id(term)
-            if symbol is None:
-                continue
+        found = [(symbol, span) for term, span in uses for symbol in _float_ids(term)]
+        distinct = dict.fromkeys(symbol for symbol, _ in found)
+        for symbol, span in found:
             root, offset = symbol.origin
+            if root.space is Space.PRIVATE or any(_side_by_side(symbol, other) for other in distinct):
+                continue
             read = next((a for a in walked.accesses if a.root is root and a.offset == offset), None)
             place = read.span if read is not None else span
             if place not in said:
@@ -117,15 +133,23 @@ def _parts(term: Term) -> Iterator[Term]:
         stack.extend(at.terms)
 
 
-def _float_id(term: Term) -> Symbol | None:
-    """The float straight from memory under an ``(int)`` in a term; None when there is none."""
+def _float_ids(term: Term) -> Iterator[Symbol]:
+    """Floats straight from memory under an ``(int)`` in a term."""
     for part in _parts(term):
         if part.op != "cast" or not isinstance(part.type, IntType) or part.type.bits < 32:
             continue
         found: Symbol | None = part.args[0].symbol
         if found is not None and found.kind is SymbolKind.LOAD and _narrow_float(found.type):
-            return found
-    return None
+            yield found
+
+
+def _side_by_side(one: Symbol, other: Symbol) -> bool:
+    """Whether two floats that become indices are different elements of a buffer, a constant distance apart."""
+    root, offset = one.origin
+    if other is one or other.origin[0] is not root:
+        return False
+    apart = (polynomial(offset) - polynomial(other.origin[1])).constant
+    return apart is not None and apart != 0
 
 
 def _narrow_float(type_: object) -> bool:

@@ -10,6 +10,8 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Call, FunctionRef
 from kernlint.tree.types import Space
 from kernlint.tree.walk import walk
@@ -64,6 +66,20 @@ class DynamicSharedMemoryOmitted(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void scale(float *x, const float *table, int n, bool cached) {
+        extern __shared__ float lut[];
+        if (cached) {
+            for (int k = threadIdx.x; k < n; k += blockDim.x) lut[k] = table[k];
+            __syncthreads();
+        }
+        x[threadIdx.x] *= cached ? lut[threadIdx.x % n] : table[threadIdx.x % n];
+    }
+    void run(float *x, const float *table, int n) {
+        scale<<<1, 256>>>(x, table, n, false);
+    }
+    ```
+
     ```opencl good
     __kernel void flip(__global float *x, __local float *tile) {
         tile[get_local_id(0)] = x[get_local_id(0)];
@@ -77,8 +93,9 @@ class DynamicSharedMemoryOmitted(Rule):
     needs = (trace, launches)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        use = _first_use(facts)
+        uses = _uses(facts)
         for launch in facts[launches]:
+            use = next((access for access in uses if not _excluded(access, launch)), None)
             size = launch.shared.value if launch.shared is not None else None
             if size is None:
                 continue
@@ -101,13 +118,23 @@ class DynamicSharedMemoryOmitted(Rule):
         return self.finding(launch.span, message, related=[related], fix=fix)
 
 
-def _first_use(facts: Facts) -> Access | None:
-    """The first access to an unsized shared array; None when there is none."""
-    for access in facts[trace].accesses:
-        decl = access.root.decl
-        if access.root.space is Space.SHARED and decl is not None and decl.unsized:
-            return access
-    return None
+def _uses(facts: Facts) -> list[Access]:
+    """The accesses to unsized shared arrays."""
+    found = [a for a in facts[trace].accesses if a.root.space is Space.SHARED and a.root.decl is not None]
+    return [access for access in found if access.root.decl is not None and access.root.decl.unsized]
+
+
+def _excluded(access: Access, launch: LaunchFact) -> bool:
+    """Whether a guard of the access fails for the constants that the launch passes: a kernel may use its dynamic
+    shared memory in one mode only."""
+    passed = {name: value.value for name, value in launch.arguments if isinstance(value, Term)}
+    for guard in access.guards:
+        known = {
+            s: v for s in symbols(guard.term) if s.kind is SymbolKind.PARAM and (v := passed.get(s.name)) is not None
+        }
+        if known and evaluate(guard.term, known) == 0:
+            return True
+    return False
 
 
 def _raised(facts: Facts) -> bool:
