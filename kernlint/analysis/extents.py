@@ -210,6 +210,10 @@ def _blocks(kernel: Trace, context: LaunchContext, access: Access, asked: Side) 
     if implied is not None:
         yield (implied, 1, 1), f"the access is made by threads up to {implied - 1}"
         return
+    if access.root.space is Space.PRIVATE:
+        # An array of each thread's own says nothing of the block; a whole warp is the least anybody launches.
+        yield (32, 1, 1), "a block of one warp"
+        return
     made_for = _made_for(kernel, access)
     if made_for is not None and _close(asked, access) and asked.size == access.size:
         yield (made_for, 1, 1), f"{access.root.name} is made for blocks of {made_for} threads"
@@ -303,7 +307,8 @@ def _asked(
         return None
     place, data = _masked(place)
     grid = context.grid
-    if not _kinds(place) <= (_PLACE if grid is not None else _OWN):
+    private = access.root.space is Space.PRIVATE
+    if not _kinds(place) <= (_PLACE if grid is not None or private else _OWN):
         return None
     if _within(interval(place), extent - size):
         return None

@@ -9,7 +9,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import Replayed, replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import BarrierEvent, GuardKind, LoopContext
+from kernlint.analysis.trace.events import AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
@@ -47,6 +47,8 @@ class BarrierDivergence(Rule):
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
+
+    OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too.
 
     ```cuda bad
     __global__ void half_sum(float *data, float *sum) {
@@ -107,16 +109,15 @@ class BarrierDivergence(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         agree = facts[agreement]
-        found: dict[Span, tuple[Culprit, list[BarrierEvent]]] = {}
-        for barrier in facts[trace].barriers:
-            if barrier.scope in (Scope.BLOCK, Scope.GRID) and barrier.certain and not barrier.named:
-                culprit = self._culprit(barrier, agree)
-                if culprit is not None:
-                    found.setdefault(culprit.span, (culprit, []))[1].append(barrier)
+        found: dict[Span, tuple[Culprit, list[Meeting]]] = {}
+        for meeting in _meetings(facts[trace]):
+            culprit = self._culprit(meeting, agree)
+            if culprit is not None:
+                found.setdefault(culprit.span, (culprit, []))[1].append(meeting)
         for culprit, barriers in found.values():
             yield self._report(facts, barriers, culprit)
 
-    def _culprit(self, barrier: BarrierEvent, agree: Agreement) -> Culprit | None:
+    def _culprit(self, barrier: Meeting, agree: Agreement) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
         exited: Culprit | None = None
         for guard in barrier.guards:
@@ -144,19 +145,20 @@ class BarrierDivergence(Rule):
                 return Culprit(term, span, True, "return")
         return None
 
-    def _report(self, facts: Facts, barriers: list[BarrierEvent], culprit: Culprit) -> Finding:
+    def _report(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Finding:
         barrier = barriers[0]
+        name = barrier.name if isinstance(barrier, BarrierEvent) else barrier.node.name
         opencl = facts.module.language == "opencl"
         condition = show(culprit.term)
         if len(condition) > 80:
             condition = "a value that differs between threads"
         if culprit.exited:
-            message = f"{barrier.name} is reached only by threads that did not return early"
+            message = f"{name} is reached only by threads that did not return early"
             severity = Severity.WARNING if opencl else Severity.NOTE
         else:
-            message = f"threads of one block disagree on reaching {barrier.name}"
+            message = f"threads of one block disagree on reaching {name}"
             severity = Severity.WARNING
-        replayed, sure = self._replay(facts, barrier, culprit)
+        replayed, sure = self._replay(facts, barrier, culprit) if isinstance(barrier, BarrierEvent) else (None, False)
         if sure and severity is Severity.WARNING:
             severity = Severity.ERROR
         related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]
@@ -189,6 +191,19 @@ class BarrierDivergence(Rule):
         everywhere = believed.seen or len(found) == len(believed.plausible)
         shape, best = next((one for one in found if one[1].certain), found[0])
         return _witness(facts, shape, best, barrier), by_launch and everywhere and best.certain
+
+
+Meeting = BarrierEvent | AsyncEvent
+"""Where all threads of a block have to come: a barrier, or in OpenCL a collective copy or the wait for one."""
+
+
+def _meetings(walked: Trace) -> Iterator[Meeting]:
+    for barrier in walked.barriers:
+        if barrier.scope in (Scope.BLOCK, Scope.GRID) and barrier.certain and not barrier.named:
+            yield barrier
+    for event in walked.asyncs:
+        if event.node.mechanism == "event":
+            yield event
 
 
 SHAPES = 2
