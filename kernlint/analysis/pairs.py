@@ -322,3 +322,40 @@ def _private(first: Access, second: Access, a: Side, b: Side, even: set[int]) ->
         for symbol in (*a.symbols, *b.symbols)
         if symbol.serial > outermost and symbol.kind is not SymbolKind.COUNTER
     )
+
+
+def undecided(first: Access, second: Access) -> str:
+    """Why :func:`concurrent` may not name all the ways in which the two accesses meet; empty: it does.
+
+    A rule may pass over what cannot be told; a proof may not.
+    """
+    for mine in first.labels:
+        for other in second.labels:
+            if not (mine.exact and other.exact):
+                return "which barrier came last is not known"
+            if mine.barrier is not other.barrier:
+                continue
+            ours, theirs = dict(mine.shifts), dict(other.shifts)
+            if ours.keys() != theirs.keys():
+                return "which barrier came last is not known"
+            for loop, x in ours.items():
+                reason = _untold(loop, first, x, second, theirs[loop])
+                if reason:
+                    return reason
+    return ""
+
+
+def _untold(loop: LoopContext, first: Access, x: int | None, second: Access, y: int | None) -> str:
+    if x is not None and y is not None:
+        return ""
+    if loop.trips.uniformity > Uniformity.BLOCK:
+        return "threads may leave a loop with a barrier at different times"
+    if x is None and y is None:
+        return ""
+    inside, shift = (first, x) if y is None else (second, y)
+    if loop not in inside.loops:
+        return "an access beside a loop is not understood"
+    if _ends(loop, shift or 0) is not None or not shift:
+        return ""  # a thread that does not meet the end of an endless loop meets nobody behind it
+    tested = loop.post_tested or any(guard.loop is loop for guard in inside.guards)
+    return "" if tested and not loop.exits else "how a loop with a barrier ends is not understood"

@@ -45,6 +45,10 @@ def _dispatch(args: Sequence[str]) -> int:
             from kernlint.cli.check import check
 
             return check(options, registry, args)
+        if options.command == "prove":
+            from kernlint.cli.prove import prove
+
+            return prove(options, registry)
         if options.command == "dump":
             from kernlint.cli.dump import dump
 

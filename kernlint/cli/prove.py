@@ -1,0 +1,209 @@
+"""``kernlint prove``: for each kernel what is proved of it, refuted or unknown, and what that rests on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from kernlint import discovery, merge, suppress
+from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
+from kernlint.cli.settings import Settings
+from kernlint.engine import Engine, analysis_options, default_frontend
+from kernlint.frontends.base import FrontendError
+from kernlint.record import dataclass
+from kernlint.registry import Registry
+from kernlint.source import SourceError, SourceFile, Span, read
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from kernlint.analysis.proofs import Verdicts
+    from kernlint.analysis.verdicts import Verdict
+    from kernlint.finding import Witness
+
+PROPERTIES = ("races", "barriers", "bounds")
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The verdicts on one kernel, or on one instance of a template."""
+
+    path: str
+    kernel: str
+    instance: str
+    span: Span
+    verdicts: Verdicts
+
+
+def prove(options: argparse.Namespace, registry: Registry) -> int:
+    """Print the verdicts; 1 when something is refuted, 2 when a file could not be read or analysed."""
+    settings = Settings(options, registry)
+    paths = [os.fspath(path) for path in options.paths or ["."]]
+    engine = Engine(registry, settings.for_path(os.getcwd()))
+    sources: dict[str, SourceFile] = {}
+    rows: list[Row] = []
+    code = 0
+    found = list(discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path)))
+    for one in found:
+        try:
+            rows += _of_file(one.path, engine, settings, sources)
+        except (SourceError, FrontendError, AnalysisFailed) as error:
+            print(f"kernlint: {one.path}: {error}", file=sys.stderr)
+            code = 2
+    if not found:
+        print(f"kernlint: {' '.join(paths)}: no files to analyse", file=sys.stderr)
+        code = 2
+    lines = _Lines(sources)
+    if options.json:
+        print(json.dumps(_document(rows, lines), indent=1))
+    else:
+        _table(rows, lines, options.color)
+    refuted = any(verdict.status == "refuted" for row in rows for _, verdict in _each(row.verdicts))
+    return code or int(refuted)
+
+
+def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, SourceFile]) -> Iterator[Row]:
+    from kernlint.analysis.proofs import verdicts
+
+    source = sources[path] = read(path)
+    config = settings.for_path(path).config.for_file(path)
+    for module in default_frontend().parse_file(source, engine.frontend_options(path, config)):
+        facts = ModuleFacts(module, analysis_options(config, suppress.statements(source)))
+        for kernel in module.kernels:
+            for variant in kernel.variants:
+                judged = Facts(facts, kernel, variant)[verdicts]
+                span = variant.name_span or variant.span
+                yield Row(path, kernel.name, merge.instance_label(variant), span, judged)
+
+
+def _each(verdicts: Verdicts) -> tuple[tuple[str, Verdict], ...]:
+    return tuple((name, getattr(verdicts, name)) for name in PROPERTIES)
+
+
+class _Lines:
+    """Line numbers of places."""
+
+    def __init__(self, sources: dict[str, SourceFile]) -> None:
+        self.sources = sources
+
+    def of(self, span: Span | None) -> int | None:
+        if span is None:
+            return None
+        if span.file not in self.sources:
+            try:
+                self.sources[span.file] = read(span.file)
+            except SourceError:
+                return None
+        return self.sources[span.file].line_of(span.start)
+
+
+# ---------------------------------------------------------------------------------------------------- as a table
+
+
+def _cell(verdict: Verdict, line: int | None) -> Text:
+    """``proved if n <= len(x)``, ``unknown: index from memory (line 3)``, ``refuted (line 12)``."""
+    from rich.text import Text
+
+    where = "" if line is None else f" (line {line})"
+    if verdict.status == "refuted":
+        return Text(f"refuted{where}: {verdict.reason}", "red")
+    if verdict.status == "unknown":
+        return Text(f"unknown: {verdict.reason}{where}", "yellow")
+    word = verdict.reason or "proved"
+    if not verdict.assumptions:
+        return Text(word, "green")
+    if word != "proved":
+        word = f"{word},"
+    return Text(f"{word} if {'; '.join(_short(verdict.assumptions))}", "green")
+
+
+def _short(assumptions: Sequence[str]) -> Iterator[str]:
+    """Assumptions for a table: that nothing overflows is said once; the JSON names each place."""
+    overflows = [text for text in assumptions if text.startswith("no ") and " overflow in " in text]
+    yield from (text for text in assumptions if text not in overflows)
+    if len(overflows) == 1:
+        yield overflows[0]
+    elif overflows:
+        yield f"no overflow in {len(overflows)} expressions"
+
+
+def _table(rows: Sequence[Row], lines: _Lines, color: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from kernlint.report.console import console
+
+    out = console(color)
+    for path in dict.fromkeys(row.path for row in rows):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), title=Text(path), title_justify="left")
+        for name in ("kernel", *PROPERTIES):
+            table.add_column(name, overflow="fold", ratio=1 if name != "barriers" else None)
+        for row in rows:
+            if row.path == path:
+                title = Text(row.kernel + (f" [{row.instance}]" if row.instance else ""))
+                table.add_row(title, *(_cell(verdict, lines.of(verdict.span)) for _, verdict in _each(row.verdicts)))
+        out.print(table)
+        out.print()
+    out.print(_summary(rows))
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """One line with the counts."""
+    parts = []
+    for name in PROPERTIES:
+        counts = Counter(getattr(row.verdicts, name).status for row in rows)
+        parts.append(f"{name}: {counts['proved']} proved, {counts['refuted']} refuted, {counts['unknown']} unknown")
+    return f"{len(rows)} kernel{'s' if len(rows) != 1 else ''}; " + "; ".join(parts)
+
+
+# ------------------------------------------------------------------------------------------------------- as JSON
+
+
+def _document(rows: Sequence[Row], lines: _Lines) -> Json:
+    kernels = []
+    for row in rows:
+        entry: Json = {
+            "path": row.path,
+            "kernel": row.kernel,
+            "instance": row.instance,
+            "line": lines.of(row.span),
+        }
+        for name, verdict in _each(row.verdicts):
+            entry[name] = {
+                "verdict": verdict.status,
+                "assumptions": list(verdict.assumptions),
+                "reason": verdict.reason,
+                "line": lines.of(verdict.span),
+                "witness": _witness(verdict.witness, lines),
+            }
+        kernels.append(entry)
+    counts = {name: dict(Counter(getattr(row.verdicts, name).status for row in rows)) for name in PROPERTIES}
+    return {"kernels": kernels, "summary": {"kernels": len(rows), **counts}}
+
+
+def _witness(witness: Witness | None, lines: _Lines) -> Json | None:
+    if witness is None:
+        return None
+    return {
+        "block": list(witness.block),
+        "grid": list(witness.grid),
+        "values": dict(witness.values),
+        "steps": [
+            {
+                "block": list(step.block),
+                "thread": list(step.thread),
+                "line": lines.of(step.span),
+                "what": step.what,
+                "index": step.index,
+            }
+            for step in witness.steps
+        ],
+        "replayed": witness.replayed,
+    }

@@ -1,0 +1,131 @@
+"""``kernlint prove``: verdicts in the table and in JSON, with what they rest on."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kernlint.cli import main
+
+CODE = """
+__global__ void saxpy(float a, const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] += a * x[i];
+}
+__global__ void total(const float *x, float *out) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  s[t] = x[blockIdx.x * 256 + t];
+  __syncthreads();
+  for (int h = 128; h > 0; h >>= 1) { if (t < h) s[t] += s[t + h]; __syncthreads(); }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+__global__ void flip(float *x) {
+  __shared__ float s[256];
+  s[threadIdx.x] = x[threadIdx.x];
+  x[threadIdx.x] = s[255 - threadIdx.x];
+}
+__global__ void halves(float *x) {
+  if (threadIdx.x < 32) __syncthreads();
+  x[threadIdx.x] = 1;
+}
+__global__ void histogram(const int *x, int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) bins[x[i]] += 1;
+}
+__global__ void eight(const int *x, int *y) {
+  int seen[8];
+  for (int d = 0; d <= 8; ++d) seen[d] = x[d];
+  y[threadIdx.x] = seen[threadIdx.x % 8];
+}
+__global__ void tile(float *x, int n) {
+  int r = blockIdx.y * blockDim.y + threadIdx.y, c = blockIdx.x * blockDim.x + threadIdx.x;
+  x[r * n + c] = 1;
+}
+__global__ void hidden(float *x, void (*f)(float *)) { f(x); }
+__global__ void chain(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i + 1 < n) x[i] = x[i + 1];
+}
+"""
+
+
+@pytest.fixture
+def verdicts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    def of(*args: str, code: str = CODE) -> tuple[int, dict[str, Any]]:
+        path = tmp_path / "k.cu"
+        path.write_text(code)
+        exit_code = main(["prove", "--no-config", "--no-cache", "--json", *args, str(path)])
+        document = json.loads(capsys.readouterr().out)
+        return exit_code, {kernel["kernel"]: kernel for kernel in document["kernels"]} | {"": document["summary"]}
+
+    return of
+
+
+def test_verdicts_and_their_assumptions(verdicts: Any) -> None:
+    code, found = verdicts()
+    assert code == 1
+    races = {name: kernel["races"]["verdict"] for name, kernel in found.items() if name}
+    assert races == {
+        "saxpy": "proved",
+        "total": "proved",
+        "flip": "refuted",
+        "halves": "proved",
+        "histogram": "unknown",
+        "eight": "proved",
+        "tile": "proved",
+        "hidden": "unknown",
+        "chain": "refuted",
+    }
+    assert "x and y do not overlap" in found["saxpy"]["races"]["assumptions"]
+    assert "block.x * grid.x <= n" in found["tile"]["races"]["assumptions"]
+    assert any("grid.x" in text for text in found["halves"]["races"]["assumptions"])  # every block writes the same
+    assert found["saxpy"]["barriers"]["reason"] == "none" and found["total"]["barriers"]["reason"] == "uniform"
+    assert found["halves"]["barriers"]["verdict"] == "refuted" and found["halves"]["barriers"]["line"] == 20
+    assert {"n <= len(x)", "n <= len(y)"} <= set(found["saxpy"]["bounds"]["assumptions"])
+    assert found["eight"]["bounds"]["verdict"] == "refuted" and found["eight"]["bounds"]["line"] == 29
+    assert "not followed" in found["hidden"]["races"]["reason"]
+    assert found[""]["races"] == {"proved": 5, "refuted": 2, "unknown": 2}
+
+
+def test_a_refutation_shows_two_threads(verdicts: Any) -> None:
+    _, found = verdicts()
+    shown = found["flip"]["races"]["witness"]
+    assert shown["replayed"] and len(shown["steps"]) == 2
+    assert shown["steps"][0]["index"] == shown["steps"][1]["index"]
+    assert found["flip"]["races"]["line"] in {step["line"] for step in shown["steps"]}
+
+
+def test_what_is_said_of_the_launch_is_used_and_shown(verdicts: Any) -> None:
+    _, found = verdicts(
+        "--assume", "extent(x, gridDim.x * 256)", "--assume", "extent(out, gridDim.x)", "--block", "256"
+    )
+    bounds = found["total"]["bounds"]
+    assert bounds["verdict"] == "proved"
+    assert "extent(x, gridDim.x * 256)" in bounds["assumptions"]
+    assert not [text for text in bounds["assumptions"] if "len(" in text]
+    _, less = verdicts("--assume", "extent(x, gridDim.x * 255)", "--block", "256")
+    assert less["total"]["bounds"]["verdict"] == "unknown"
+
+
+def test_two_rows_of_threads_break_a_proof_for_one(verdicts: Any) -> None:
+    _, found = verdicts("--block", "16,16")
+    assert found["saxpy"]["races"]["verdict"] != "proved"
+
+
+def test_the_table_names_verdict_reason_and_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(CODE)
+    assert main(["prove", "--no-config", "--no-cache", str(path)]) == 1
+    text = " ".join(capsys.readouterr().out.split())
+    for part in ("refuted (line", "uniform", "proved if", "9 kernels; races: 5 proved, 2 refuted, 2 unknown"):
+        assert part in text
+
+
+def test_nothing_refuted_is_success_and_no_file_is_failure(verdicts: Any, tmp_path: Path) -> None:
+    code, _ = verdicts(code=CODE.split("__global__ void total")[0])
+    assert code == 0
+    assert main(["prove", "--no-config", str(tmp_path / "nothing.cu")]) == 2
