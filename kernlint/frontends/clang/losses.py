@@ -111,7 +111,7 @@ def count_losses(
     An error in a device function, of a header too, weighs 1, a kernel whose declaration is missing ``LOST_KERNEL``.
     An error outside of all functions weighs 1 if the declaration it stands in is one of device code.
     """
-    errors = {(d.file, d.offset) for d in diagnostics if d.severity >= Severity.ERROR and d.file is not None}
+    errors = {(d.file, d.offset) for d in diagnostics if d.file is not None and _costs(d)}
     if not errors:
         return 0
     functions = find_functions(unit, language, {unit.path, *(file for file, _ in errors)})
@@ -128,6 +128,11 @@ def count_losses(
         if not main.in_device(at) and not _within(hidden, at) and _opens_body(text, at):
             loss += LOST_KERNEL
     return loss
+
+
+def _costs(diagnostic: Diagnostic) -> bool:
+    """Whether an error takes anything out of the tree; a false static assertion does not."""
+    return diagnostic.severity >= Severity.ERROR and not diagnostic.message.startswith("static assertion failed")
 
 
 def _of_device_code(text: bytes, offset: int) -> bool:

@@ -8,23 +8,20 @@ enumerator, all of one enum, ``__kl_made_up``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import field
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
+from kernlint.frontends.clang.made_up import Entry, MadeUp
 from kernlint.frontends.clang.options import Language
-from kernlint.frontends.clang.prelude import FOLDER
-from kernlint.frontends.clang.unknowns import Role, Unknown, Uses, unknown_names
+from kernlint.frontends.clang.unknowns import Role, Unknown, unknown_names
+from kernlint.frontends.clang.uses import Use, Uses, argument_place, is_constant_name
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 MAX_NAMES = 160
 """Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""
-
-CONSTANT_VALUE = 16
-"""What a made-up enumerator is: fit for array bounds, shifts and divisors."""
 
 _CONFLICT = pattern(
     r"redefinition of '(\w+)'|reference to '(\w+)' is ambiguous|call to '(\w+)' is ambiguous|"
@@ -34,18 +31,11 @@ _NEEDS_CONSTANT = pattern(
     r"variable length array|constant expression|constant size|must be initialized by a constant|"
     r"array size|does not refer to a value|in-class initializer"
 )
+_WRONG_ARGUMENT = pattern(
+    r"template argument for template type parameter must be a type|"
+    r"template argument for (non-type) template parameter must be an expression"
+)
 _MEMBER_OF = pattern(r"\s*::\s*(?:template\s+)?([A-Za-z_]\w*)")
-_SWIZZLE = pattern(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
-
-
-@dataclass(slots=True)
-class _Entry:
-    """One declaration to make up."""
-
-    unknown: Unknown
-    role: Role
-    arguments: list[tuple[str, ...]] = field(default_factory=list)
-    enumerators: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -53,11 +43,13 @@ class Synthesis:
     """The made-up declarations of one source, grown from parse to parse."""
 
     language: Language
-    _entries: dict[str, _Entry] = field(default_factory=dict)
+    _entries: dict[str, Entry] = field(default_factory=dict)
     _members: dict[str, Role] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _constants: bool = False
+    _kinds: dict[tuple[str, int], bool] = field(default_factory=dict)
     _uses: Uses | None = None
+    _rounds: int = 0
 
     @property
     def names(self) -> frozenset[str]:
@@ -68,21 +60,27 @@ class Synthesis:
     def feed(self, diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> bool:
         """Learn from a parse's errors; False if there was nothing new to declare."""
         diagnostics = list(diagnostics)
+        self._rounds += 1
         uses = self._uses = Uses(texts.values())
         before = self._state()
-        self._give_way(diagnostics)
-        aliases = uses.aliases()
+        self._give_way(diagnostics, texts)
         unknowns = dict.fromkeys(unknown_names(diagnostics, texts))
         if len(unknowns) > MAX_NAMES:
             return False
         for unknown in unknowns:
-            self._learn(unknown, uses, aliases)
+            self._learn(unknown, uses)
         return self._state() != before
 
     def _state(self) -> tuple[object, ...]:
-        return self.names, len(self._refused), self._constants, [entry.role for entry in self._entries.values()]
+        return (
+            self.names,
+            len(self._refused),
+            self._constants,
+            dict(self._kinds),
+            [entry.role for entry in self._entries.values()],
+        )
 
-    def _give_way(self, diagnostics: list[Diagnostic]) -> None:
+    def _give_way(self, diagnostics: list[Diagnostic], texts: dict[str, str]) -> None:
         """Withdraw names that the source turned out to declare, and make constants of what must be one."""
         for diagnostic in diagnostics:
             if diagnostic.severity < Severity.ERROR:
@@ -93,20 +91,29 @@ class Synthesis:
                     self._refused.add(name)
             elif _NEEDS_CONSTANT.search(diagnostic.message) and self._entries:
                 self._constants = True
+            elif match := _WRONG_ARGUMENT.search(diagnostic.message):
+                place = argument_place(texts.get(diagnostic.file or "", ""), diagnostic.offset)
+                if place is not None:
+                    self._kinds[place] = match.group(1) is None
 
-    def _learn(self, unknown: Unknown, uses: Uses, aliases: dict[str, str]) -> None:
+    def _learn(self, unknown: Unknown, uses: Uses) -> None:
         if unknown.in_class:
             entry = self._entries.get(unknown.scope)
-            if unknown.scope == "__kl_any" or (entry is not None and entry.role is Role.TYPE):
+            if unknown.scope in ("__kl_any", "__kl_value") or (entry is not None and entry.role is Role.TYPE):
                 self._learn_member(unknown.name, unknown.role, uses)
             return
-        if unknown.name in aliases and not unknown.scope:
-            unknown = Unknown("", aliases[unknown.name].split("::")[0], None)
+        if not unknown.scope and unknown.name in uses.aliases:
+            unknown = Unknown("", uses.aliases[unknown.name].split("::")[0], None)
+        if not unknown.scope and unknown.name in uses.declared_types and self._rounds == 1:
+            return  # it is declared, by a type that is unknown itself
         self._declare(unknown, uses)
 
     def _learn_member(self, name: str, role: Role | None, uses: Uses) -> None:
         if role is None:
-            role = Role.FUNCTION if any(after.startswith("(") for after in uses.after_member(name)) else Role.VARIABLE
+            called = any(after.startswith("(") for after in uses.after_member(name))
+            role = Role.FUNCTION if called else Role.CONSTANT if is_constant_name(name) else Role.VARIABLE
+        if role is Role.TYPE:
+            self._members[name] = role
         self._members.setdefault(name, role)
 
     def _declare(self, unknown: Unknown, uses: Uses) -> None:
@@ -117,20 +124,30 @@ class Synthesis:
             return
         found = uses.of(key) or uses.of(unknown.name)
         role = uses.role(unknown, found)
-        self._entries[key] = _Entry(unknown, role, [use.arguments for use in found if use.arguments])
+        self._entries[key] = Entry(unknown, role, [use.arguments for use in found if use.arguments])
         if role is Role.ENUM:
             self._entries[key].enumerators = sorted({path[0] for path in uses.members_of(unknown.name)})
-        if role is Role.TYPE:
-            for use in found:
-                if member := _MEMBER_OF.match(use.after):
-                    self._learn_member(member.group(1), None, uses)
+        if role is Role.TYPE and self.language is not Language.OPENCL:
+            self._learn_members(unknown.name, found, uses)
         if role is Role.SCOPE:
             for path in sorted(uses.members_of(key)):
                 self._declare(Unknown(key, path[0], None), uses)
-            for alias, target in uses.aliases().items():
+            for alias, target in uses.aliases.items():
                 if target == key:
                     for path in sorted(uses.members_of(alias)):
                         self._declare_through(alias, key, path[0], uses)
+
+    def _learn_members(self, name: str, found: list[Use], uses: Uses) -> None:
+        """Members that the source looks up in a type, in types declared by it, or in variables of it."""
+        looked_up = [(match.group(1), use) for use in found if (match := _MEMBER_OF.match(use.after))]
+        members = {member for member, _ in looked_up}
+        types = {member for member, use in looked_up if use.before.rstrip().endswith("typename")}
+        members |= uses.fields(name)
+        for alias, target in uses.declared_types.items():
+            if name in target.replace("<", " ").replace("::", " ").split():
+                members |= {path[0] for path in uses.members_of(alias)} | uses.fields(alias)
+        for member in sorted(members):
+            self._learn_member(member, Role.TYPE if member in types else None, uses)
 
     def _declare_through(self, alias: str, scope: str, name: str, uses: Uses) -> None:
         """Declare a name of a namespace that the source only uses under an alias."""
@@ -139,139 +156,12 @@ class Synthesis:
             return
         found = uses.of(f"{alias}::{name}")
         unknown = Unknown(scope, name, None)
-        self._entries[key] = _Entry(
+        self._entries[key] = Entry(
             unknown, uses.role(unknown, found), [use.arguments for use in found if use.arguments]
         )
 
-    # rendering
-
     def text(self) -> str:
-        """The header to include behind the prelude."""
-        macros = [_macro(entry) for entry in self._entries.values() if entry.role in (Role.MACRO, Role.CALL_MACRO)]
-        body = self._opencl() if self.language is Language.OPENCL else self._cpp()
-        return "\n".join(["#pragma clang system_header", *macros, *body, ""])
-
-    def _cpp(self) -> list[str]:
-        members = " ".join(_member(name, role) for name, role in sorted(self._members.items()))
-        lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
-        lines.append((FOLDER / "any.h").read_text("utf-8").replace("#pragma once\n", ""))
-        lines.append("#pragma clang force_cuda_host_device begin")
-        for key in sorted(self._entries):
-            entry = self._entries[key]
-            declaration = self._cpp_declaration(entry)
-            if declaration is None or self._inside_type(entry):
-                continue
-            scopes = entry.unknown.scope.split("::") if entry.unknown.scope else []
-            lines.append("".join(f"namespace {scope} {{ " for scope in scopes) + declaration + " }" * len(scopes))
-        lines.append("#pragma clang force_cuda_host_device end")
-        return lines
-
-    def _inside_type(self, entry: _Entry) -> bool:
-        parent = self._entries.get(entry.unknown.scope)
-        return parent is not None and parent.role is Role.TYPE
-
-    def _cpp_declaration(self, entry: _Entry) -> str | None:
-        name = entry.unknown.name
-        if entry.role is Role.SCOPE:
-            return f"namespace {name} {{}}"
-        if entry.role is Role.ENUM:
-            return f"enum class {name} : int {{ {', '.join(entry.enumerators)} }};"
-        if entry.role is Role.TYPE:
-            head = self._template_head(entry.arguments, variadic=True)
-            own = "" if head else "using __kl_any::operator=; "
-            return f"{head}struct {name} : __kl_any {{ using __kl_any::__kl_any; {own}}};"
-        if entry.role is Role.FUNCTION:
-            head = self._template_head(entry.arguments, variadic=False)
-            parameters = head[len("template <") : -2] + ", " if head else ""
-            return f"template <{parameters}class... A> __kl_any {name}(A&&...);"
-        if entry.role is Role.CONSTANT_FUNCTION:
-            head = self._template_head(entry.arguments, variadic=False)
-            parameters = head[len("template <") : -2] + ", " if head else ""
-            return f"template <{parameters}class... A> constexpr int {name}(A&&...) {{ return {CONSTANT_VALUE}; }}"
-        if entry.role is Role.CONSTANT:
-            if self._must_be_constant(name):
-                return f"enum __kl_made_up_{name} {{ {name} = {CONSTANT_VALUE} }};"
-            return f"extern __attribute__((device)) const int {name};"
-        if entry.role is Role.VARIABLE:
-            return f"extern __attribute__((device)) __kl_any {name};"
-        return None
-
-    def _template_head(self, lists: list[tuple[str, ...]], variadic: bool) -> str:
-        """A parameter list for all the argument lists, each position a type or a value by most of its arguments."""
-        if not lists or self._uses is None:
-            return ""
-        kinds = []
-        for position in range(max(map(len, lists))):
-            votes = [self._uses.is_value(arguments[position]) for arguments in lists if len(arguments) > position]
-            kinds.append(sum(votes) * 2 > len(votes))
-        if not any(kinds):
-            return (
-                "template <class...> "
-                if variadic
-                else "template <" + ", ".join(f"class T{i} = void" for i in range(len(kinds))) + "> "
-            )
-        parts = [f"auto V{i} = 0" if value else f"class T{i} = void" for i, value in enumerate(kinds)]
-        return f"template <{', '.join(parts)}> "
-
-    def _must_be_constant(self, name: str) -> bool:
-        if self._constants or self._uses is None:
-            return True
-        return self._uses.needs_constant(name)
-
-    def _opencl(self) -> list[str]:
-        lines = ["#pragma OPENCL EXTENSION __cl_clang_variadic_functions : enable"]
-        for key in sorted(self._entries):
-            entry = self._entries[key]
-            if entry.unknown.scope:
-                continue
-            lines.append(self._opencl_declaration(entry))
-        return lines
-
-    def _opencl_declaration(self, entry: _Entry) -> str:
-        name = entry.unknown.name
-        if entry.role is Role.TYPE:
-            if wide := re.fullmatch(r"(u?(?:char|short|int|long)|float|double|half)(32|64)", name):
-                return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"
-            fields = self._fields(name)
-            if fields:
-                return f"typedef struct {{ {' '.join(f'float {each};' for each in fields)} }} {name};"
-            width = re.search(r"(2|3|4|8|16)$", name)
-            return f"typedef float{width.group() if width else ''} {name};"
-        if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
-            lanes = "4" if self._uses is not None and self._uses.gives_vector(name) else ""
-            return f"float{lanes} __attribute__((overloadable)) {name}(...);"
-        if entry.role in (Role.CONSTANT, Role.VARIABLE):
-            if self._uses is not None and re.search(rf"\b{re.escape(name)}\s*\[", self._uses.text):
-                return f"extern __constant float {name}[];"
-            if self._must_be_constant(name):
-                return f"enum __kl_made_up_{name} {{ {name} = {CONSTANT_VALUE} }};"
-            return f"extern __constant int {name};"
-        return ""
-
-    def _fields(self, name: str) -> list[str]:
-        """The members that variables of an unknown C type are asked for."""
+        """The header to include behind the prelude; empty before the first ``feed``."""
         if self._uses is None:
-            return []
-        text = self._uses.text
-        variables = set(re.findall(rf"\b{re.escape(name)}\b[\s*]+(?:const\s+|restrict\s+)*(\w+)", text))
-        found = set()
-        for variable in variables:
-            found.update(re.findall(rf"\b{re.escape(variable)}\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)", text))
-        return sorted(each for each in found if not _SWIZZLE.fullmatch(each)) or (
-            ["x"] if any(re.search(rf"\b{re.escape(v)}\s*->", text) for v in variables) else []
-        )
-
-
-def _macro(entry: _Entry) -> str:
-    return f"#define {entry.unknown.name}{'(...)' if entry.role is Role.CALL_MACRO else ''}"
-
-
-def _member(name: str, role: Role) -> str:
-    if role is Role.TYPE:
-        return f"typedef __kl_any {name};"
-    if role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
-        return (
-            f"template <class... T, class... A> static __kl_any {name}(A&&...); "
-            f"template <auto V, class... A> static __kl_any {name}(A&&...);"
-        )
-    return f"static __kl_any {name};"
+            return ""
+        return MadeUp(self.language, self._uses, self._entries, self._members, self._kinds, self._constants).text()

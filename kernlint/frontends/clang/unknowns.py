@@ -1,7 +1,7 @@
-"""Names that a parse did not know, read from its error messages and from how the source uses them.
+"""Names that a parse did not know, read from its error messages.
 
-Clang says which name is unknown and sometimes what it should have been; the text says the rest: a name before ``::``
-is a scope, before ``(`` a function, before another name a type, between ``<`` and ``>`` an argument.
+Clang says which name is unknown and sometimes what it should have been; how the source uses the name says the rest
+(see ``uses``).
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], Role | None], ...] = (
     (pattern(r"no template named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
     (pattern(r"no template named '(?P<name>\w+)'"), Role.TYPE),
     (pattern(r"no type named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
+    (pattern(r"refers to non-type member '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), Role.TYPE),
     (pattern(r"no member named '(?P<name>\w+)' in the global namespace"), None),
     (pattern(r"no member named '(?P<name>\w+)' in (?P<class>namespace )?'(?P<scope>[\w:]+)"), None),
     (pattern(r"use of undeclared identifier '(?P<name>\w+)'"), None),
@@ -69,8 +70,8 @@ new noexcept nullptr operator private protected public return short signed sizeo
 throw true try typedef typename union unsigned using virtual void volatile while __kernel __global __local __constant
 __private uint uchar ushort ulong
 """
-_KEYWORDS = frozenset(_WORDS.split())
-_IDENTIFIER = pattern(r"[A-Za-z_]\w*")
+KEYWORDS = frozenset(_WORDS.split())
+IDENTIFIER = pattern(r"[A-Za-z_]\w*")
 
 
 def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> Iterator[Unknown]:
@@ -84,229 +85,13 @@ def unknown_names(diagnostics: Iterable[Diagnostic], texts: dict[str, str]) -> I
         for expected, role in _MESSAGES:
             if match := expected.search(diagnostic.message):
                 groups = match.groupdict()
-                if groups["name"] not in _KEYWORDS:
+                if groups["name"] not in KEYWORDS:
                     in_class = "class" in groups and groups["class"] is None
                     yield Unknown(groups.get("scope") or "", groups["name"], role, in_class)
                 break
         else:
             text = texts.get(diagnostic.file or "")
             if text is not None and _AT_PLACE.search(diagnostic.message):
-                here = _IDENTIFIER.match(text, diagnostic.offset)
-                if here and here.group() not in _KEYWORDS:
+                here = IDENTIFIER.match(text, diagnostic.offset)
+                if here and here.group() not in KEYWORDS:
                     yield Unknown("", here.group(), None)
-
-
-_NOISE = pattern(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
-
-
-def plain_text(text: str) -> str:
-    """The text without comments and strings."""
-    return _NOISE.sub(" ", text)
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """One use of a name: its template arguments (None: no list), and the text after the name and them."""
-
-    arguments: tuple[str, ...] | None
-    before: str
-    after: str
-
-
-_WINDOW = 160  # characters looked at behind a name
-_CALLED_PREFIX = pattern(r"\s*\([^()]*\)\s*(?:for|while|do|if)\b")
-_CONTROL = pattern(r"\s*(?:for|while|do|if|return)\b|\s*\{")
-_DECLARATION = pattern(
-    r"(?:\s*[*&]+\s*|\s+)(?:const\b\s*|__restrict__\b\s*|__restrict\b\s*|restrict\b\s*|[*&]\s*)*[A-Za-z_]\w*\s*[;=,)\[({:]"
-)
-_SPECIFIER = pattern(
-    r"(?:\([^()\n]*\))?\s+(?:__\w+__|static|inline|constexpr|const|extern|void|bool|char|short|int|long|unsigned|signed|float|double|"
-    r"struct|template|kernel|__kernel|half|size_t|auto)\b|\s+[A-Za-z_][\w:]*(?:<[^;{}()]*>)?[\s*&]+[A-Za-z_]\w*\s*\("
-)
-
-
-_TYPE_LIKE = pattern(r"(?:const\s+|typename\s+|unsigned\s+|struct\s+)*[A-Za-z_][\w:]*(?:\s*<.*>(?:::\w+)*)?[\s*&]*$")
-
-
-_TEMPLATE_PARAMETER = pattern(r"\btemplate\s*<(?:[^<>;{}]*,)?\s*(?:const\s+)?(?:[A-Za-z_]\w*\s*::\s*)*$")
-_CONSTANT_CALL = pattern(r"\bconstexpr\b[^;=(]*=[^;]*$|\b__launch_bounds__\s*\([^()]*$|\bif constexpr\s*\([^{;]*$")
-
-
-class Uses:
-    """How names are used in the texts of a parse."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.text = "\n".join(map(plain_text, texts))
-        self._places: dict[str, list[int]] = {}
-        for match in _IDENTIFIER.finditer(self.text):
-            self._places.setdefault(match.group(), []).append(match.start())
-
-    def of(self, qualified: str) -> list[Use]:
-        """All uses of a name, qualified or not as given; members of objects are no uses."""
-        *scopes, name = qualified.split("::")
-        found = []
-        for at in self._places.get(name, ()):
-            before = self.text[max(0, at - 160) : at].rstrip()
-            for scope in reversed(scopes):
-                if not before.endswith("::") or not before[:-2].rstrip().endswith(scope):
-                    break
-                before = before[:-2].rstrip()[: -len(scope)].rstrip()
-            else:
-                if not before.endswith((".", "->", "::")) or before.endswith("..."):
-                    arguments, rest = template_arguments(self.text, at + len(name))
-                    found.append(Use(arguments, before[-80:], self.text[rest : rest + _WINDOW]))
-        return found
-
-    def members_of(self, scope: str) -> set[tuple[str, ...]]:
-        """The paths of names that the texts look up in a scope: ``a::b::c`` gives ``(b, c)`` for ``a``."""
-        pattern = re.compile(rf"(?<![\w.:])(?:::)?{re.escape(scope)}((?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+)")
-        found = set()
-        for match in pattern.finditer(self.text):
-            found.add(tuple(part for part in re.findall(r"[A-Za-z_]\w*", match.group(1)) if part != "template"))
-        return found
-
-    def after_member(self, name: str) -> list[str]:
-        """What follows each use of a name as a member, template arguments left out."""
-        found = []
-        for at in self._places.get(name, ()):
-            before = self.text[max(0, at - 20) : at].removesuffix(" ").removesuffix("template").rstrip()
-            if before.endswith((".", "->", "::")):
-                rest = template_arguments(self.text, at + len(name))[1]
-                found.append(self.text[rest : rest + 8].lstrip())
-        return found
-
-    def aliases(self) -> dict[str, str]:
-        """Namespace aliases of the texts."""
-        return dict(re.findall(r"\bnamespace\s+(\w+)\s*=\s*(?:::)?([\w:]+)\s*;", self.text))
-
-    def role(self, unknown: Unknown, uses: list[Use]) -> Role:
-        """What the name has to be."""
-        constant = re.fullmatch(r"k?[A-Z][A-Z0-9_]*|k[A-Z]\w*", unknown.name) is not None
-        if any(_CALLED_PREFIX.match(use.after) for use in uses):
-            return Role.CALL_MACRO
-        if unknown.qualified in self.aliases().values():
-            return Role.SCOPE
-        scopes = [use for use in uses if use.after.lstrip().startswith("::")]
-        if scopes and unknown.role is None:
-            is_type = any(use.arguments is not None for use in scopes) or any(_is_type_use(use) for use in uses)
-            return Role.TYPE if is_type else Role.SCOPE
-        if unknown.role is Role.FUNCTION:
-            return Role.FUNCTION
-        bare = [use for use in uses if use.arguments is None]
-        if not unknown.scope and any(
-            _CONTROL.match(use.after) and not use.before.rstrip().endswith(")") for use in bare
-        ):
-            return Role.MACRO
-        if unknown.role is Role.TYPE and any(_TEMPLATE_PARAMETER.search(use.before) for use in bare):
-            return Role.ENUM
-        if unknown.role is Role.TYPE:
-            if not unknown.scope and any(_is_attribute_use(use) for use in bare):
-                called = any(use.after.lstrip().startswith("(") for use in bare)
-                return Role.CALL_MACRO if called else Role.MACRO
-            return Role.TYPE
-        if any(_is_type_use(use) for use in uses if not (constant and use.after.lstrip()[:1] in ("*", "&"))):
-            return Role.TYPE
-        if unknown.name.endswith("_t"):
-            return Role.TYPE
-        if any(use.after.lstrip().startswith("(") for use in uses):
-            return Role.CONSTANT_FUNCTION if any(_CONSTANT_CALL.search(use.before) for use in uses) else Role.FUNCTION
-        if any(use.arguments is not None for use in uses):
-            return Role.TYPE
-        return Role.CONSTANT if constant else Role.VARIABLE
-
-    def is_value(self, argument: str) -> bool:
-        """Whether a template argument is a value (else a type), by its form or by how its name is declared."""
-        argument = argument.strip()
-        if not re.fullmatch(r"(?:::)?[A-Za-z_]\w*", argument):
-            head = _TYPE_LIKE.match(argument)
-            return head is None or bool(re.search(r"(?:_v|::value)$", argument))
-        name = argument.lstrip(":")
-        if name in ("true", "false"):
-            return True
-        if name in _KEYWORDS or name.endswith("_t"):
-            return False
-        declared = self._declared_as_value(name)
-        if declared is not None:
-            return declared
-        return bool(re.fullmatch(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*|k[A-Z]\w*|[A-Z]{4,}", name))
-
-    def _declared_as_value(self, name: str) -> bool | None:
-        """What the words before a name's uses make of it; None: nothing."""
-        found = None
-        for at in self._places.get(name, ()):
-            before = self.text[max(0, at - 40) : at]
-            if _AFTER_TYPE_WORD.search(before):
-                return False
-            if _AFTER_INTEGER.search(before):
-                found = True
-        return found
-
-    def gives_vector(self, name: str) -> bool:
-        """Whether components of what a function gives are asked for."""
-        return any(_COMPONENT.match(use.after) for use in self.of(name))
-
-    def needs_constant(self, name: str) -> bool:
-        """Whether a name stands where the language wants a constant: an array bound, a case, a template argument."""
-        return any(
-            _CONSTANT_PLACE.search(self.text[max(0, at - 120) : at]) is not None for at in self._places.get(name, ())
-        )
-
-
-_COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
-_AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
-_AFTER_INTEGER = pattern(
-    r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"
-)
-_CONSTANT_PLACE = pattern(
-    r"(?:\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$|"
-    r"\b(?!return\b|else\b)[A-Za-z_][\w>]*[\s*&]+[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*\[[^;\]{}]*$"
-)
-
-
-def _is_type_use(use: Use) -> bool:
-    return bool(_DECLARATION.match(use.after)) and not use.before.rstrip().endswith(("return", "case", "goto"))
-
-
-def _is_statement_prefix(use: Use) -> bool:
-    return bool(_CONTROL.match(use.after)) and not use.before.rstrip().endswith(")")
-
-
-def _is_attribute_use(use: Use) -> bool:
-    """The name stands where a declaration begins, with a whole declaration behind it."""
-    return bool(_SPECIFIER.match(use.after))
-
-
-def template_arguments(text: str, start: int) -> tuple[tuple[str, ...] | None, int]:
-    """The template argument list that begins at ``start`` (white space allowed), and where the text goes on.
-
-    A ``<`` that is a comparison gives None: its other end is missing, or lies behind ``;``, ``{`` or ``&&``.
-    """
-    at = start
-    while at < len(text) and text[at] in " \t\n":
-        at += 1
-    if at >= len(text) or text[at] != "<" or text[at : at + 2] in ("<<", "<="):
-        return None, start
-    depth, nested, begin, found = 0, 0, at + 1, []
-    for end in range(at, min(len(text), at + 400)):
-        char = text[end]
-        if char in "([":
-            nested += 1
-        elif char in ")]":
-            nested -= 1
-            if nested < 0:
-                return None, start
-        elif char in ";{}" or text[end : end + 2] in ("&&", "||"):
-            return None, start
-        elif nested:
-            continue
-        elif char == "<":
-            depth += 1
-        elif char == ">" and text[end - 1] != "-":
-            depth -= 1
-            if depth == 0:
-                found.append(text[begin:end].strip())
-                return tuple(part for part in found if part), end + 1
-        elif char == "," and depth == 1:
-            found.append(text[begin:end].strip())
-            begin = end + 1
-    return None, start

@@ -6,7 +6,8 @@ import pytest
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
-from kernlint.frontends.clang.unknowns import Role, Unknown, Uses, template_arguments, unknown_names
+from kernlint.frontends.clang.unknowns import Role, Unknown, unknown_names
+from kernlint.frontends.clang.uses import Uses, argument_place, template_arguments
 
 
 def error(message: str, offset: int = 0) -> Diagnostic:
@@ -83,3 +84,17 @@ def test_comments_and_strings_are_no_uses() -> None:
     uses = Uses(['// Name x;\n/* Name y; */ "Name z;"\nName(1);'])
     (use,) = uses.of("Name")
     assert use.after.startswith("(1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "expected"),
+    [
+        ("Reduce<int, @256> r;", "@", ("Reduce", 1)),
+        ("ns::Reduce<@int, 256> r;", "@", ("Reduce", 0)),
+        ("R<P<int, 4>, f(1, 2), @N>", "@", ("R", 2)),
+        ("f(1, @2)", "@", None),
+        ("a < b; @c", "@", None),
+    ],
+)
+def test_places_of_arguments(text: str, mark: str, expected: tuple[str, int] | None) -> None:
+    assert argument_place(text.replace(mark, ""), text.index(mark)) == expected

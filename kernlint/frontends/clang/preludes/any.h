@@ -8,8 +8,14 @@
     template <class T> friend typename __kl_enable<__is_arithmetic(T), T&>::type operator op(T&, const __kl_any&);
 #define KL_BINARY(R, op) \
     friend R operator op(const __kl_any&, const __kl_any&); \
-    template <class T> friend R operator op(const __kl_any&, const T&); \
-    template <class T> friend R operator op(const T&, const __kl_any&);
+    template <class T> friend __kl_with_other<T, R> operator op(const __kl_any&, const T&); \
+    template <class T> friend __kl_with_other<T, R> operator op(const T&, const __kl_any&);
+#define KL_CALL(F) template <class... A> friend __kl_value F(const __kl_any&, A&&...);
+#define KL_SHUFFLE(F) template <class... A> friend __kl_value F(__kl_mask, const __kl_any&, A&&...);
+
+struct __kl_any;
+struct __kl_value;
+template <class T, class R> using __kl_with_other = typename __kl_enable<!__is_base_of(__kl_any, T), R>::type;
 
 struct __kl_any {
     __kl_any() = default;
@@ -21,17 +27,17 @@ struct __kl_any {
     __kl_any& operator=(const __kl_any&) = default;
     template <class T> __kl_any& operator=(const T&);
     template <class T> __kl_any& operator[](T) const;
-    template <class... A> __kl_any operator()(A&&...) const;
+    template <class... A> __kl_value operator()(A&&...) const;
     __kl_any& operator*() const;
     __kl_any* operator->() const;
-    __kl_any operator-() const;
-    __kl_any operator+() const;
-    __kl_any operator~() const;
+    __kl_value operator-() const;
+    __kl_value operator+() const;
+    __kl_value operator~() const;
     bool operator!() const;
     __kl_any& operator++();
-    __kl_any operator++(int);
+    __kl_value operator++(int);
     __kl_any& operator--();
-    __kl_any operator--(int);
+    __kl_value operator--(int);
     __kl_any* begin() const;
     __kl_any* end() const;
     KL_ASSIGN(+=)
@@ -44,28 +50,66 @@ struct __kl_any {
     KL_ASSIGN(^=)
     KL_ASSIGN(<<=)
     KL_ASSIGN(>>=)
-    KL_BINARY(__kl_any, +)
-    KL_BINARY(__kl_any, -)
-    KL_BINARY(__kl_any, *)
-    KL_BINARY(__kl_any, /)
-    KL_BINARY(__kl_any, %)
-    KL_BINARY(__kl_any, &)
-    KL_BINARY(__kl_any, |)
-    KL_BINARY(__kl_any, ^)
-    KL_BINARY(__kl_any, <<)
-    KL_BINARY(__kl_any, >>)
+    KL_BINARY(__kl_value, +)
+    KL_BINARY(__kl_value, -)
+    KL_BINARY(__kl_value, *)
+    KL_BINARY(__kl_value, /)
+    KL_BINARY(__kl_value, %)
+    KL_BINARY(__kl_value, &)
+    KL_BINARY(__kl_value, |)
+    KL_BINARY(__kl_value, ^)
+    KL_BINARY(__kl_value, <<)
+    KL_BINARY(__kl_value, >>)
     KL_BINARY(bool, <)
     KL_BINARY(bool, >)
     KL_BINARY(bool, <=)
     KL_BINARY(bool, >=)
     KL_BINARY(bool, ==)
     KL_BINARY(bool, !=)
-    static __kl_any x, y, z, w;
+
+    // Functions with several overloads, which would otherwise all fit.
+    KL_CALL(__shfl)
+    KL_CALL(__shfl_up)
+    KL_CALL(__shfl_down)
+    KL_CALL(__shfl_xor)
+    KL_SHUFFLE(__shfl_sync)
+    KL_SHUFFLE(__shfl_up_sync)
+    KL_SHUFFLE(__shfl_down_sync)
+    KL_SHUFFLE(__shfl_xor_sync)
+    KL_CALL(abs)
+    KL_CALL(fabs)
+    KL_CALL(sqrt)
+    KL_CALL(rsqrt)
+    KL_CALL(exp)
+    KL_CALL(exp2)
+    KL_CALL(log)
+    KL_CALL(log2)
+    KL_CALL(sin)
+    KL_CALL(cos)
+    KL_CALL(tanh)
+    KL_CALL(erf)
+    KL_CALL(floor)
+    KL_CALL(ceil)
+    KL_CALL(round)
+    KL_CALL(pow)
+    KL_CALL(fmax)
+    KL_CALL(fmin)
+    KL_CALL(fma)
+
+    static __attribute__((device)) __kl_any x, y, z, w;
 #ifdef KL_ANY_MEMBERS
     KL_ANY_MEMBERS
 #endif
 };
+
+// What an expression with such a type gives: it converts to everything, but nothing converts to it, so that
+// `c ? unknown() : 0.0f` is a float.
+struct __kl_value : __kl_any {
+    using __kl_any::operator=;
+};
 #undef KL_ASSIGN
 #undef KL_BINARY
+#undef KL_CALL
+#undef KL_SHUFFLE
 
 #pragma clang force_cuda_host_device end

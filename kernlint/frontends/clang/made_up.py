@@ -1,0 +1,184 @@
+"""The text of made-up declarations.
+
+In C++, unknown types are structs that take part in any expression (see ``preludes/any.h``), functions take anything
+and give a value that converts to anything. OpenCL C has nothing of the kind: there a type is a number, a vector by
+the look of its name or a struct by the members asked for, and a function gives a float.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field
+
+from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.prelude import FOLDER
+from kernlint.frontends.clang.unknowns import Role, Unknown
+from kernlint.frontends.clang.uses import Uses
+from kernlint.patterns import pattern
+from kernlint.record import dataclass
+
+USUAL_VALUE = 16
+"""The value of a made-up enumerator: fit for array bounds, shifts and divisors. Those in a ``switch`` count on."""
+
+WARP_VALUE = 32
+"""The value of a made-up enumerator that has a warp or wave in its name."""
+
+_MOST_OVERLOADS = 3  # parameters of a function template that are tried as types and as values
+_SWIZZLE = pattern(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
+_WIDE = pattern(r"(u?(?:char|short|int|long)|float|double|half)(32|64)")
+
+
+@dataclass(slots=True)
+class Entry:
+    """One declaration to make up: the name, what it is, and the template argument lists of its uses."""
+
+    unknown: Unknown
+    role: Role
+    arguments: list[tuple[str, ...]] = field(default_factory=list)
+    enumerators: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class MadeUp:
+    """What to declare, and what is known about it.
+
+    ``members`` are those of all made-up types together. ``kinds`` tells of an argument of a template whether it is a
+    value, ``constants`` that all constants must be enumerators.
+    """
+
+    language: Language
+    uses: Uses
+    entries: Mapping[str, Entry]
+    members: Mapping[str, Role]
+    kinds: Mapping[tuple[str, int], bool]
+    constants: bool
+
+    def text(self) -> str:
+        """The header to include behind the prelude."""
+        macros = [
+            f"#define {entry.unknown.name}{'(...)' if entry.role is Role.CALL_MACRO else ''}"
+            for entry in self.entries.values()
+            if entry.role in (Role.MACRO, Role.CALL_MACRO)
+        ]
+        body = self._opencl() if self.language is Language.OPENCL else self._cpp()
+        return "\n".join(["#pragma clang system_header", *macros, *body, ""])
+
+    def _constant(self, name: str) -> str | None:
+        """An enumerator where the language insists on a constant."""
+        if not self.constants and not self.uses.needs_constant(name):
+            return None
+        value = WARP_VALUE if "WARP" in name.upper() or "WAVE" in name.upper() else USUAL_VALUE
+        if self.uses.is_case(name):
+            value += sorted(entry.unknown.name for entry in self.entries.values()).index(name)
+        return f"enum __kl_made_up_{name} {{ {name} = {value} }};"
+
+    # C++
+
+    def _cpp(self) -> list[str]:
+        members = " ".join(_member(name, role) for name, role in sorted(self.members.items()))
+        lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
+        lines.append((FOLDER / "any.h").read_text("utf-8").replace("#pragma once\n", ""))
+        lines.append("#pragma clang force_cuda_host_device begin")
+        for key in sorted(self.entries):
+            entry = self.entries[key]
+            parent = self.entries.get(entry.unknown.scope)
+            if parent is not None and parent.role in (Role.TYPE, Role.ENUM):
+                continue
+            scopes = entry.unknown.scope.split("::") if entry.unknown.scope else []
+            for declaration in self._cpp_declarations(entry):
+                lines.append("".join(f"namespace {each} {{ " for each in scopes) + declaration + " }" * len(scopes))
+        lines.append("#pragma clang force_cuda_host_device end")
+        return lines
+
+    def _cpp_declarations(self, entry: Entry) -> list[str]:
+        name = entry.unknown.name
+        if entry.role is Role.SCOPE:
+            return [f"namespace {name} {{}}"]
+        if entry.role is Role.ENUM:
+            return [f"enum class {name} : int {{ {', '.join(entry.enumerators)} }};"]
+        if entry.role is Role.TYPE:
+            head = self._class_head(entry)
+            own = "" if head else "using __kl_any::operator=; "
+            return [f"{head}struct {name} : __kl_any {{ using __kl_any::__kl_any; {own}}};"]
+        if entry.role is Role.FUNCTION:
+            return [f"template <{p}class... A> __kl_value {name}(A&&...);" for p in self._function_parameters(entry)]
+        if entry.role is Role.CONSTANT_FUNCTION:
+            body = f"constexpr int {name}(A&&...) {{ return {USUAL_VALUE}; }}"
+            return [f"template <{p}class... A> {body}" for p in self._function_parameters(entry)]
+        if entry.role is Role.CONSTANT:
+            return [self._constant(name) or f"extern __attribute__((device)) const int {name};"]
+        if entry.role is Role.VARIABLE:
+            return [f"extern __attribute__((device)) __kl_any {name};"]
+        return []
+
+    def _class_head(self, entry: Entry) -> str:
+        """A parameter list that takes all the argument lists, each position a type or a value by most of them."""
+        values = self._values(entry)
+        if not values:
+            return ""
+        if not any(values):
+            return "template <class...> "
+        return f"template <{', '.join(_parameter(i, value) for i, value in enumerate(values))}> "
+
+    def _function_parameters(self, entry: Entry) -> list[str]:
+        """Parameter lists for one overload each: functions can have one for every guess."""
+        values = self._values(entry)
+        if not values:
+            return [""]
+        guesses = [values]
+        if len(values) <= _MOST_OVERLOADS:
+            guesses = [[bool(bits >> i & 1) for i in range(len(values))] for bits in range(1 << len(values))]
+        return ["".join(f"{_parameter(i, value)}, " for i, value in enumerate(guess)) for guess in guesses]
+
+    def _values(self, entry: Entry) -> list[bool]:
+        """For each position of the argument lists, whether it is a value."""
+        values = []
+        for position in range(max(map(len, entry.arguments), default=0)):
+            votes = [self.uses.is_value(each[position]) for each in entry.arguments if len(each) > position]
+            known = self.kinds.get((entry.unknown.name, position))
+            values.append(sum(votes) * 2 > len(votes) if known is None else known)
+        return values
+
+    # OpenCL C
+
+    def _opencl(self) -> list[str]:
+        lines = ["#pragma OPENCL EXTENSION __cl_clang_variadic_functions : enable"]
+        lines += [self._opencl_declaration(self.entries[key]) for key in sorted(self.entries) if "::" not in key]
+        return lines
+
+    def _opencl_declaration(self, entry: Entry) -> str:
+        name = entry.unknown.name
+        if entry.role in (Role.TYPE, Role.ENUM):
+            if wide := _WIDE.fullmatch(name):
+                return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"
+            fields = sorted(each for each in self.uses.fields(name) if not _SWIZZLE.fullmatch(each))
+            if fields:
+                return f"typedef struct {{ {' '.join(f'float {each};' for each in fields)} }} {name};"
+            width = re.search(r"(2|3|4|8|16)$", name)
+            return f"typedef float{width.group() if width else ''} {name};"
+        if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
+            lanes = "4" if self.uses.gives_vector(name) else ""
+            return f"float{lanes} __attribute__((overloadable)) {name}(...);"
+        if entry.role in (Role.CONSTANT, Role.VARIABLE):
+            if re.search(rf"\b{re.escape(name)}\s*\[", self.uses.text):
+                return f"extern __constant float {name}[];"
+            return self._constant(name) or f"extern __constant int {name};"
+        return ""
+
+
+def _parameter(position: int, value: bool) -> str:
+    return f"auto V{position} = 0" if value else f"class T{position} = void"
+
+
+def _member(name: str, role: Role) -> str:
+    if role is Role.TYPE:
+        return f"typedef __kl_any {name};"
+    if role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
+        return (
+            f"template <class... T, class... A> static __kl_value {name}(A&&...); "
+            f"template <auto V, class... A> static __kl_value {name}(A&&...);"
+        )
+    if role is Role.CONSTANT:
+        return f"static constexpr int {name} = {USUAL_VALUE};"
+    return f"static __attribute__((device)) __kl_any {name};"
