@@ -19,7 +19,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import Space
 
 FEW = (50, 45)
@@ -90,14 +90,31 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     if not _closed(of):
         return ()
     out: list[Unset] = []
+    portioned = _portioned(of)
     for _, group in _objects(of):
-        found = _judge(facts[shapes], group)
+        found = _judge(facts[shapes], group, portioned)
         if found is not None:
             out.append(found)
     return tuple(out)
 
 
-def _judge(found: Shapes, group: Sequence[Access]) -> Unset | None:
+def _portioned(of: Trace) -> set[Symbol]:
+    """Scalars that the kernel divides: they are meant to be multiples."""
+    out: set[Symbol] = set()
+    done: set[Term] = set()
+    todo = [term for access in of.accesses for term in (access.offset, *(guard.term for guard in access.guards))]
+    while todo:
+        term = todo.pop()
+        if term in done:
+            continue
+        done.add(term)
+        if term.op in ("div", "mod", "shr", "and"):
+            out.update(symbol for symbol in symbols(term.args[0]) if scalar(symbol))
+        todo.extend(term.terms)
+    return out
+
+
+def _judge(found: Shapes, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
     writes = [access for access in group if access.writes]
     reads = [access for access in group if access.kind is AccessKind.READ]
     if not writes:
@@ -110,18 +127,18 @@ def _judge(found: Shapes, group: Sequence[Access]) -> Unset | None:
     for shape in found.plausible:
         if not shape.seen and shape.reason not in GROUNDS:
             return None
-        uncovered = _uncovered(shape, writes, reads)
+        uncovered = _uncovered(shape, writes, reads, portioned)
         if uncovered is None:
             return None
         result = result or uncovered
     return result
 
 
-def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access]) -> Unset | None:
+def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
     bounding = list(dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)))
-    placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
+    placing = portioned | {s for access in (*writes, *reads) for s in symbols(access.offset)}
     turning = {s for at in sides for loop in at.counters if loop.condition is not None for s in symbols(loop.condition)}
     if len(bounding) > len(FEW) or any(symbol in placing or symbol in turning for symbol in bounding):
         return None  # sizes of the block or its arrays, for all that is known: they are not free
