@@ -15,6 +15,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import sys
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -75,10 +76,16 @@ def check(job: tuple[str, str, tuple[str, ...], tuple[str, ...], bool]) -> Check
     return out
 
 
+def speaks_of_kernels(path: str) -> bool:
+    """Whether a file's text has a word that marks kernels; headers that others include are files of their own."""
+    with open(path, "rb") as handle:
+        return re.search(rb"__global__|\b(__)?kernel\b|\bKERNEL_FQ\b", handle.read()) is not None
+
+
 def run(package: dict[str, Any], folder: str, sample: int, jobs: int, notes: bool) -> list[Checked]:
     """Check the files of one package."""
     root, files = files_of(package, folder)
-    files = [path for path in files if not path.endswith(".py")]
+    files = [path for path in files if not path.endswith(".py") and speaks_of_kernels(path)]
     if sample and len(files) > sample:
         files = sorted(random.Random(1).sample(files, sample))
     includes, defines = options_of(package, root)
@@ -90,6 +97,7 @@ def run(package: dict[str, Any], folder: str, sample: int, jobs: int, notes: boo
             own = rocm if rocm and os.path.relpath(path, root).startswith(os.path.join("csrc", "rocm")) else defines
             waiting.append((path, pool.apply_async(check, ((package["name"], path, includes, own, notes),))))
         for path, result in waiting:
+            print(f"\r{len(out)} of {len(files)} files ", end="", file=sys.stderr, flush=True)
             try:
                 out.append(result.get(SECONDS))
             except multiprocessing.TimeoutError:
@@ -150,10 +158,10 @@ def main() -> int:
         results = run(package, options.folder, sample, options.jobs, options.pedantic)
         print(row(name, results), flush=True)
         everything += distinct(results)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as handle:
+                json.dump([asdict(f) for f in everything], handle, indent=1)
         failures += [f"{os.path.basename(r.path)}: {r.failure}" for r in results if r.failure]
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as handle:
-            json.dump([asdict(f) for f in everything], handle, indent=1)
     loud = sorted((f for f in everything if f.severity != "note"), key=lambda f: (f.package, f.file, f.line, f.rule))
     drawn = set(random.Random(1).sample(range(len(loud)), min(DRAWN, len(loud))))
     print(f"\n{len(loud)} findings, {len(drawn)} drawn (*):\n")
