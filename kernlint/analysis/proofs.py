@@ -11,7 +11,6 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extents import outside
 from kernlint.analysis.global_races import GlobalRace, across, global_races
-from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.pairs import Pair, concurrent, conflicting, side, undecided
 from kernlint.analysis.race_words import witness
 from kernlint.analysis.races import Race, shared_races
@@ -74,6 +73,9 @@ def barriers(facts: Facts) -> Verdict:
     for call in of.calls:
         if call.may_sync:
             return unknown(f"the call of {call.name} is not followed", call.span)
+    for copy in of.asyncs:
+        if copy.node.mechanism == "event":
+            return unknown("copies that a whole group makes", copy.span)
     if not found:
         return Verdict("proved", reason="none")
     ladder = Ladder(facts)
@@ -418,7 +420,6 @@ verdicts = KernelAnalysis(
         allocated,
         assumed,
         global_races,
-        launch_context,
         outside,
         replayer,
         shapes,

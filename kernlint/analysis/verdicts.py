@@ -12,7 +12,6 @@ from dataclasses import replace
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RootKind, Trace
@@ -23,7 +22,9 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast
+from kernlint.tree.nodes import Barrier, ImageOp
 from kernlint.tree.types import BOOL, I64, IntType, Space
+from kernlint.tree.walk import functions_of, walk
 
 QUERIES = 400
 """Questions asked for one property of one kernel; a kernel that takes more is unknown."""
@@ -73,8 +74,8 @@ class Ladder:
     """
 
     def __init__(self, facts: Facts) -> None:
-        of, context, believed, said = facts[trace], facts[launch_context], facts[shapes], facts[assumed]
-        self.rungs = tuple(_rungs(facts, of, context, believed, said))
+        of, believed, said = facts[trace], facts[shapes], facts[assumed]
+        self.rungs = tuple(_rungs(facts, of, believed, said))
         self.left = QUERIES
         self.solver = SOLVER
         self.assumptions: dict[str, None] = dict.fromkeys((*sorted(of.assumptions), *said.texts))
@@ -108,7 +109,7 @@ class Ladder:
         return Verdict("proved", tuple(words), reason)
 
 
-def _rungs(facts: Facts, of: Trace, context: LaunchContext, believed: Shapes, said: Assumed) -> Iterator[Rung]:
+def _rungs(facts: Facts, of: Trace, believed: Shapes, said: Assumed) -> Iterator[Rung]:
     bounds = facts.function.bounds
     block: Axes = bounds.required or said.block or facts.options.block or (None, None, None)
     grid: Axes = said.grid or facts.options.grid or (None, None, None)
@@ -117,10 +118,15 @@ def _rungs(facts: Facts, of: Trace, context: LaunchContext, believed: Shapes, sa
         given.append(f"block = {_product(facts.options.block)}, as given")
     if facts.options.grid is not None and grid == facts.options.grid:
         given.append(f"grid = {_product(facts.options.grid)}, as given")
-    most = min(context.max_threads, 1024)
+    most = 1024
+    if None not in block:
+        x, y, z = (size or 1 for size in block)
+        most = x * y * z
+    elif bounds.max_threads is not None:
+        most = bounds.max_threads
     free = Launch(block, grid, most, said.numbers)
     yield Rung(free, said.premises, tuple(given))
-    flat, words = _flat(block, believed.threads, "block")
+    flat, words = _flat(block, believed.threads, "block") if any(believed.threads) else (block, ())
     low, more = _flat(grid, believed.blocks, "grid")
     if words or more:
         yield Rung(replace(free, block=flat, grid=low), said.premises, (*given, *words, *more))
@@ -183,6 +189,13 @@ def obstacle(facts: Facts, of: Trace) -> Verdict | None:
     for call in of.calls:
         if call.writes or call.may_sync:
             return unknown(f"the call of {call.name} is not followed", call.span)
+    for barrier in of.barriers:
+        if isinstance(barrier.node, Barrier) and barrier.node.predicate is None and barrier.node.args:
+            return unknown(f"what {barrier.name} fences is not a constant", barrier.span)
+    for function in functions_of(facts.kernel):
+        for node in walk(function):
+            if isinstance(node, ImageOp) and node.write:
+                return unknown("images are not followed", node.span)
     for copy in of.asyncs:
         return unknown("asynchronous copies", copy.span)
     for access in of.accesses:

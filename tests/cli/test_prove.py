@@ -129,3 +129,42 @@ def test_nothing_refuted_is_success_and_no_file_is_failure(verdicts: Any, tmp_pa
     code, _ = verdicts(code=CODE.split("__global__ void total")[0])
     assert code == 0
     assert main(["prove", "--no-config", str(tmp_path / "nothing.cu")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "reason"),
+    [
+        ("__kernel void k(__local int *p, int x) { p[0] = x; barrier(x); }", "races", "not a constant"),
+        ("__kernel void k(__write_only image2d_t d) { write_imagef(d, (int2)(0, 0), 1.0f); }", "races", "images"),
+        (
+            "__kernel void k(__global float *p) { __local float s[8];"
+            " if (get_local_id(0) < 4) async_work_group_copy(s, p, 8, 0); }",
+            "barriers",
+            "whole group",
+        ),
+        (
+            "__kernel void k(__local int *p) { p[get_local_id(0)] = 1; barrier(2); p[0] = 2; }",
+            "races",
+            "does not fence",
+        ),
+        ("__kernel void k(__global int *p, __global int *q) { p[q[get_global_id(0)]] = 1; }", "races", "may meet"),
+        ("__kernel void k(__global int *p, int n) { p[n] = get_global_id(0); }", "races", "may meet"),
+        ("__kernel void k(__global int *p) { int *q = (int *)17; *q = 1; }", "races", "unknown origin"),
+    ],
+)
+def test_what_is_not_followed_is_unknown_and_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], code: str, name: str, reason: str
+) -> None:
+    path = tmp_path / "k.cl"
+    path.write_text(code)
+    main(["prove", "--no-config", "--no-cache", "--json", str(path)])
+    [kernel] = json.loads(capsys.readouterr().out)["kernels"]
+    assert kernel[name]["verdict"] != "proved"
+    if kernel[name]["verdict"] == "unknown":
+        assert reason in kernel[name]["reason"]
+
+
+def test_a_block_that_cannot_be_launched_proves_nothing_by_being_empty(verdicts: Any) -> None:
+    code = "__global__ void k(int *x) { x[threadIdx.x / 2] = threadIdx.x; }"
+    _, found = verdicts("--block", "64,64", code=code)
+    assert found["k"]["races"]["verdict"] != "proved"

@@ -23,6 +23,13 @@ def barrier(ctx: CallContext, scope: Scope = Scope.BLOCK, fences: frozenset[Spac
     return Barrier(ctx.span, ctx.type, scope, fences, ctx.name)
 
 
+def _flagged(ctx: CallContext, scope: Scope) -> Barrier:
+    """OpenCL's barrier; flags that are no constant are kept, so that a proof can tell them from both flags."""
+    flags = ctx.arg(0)
+    args = ctx.args if flags is not None and constant(flags) is None else ()
+    return Barrier(ctx.span, ctx.type, scope, flag_spaces(flags), ctx.name, args=args)
+
+
 def _predicated(ctx: CallContext) -> Expr | None:
     return Barrier(ctx.span, ctx.type, Scope.BLOCK, ALL_MEMORY, ctx.name, predicate=ctx.arg(0), args=ctx.args)
 
@@ -49,11 +56,11 @@ def _amd_barrier(ctx: CallContext) -> Expr:
 
 
 def _opencl_barrier(ctx: CallContext) -> Expr:
-    return barrier(ctx, Scope.BLOCK, flag_spaces(ctx.arg(0)))
+    return _flagged(ctx, Scope.BLOCK)
 
 
 def _opencl_sub_group_barrier(ctx: CallContext) -> Expr:
-    return barrier(ctx, Scope.WARP, flag_spaces(ctx.arg(0)))
+    return _flagged(ctx, Scope.WARP)
 
 
 def _work_group_value(ctx: CallContext) -> Expr | None:
@@ -133,7 +140,7 @@ TABLE: dict[str, Handler] = {
     "__named_sync": _amd_barrier,
     "__builtin_amdgcn_s_barrier": _amd_barrier,
     "__builtin_amdgcn_wave_barrier": lambda ctx: barrier(ctx, Scope.WARP),
-    "__work_group_barrier": lambda ctx: barrier(ctx, Scope.BLOCK, flag_spaces(ctx.arg(0))),
+    "__work_group_barrier": lambda ctx: _flagged(ctx, Scope.BLOCK),
     "barrier": _opencl_barrier,
     "work_group_barrier": _opencl_barrier,
     "sub_group_barrier": _opencl_sub_group_barrier,
