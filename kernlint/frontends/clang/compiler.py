@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -37,6 +37,13 @@ _ENVIRONMENT = (
     "CCC_OVERRIDE_OPTIONS",
     "SDKROOT",
 )
+STACK_BYTES = 512 << 20
+"""Stack for a parse; only what is used of it becomes memory.  Clang takes some 2 KB for a level of nesting."""
+
+LAST_SECONDS = 3.0
+"""How long an interrupt waits for a parse to end."""
+
+_stack_lock = threading.Lock()
 _environment_lock = threading.Lock()
 
 
@@ -76,13 +83,49 @@ def parse_unit(path: str, arguments: Sequence[str], files: Mapping[str, bytes], 
     unsaved = (CXUnsavedFile * len(files))(
         *(CXUnsavedFile(os.fsencode(name), content, len(content)) for name, content in files.items())
     )
-    with _plain_environment():
-        code = LIB.parseTranslationUnit2(
+
+    def parse() -> int:
+        code: int = LIB.parseTranslationUnit2(
             _Index.get(), os.fsencode(path), argv, len(argv), unsaved, len(unsaved), flags, ctypes.byref(handle)
         )
+        return code
+
+    os.environ.setdefault("LIBCLANG_NOTHREADS", "1")  # else the library makes a thread of its own, with a small stack
+    with _plain_environment():
+        code = _on_a_deep_stack(parse)
     if code != 0 or not handle.value:
         raise FrontendError(_ERROR_CODES.get(code, f"clang error {code}"))
     return Unit(handle.value, path, len(files[path]))
+
+
+def _on_a_deep_stack(parse: Callable[[], int]) -> int:
+    """The result of ``parse`` on a thread with :data:`STACK_BYTES`, or as many as the system gives.
+
+    A recursive-descent parser overruns an ordinary stack on a few thousand prefix operators, and takes the process
+    with it.  The thread does not keep an interrupted process alive.
+    """
+    codes: list[int] = []
+    with _stack_lock:
+        before = threading.stack_size()
+        try:
+            for size in (STACK_BYTES, STACK_BYTES // 8, 0):
+                threading.stack_size(size)
+                thread = threading.Thread(target=lambda: codes.append(parse()), daemon=True)
+                try:
+                    thread.start()
+                    break
+                except RuntimeError:  # not that much address space
+                    continue
+            else:
+                return parse()
+        finally:
+            threading.stack_size(before)
+    try:
+        thread.join()
+    except KeyboardInterrupt:  # the library is best left in order
+        thread.join(LAST_SECONDS)
+        raise
+    return codes[0] if codes else 1
 
 
 def precompile(headers: Sequence[Path], arguments: Sequence[str], target: Path) -> bool:

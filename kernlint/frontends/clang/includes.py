@@ -15,7 +15,7 @@ import os
 import re
 import stat
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
@@ -29,9 +29,18 @@ MAX_BYTES = 32 * 1024 * 1024
 VIRTUAL_FOLDER = "/__kernlint_virtual__"
 """The include folder, present only in memory, that holds the missing headers."""
 
+_GAP = rb"(?:[ \t\f\v]|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/)*"
 _DIRECTIVE = pattern(
-    rb"^[ \t]*#[ \t]*(?:include(?:_next)?|import)[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*))", re.MULTILINE
+    rb"^"
+    + _GAP
+    + rb"(?:#|%:|\?\?=)"
+    + _GAP
+    + rb"(?:include(?:_next)?|import)"
+    + _GAP
+    + rb"(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*))",
+    re.MULTILINE,
 )
+_CONTINUED = pattern(rb"\\\r?\n")
 _TESTED = pattern(rb"__has_include(?:_next)?[ \t]*\([ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
 _NAMING_MACRO = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(?:\"([^\"\n]+)\"|<([^>\n]+)>)", re.MULTILINE)
 
@@ -59,18 +68,21 @@ def scan_includes(
     known: frozenset[str] = frozenset(),
     look: Callable[[bytes], None] | None = None,
     resolved: Callable[[str], None] | None = None,
+    probed: Callable[[str], None] | None = None,
 ) -> IncludeScan:
     """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
 
     A missing header that the source tests with ``__has_include`` stays missing, so that its fallback is taken, unless
     ``known`` (the prelude declares what it would) has it. ``look`` is called with the content of every file read,
-    ``resolved`` with the name, as written, of every header found.
+    ``resolved`` with the name, as written, of every header found, ``probed`` with every path one was looked for at.
     """
     missing: set[str] = set()
     virtual: set[str] = set()
+    odds: set[str] = set()
     found: list[str] = []
     refused: list[str] = []
     tested: set[str] = set()
+    computed: set[str] = set()
     naming: dict[bytes, tuple[bytes, bytes]] = {}
     seen: set[object] = set()
     queue: deque[tuple[str, bytes | None]] = deque([(path, text)])
@@ -83,26 +95,31 @@ def scan_includes(
                 continue
             content = _read(name, MAX_BYTES - total)
             if content is None:
-                refused.append(f"{name}: cannot be read")
-                virtual.add(name)
+                refused.append(f"{os.path.normpath(name)}: cannot be read")
+                odds.add(name)
                 continue
             found.append(name)
         total += len(content)
         if look is not None:
             look(content)
+        if b"\\\n" in content or b"\\\r\n" in content:
+            content = _CONTINUED.sub(b"", content)
+        beside = os.path.dirname(name) or os.curdir  # as clang spells it, and it must find what is served in memory
         tested.update(_text(quoted or angled) for quoted, angled in _TESTED.findall(content))
         for macro, quoted, angled in _NAMING_MACRO.findall(content):
             naming.setdefault(macro, (quoted, angled))
         for quoted, angled, macro in _DIRECTIVE.findall(content):
             if macro:
+                if macro not in naming:
+                    computed.add(beside)
                 quoted, angled = naming.get(macro, (b"", b""))
             header = _text(quoted or angled)
             if not header:
                 continue
-            target, odd = _resolve(header, os.path.dirname(name) if quoted else None, include_dirs)
+            target, odd = _resolve(header, beside if quoted else None, include_dirs, probed)
             if odd is not None:
-                refused.append(f"{odd}: not a regular file")
-                virtual.add(odd)
+                refused.append(f"{os.path.normpath(odd)}: not a regular file")
+                odds.add(odd)
             if target is not None:
                 if resolved is not None:
                     resolved(header)
@@ -112,9 +129,12 @@ def scan_includes(
                     queue.append((target, None))
             elif odd is None:
                 missing.add(header)
-                virtual.add(_virtual_path(header, os.path.dirname(name)))
+                virtual.add(_virtual_path(header, beside))
+    if computed:
+        odds.update(_odd_files({*computed, *include_dirs, "/dev"}))
     for header in tested - known:
         virtual.discard(_virtual_path(header, ""))
+    virtual |= odds
     return IncludeScan(frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)))
 
 
@@ -122,10 +142,14 @@ def _text(name: bytes) -> str:
     return os.fsdecode(name).strip()
 
 
-def _resolve(header: str, beside: str | None, dirs: tuple[str, ...]) -> tuple[str | None, str | None]:
+def _resolve(
+    header: str, beside: str | None, dirs: tuple[str, ...], probed: Callable[[str], None] | None
+) -> tuple[str | None, str | None]:
     """The first regular file the name leads to, and the first other thing met before it."""
     for folder in ([] if beside is None else [beside]) + list(dirs):
         candidate = os.path.join(folder, header)
+        if probed is not None:
+            probed(candidate)
         try:
             mode = os.stat(candidate).st_mode
         except (OSError, ValueError):
@@ -134,6 +158,16 @@ def _resolve(header: str, beside: str | None, dirs: tuple[str, ...]) -> tuple[st
             return candidate, None
         return None, candidate
     return None, None
+
+
+def _odd_files(folders: set[str]) -> Iterator[str]:
+    """FIFOs, devices and sockets directly in ``folders``: a name that macros put together must not open one."""
+    for folder in sorted(folders):
+        try:
+            with os.scandir(folder) as entries:
+                yield from (entry.path for entry in entries if not (entry.is_dir() or entry.is_file()))
+        except OSError:
+            continue
 
 
 def _identity(path: str) -> object:
