@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kernlint.prove.emulate import scheduler
-from kernlint.prove.emulate.formats import Unsupported, Value, cell_format, element_size, size_of, uniform_format
+from kernlint.prove.emulate.formats import (
+    Unsupported,
+    Value,
+    cell_format,
+    cell_size,
+    element_size,
+    size_of,
+    uniform_format,
+)
 from kernlint.prove.emulate.machine import Machine
 from kernlint.prove.emulate.memory import Memory
 from kernlint.prove.emulate.program import Compiled, compile_kernel
@@ -92,6 +100,36 @@ def replay(
         phases=max(outcome.phases for outcome in outcomes),
         approximations=tuple(sorted({name for outcome in outcomes for name in outcome.approximations})),
     )
+
+
+def reach(
+    function: FunctionDecl,
+    launch: LaunchSpec,
+    args: Mapping[str, Argument] = _NO_ARGUMENTS,
+    budget: Budget | None = None,
+    language: str = "cuda",
+    warp_size: int = 32,
+    seed: int = 0,
+) -> tuple[Outcome, dict[str, int]]:
+    """:func:`run`, and how far each pointer argument's memory was accessed, in bytes from its start.
+
+    Dynamic shared memory, which has several names or none, is called ``""``; OpenCL's ``local`` pointers have their
+    parameter's name.  Nothing is said of memory that was not accessed.
+    """
+    budget = budget or Budget()
+    try:
+        compiled = compile_kernel(function, language)
+    except Unsupported as reason:
+        return Outcome(unsupported=str(reason)), {}
+    running = _Run(Machine(compiled.program, launch, budget, warp_size, seed), compiled, args, budget)
+    outcome = running.outcome()
+    ends: dict[str, int] = {}
+    for name, memory in running.reached():
+        formats = memory.fmts
+        last = max(((off, cell_size(formats.get(off, memory.fmt or "u1"))) for off in memory.vals), default=None)
+        if last is not None:
+            ends[name] = max(ends.get(name, 0), sum(last))
+    return outcome, ends
 
 
 def chosen_blocks(launch: LaunchSpec, cap: int) -> tuple[Index, ...]:
@@ -206,6 +244,17 @@ class _Run:
         return TrackedMemory(
             self.machine, decl.name, Space.SHARED, extent, uniform_format(kind), element_size(kind), None, decl
         )
+
+    def reached(self) -> Iterator[tuple[str, Memory]]:
+        """Memory whose extent the launch decides, by parameter; dynamic shared memory as ``""``."""
+        for memory in self.buffers.values():
+            yield memory.name, memory
+        for block in self.blocks:
+            for shared in block.shared:
+                if isinstance(shared.decl, ParamDecl):
+                    yield shared.name, shared
+                elif shared.decl is not None and shared.decl.unsized:
+                    yield "", shared
 
     # ---------------------------------------------------------------------------------------------- arguments
 
