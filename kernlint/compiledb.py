@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Any
@@ -38,6 +37,9 @@ class Flags:
     target: str | None = None
 
 
+NO_FLAGS = Flags()
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """The commands of one ``compile_commands.json``, by the real path of the file each compiles."""
@@ -48,7 +50,7 @@ class Database:
     def flags(self, path: str) -> Flags:
         """Flags for ``path``; none for a file that no command compiles (a header, say)."""
         found = self.commands.get(os.path.realpath(path))
-        return read_flags(found[1], found[0]) if found else Flags()
+        return read_flags(found[1], found[0]) if found else NO_FLAGS
 
 
 def load(path: str) -> Database:
@@ -83,10 +85,45 @@ def load(path: str) -> Database:
 
 
 def _entry(entry: Any) -> tuple[str, str, tuple[str, ...]]:
-    arguments = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
+    arguments = entry["arguments"] if "arguments" in entry else _split(entry["command"])
     if not all(isinstance(argument, str) for argument in arguments):
         raise TypeError("an argument is no string")
     return str(entry["directory"]), str(entry["file"]), tuple(arguments)
+
+
+def _split(command: str) -> list[str]:
+    import shlex  # most databases need it, most runs have none
+
+    return shlex.split(command)
+
+
+class Lookup:
+    """The flags of files by the database that is named for them, or else found beside or above them.
+
+    ``problems``: what is wrong with databases, each said once.
+    """
+
+    def __init__(self) -> None:
+        self.problems: list[str] = []
+        self._found: dict[str, str | None] = {}
+        self._databases: dict[str, Database] = {}
+
+    def flags(self, path: str, database: str | None) -> Flags:
+        """What the compile command of the file at ``path`` says."""
+        if database is None:
+            folder = os.path.dirname(path)
+            if folder not in self._found:
+                self._found[folder] = find(folder)
+            database = self._found[folder]
+        if database is None:
+            return NO_FLAGS
+        if database not in self._databases:
+            try:
+                self._databases[database] = load(database)
+            except DatabaseError as error:
+                self._databases[database] = Database()
+                self.problems.append(str(error))
+        return self._databases[database].flags(path)
 
 
 def find(folder: str) -> str | None:

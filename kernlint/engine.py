@@ -7,24 +7,24 @@ kernel (or one file, when the front end fails), is reported loudly, and the run 
 
 from __future__ import annotations
 
-import os
 import re
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from kernlint import compiledb, discovery, fingerprint, merge, suppress
+from kernlint import checking, fingerprint, merge, suppress
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
-from kernlint.compiledb import Flags
+from kernlint.checking import Job
+from kernlint.compiledb import NO_FLAGS, Flags, Lookup
 from kernlint.config import Config, ConfigError
 from kernlint.finding import Finding, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
+from kernlint.outcome import FileOutcome
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.registry import CONTROL_CODES, Registry
-from kernlint.result import Level, Notification, Report, Result, Sources, Summary, Suppression
+from kernlint.result import Level, Notification, Report, Result, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule
 from kernlint.selection import Selection
 from kernlint.source import SourceError, SourceFile, Span, read
@@ -32,36 +32,10 @@ from kernlint.targets import UnknownTarget, find
 from kernlint.timing import Timings
 from kernlint.tree.nodes import Kernel, Module
 
-NO_FLAGS = Flags()
-
 _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
 SelectionLookup = Callable[[str], Selection]
 """The rules and settings for a path."""
-
-
-@dataclass(slots=True)
-class FileOutcome:
-    """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
-    ``unsure``: codes of rules that did not look at all of it.  ``general``: notifications about the run; ``seconds``:
-    self times by name (both only from another process)."""
-
-    path: str
-    results: list[Result] = field(default_factory=list)
-    notifications: list[Notification] = field(default_factory=list)
-    sources: list[SourceFile] = field(default_factory=list)
-    kernels: int = 0
-    partial: int = 0
-    missed: int = 0
-    lost: bool = False
-    unread: bool = False
-    unsure: set[str] = field(default_factory=set)
-    general: list[Notification] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def note(self, level: Level, kind: str, message: str, **more: object) -> None:
-        """Add a notification about this file."""
-        self.notifications.append(Notification(level, kind, message, self.path, **more))  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1)
@@ -79,14 +53,23 @@ class Engine:
     self times of stages, analyses and rules.
     """
 
-    def __init__(self, registry: Registry, selection: Selection, frontend: Frontend | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        selection: Selection,
+        frontend: Frontend | None = None,
+        *,
+        lookup: Lookup | None = None,
+        texts: Mapping[str, SourceFile] | None = None,
+        trace_headers: bool = False,
+    ) -> None:
         self.registry = registry
         self.selection = selection
         self.timings = Timings()
-        self.notifications: list[Notification] = []
+        self.lookup = lookup or Lookup()
+        self.texts = texts or {}
+        self.trace_headers = trace_headers
         self._frontend = frontend
-        self._found: dict[str, str | None] = {}
-        self._databases: dict[str, compiledb.Database] = {}
 
     def run(
         self,
@@ -101,62 +84,46 @@ class Engine:
         ``selections`` gives the settings for a path (the engine's own when None); ``jobs``: processes, None for as
         many as fit.  The report does not depend on it.
         """
-        start = time.perf_counter()
         lookup = selections or (lambda path: self.selection)
-        sources = Sources()
-        found = discovery.find(paths, lambda path: lookup(path).config.excluded(path), gitignore)
-        outcomes = self._outcomes([(file.path, lookup(file.path)) for file in found], jobs)
-        for outcome in outcomes:
-            for source in outcome.sources:
-                sources.add(source)
-        results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
-        notifications = [*self.notifications, *(note for outcome in outcomes for note in outcome.notifications)]
-        if not outcomes:
-            where = ", ".join(paths)
-            notifications.append(Notification(Level.WARNING, "nothing-to-do", f"no kernel sources under {where}"))
-        summary = Summary(
-            files=sum(not (o.unread or o.lost) for o in outcomes),
-            failed=sum(o.unread or o.lost for o in outcomes),
-            kernels=sum(o.kernels for o in outcomes),
-            partial=sum(o.partial for o in outcomes),
-            missed=sum(o.missed for o in outcomes),
-            seconds=time.perf_counter() - start,
-        )
-        return Report(
-            results=tuple(results),
-            notifications=tuple(notifications),
-            summary=summary,
-            sources=sources,
-            registry=self.registry,
-            root=root,
-            lost=any(o.lost for o in outcomes) or (bool(outcomes) and all(o.unread for o in outcomes)),
-            paths=tuple(outcome.path for outcome in outcomes),
-            timings=dict(self.timings.seconds),
-            gaps={o.path: None if o.lost or o.unread else frozenset(o.unsure) for o in outcomes},
-        )
+        job = Job(paths, root, lambda path: lookup(path).config, self.lookup, gitignore, self.texts)
+        report = checking.check(job, lambda files: self.outcomes(files, lookup, jobs), self.registry)
+        return replace(report, timings=dict(self.timings.seconds))
 
-    def _outcomes(self, files: Sequence[tuple[str, Selection]], jobs: int | None) -> list[FileOutcome]:
+    def outcomes(
+        self,
+        paths: Sequence[str],
+        selections: SelectionLookup,
+        jobs: int | None,
+        done: Callable[[], None] | None = None,
+    ) -> list[FileOutcome]:
+        """An outcome for each of the files ``paths``; ``done`` is called whenever one is analysed."""
+        files = [(path, selections(path)) for path in paths]
         if parallel_pays := len(files) > 1 and jobs != 1:
             from kernlint import parallel
 
             count = parallel.processes(jobs, len(files))
             parallel_pays = count > 1
         if not parallel_pays:
-            return [self.check_file(path, selection) for path, selection in files]
-        outcomes = parallel.Work(Batch(self, files), Died(files), len(files)).results(count)
+            outcomes = []
+            for path, selection in files:
+                outcomes.append(self.check_file(path, selection))
+                if done is not None:
+                    done()
+            return outcomes
+        outcomes = parallel.Work(Batch(self, files), Died(files), len(files)).results(count, done)
         for outcome in outcomes:
             self.timings.add(outcome.seconds)
-        said = {note.message: note for outcome in outcomes for note in outcome.general}
-        self.notifications += said.values()
+        said = dict.fromkeys(problem for outcome in outcomes for problem in outcome.general)
+        self.lookup.problems += [problem for problem in said if problem not in self.lookup.problems]
         return outcomes
 
     # ------------------------------------------------------------------------------------------- one file
 
     def check_file(self, path: str, selection: Selection) -> FileOutcome:
-        """Read and analyse one file."""
+        """Read and analyse one file, or the text that stands for it."""
         try:
             with self.timings.measure("read"):
-                source = read(path)
+                source = self.texts.get(path) or read(path)
         except SourceError as error:
             outcome = FileOutcome(path, unread=True)
             outcome.note(Level.ERROR, "unreadable-file", str(error))
@@ -179,7 +146,10 @@ class Engine:
         try:
             with self.timings.measure("front end"):
                 frontend = self._frontend or default_frontend()
-                modules = frontend.parse_file(source, self.frontend_options(source.path, config))
+                options = self.frontend_options(source.path, config)
+                modules = frontend.parse_file(source, options)
+                if self.trace_headers:
+                    outcome.depends = frontend.headers(source, options)
         except FrontendError as error:
             outcome.lost = True
             outcome.note(Level.ERROR, "front-end-failure", str(error))
@@ -197,25 +167,7 @@ class Engine:
 
     def frontend_options(self, path: str, config: Config) -> FrontendOptions:
         """How the front end is to read the file at ``path``, by its compile command and ``config``."""
-        return frontend_options(config, self._flags(path, config))
-
-    def _flags(self, path: str, config: Config) -> Flags:
-        """What the compile command of the file says, if there is a database with one."""
-        database = config.compile_commands
-        if database is None:
-            folder = os.path.dirname(os.path.abspath(path))
-            if folder not in self._found:
-                self._found[folder] = compiledb.find(folder)
-            database = self._found[folder]
-        if database is None:
-            return NO_FLAGS
-        if database not in self._databases:
-            try:
-                self._databases[database] = compiledb.load(database)
-            except compiledb.DatabaseError as error:
-                self._databases[database] = compiledb.Database()
-                self.notifications.append(Notification(Level.WARNING, "compile-commands", str(error)))
-        return self._databases[database].flags(path)
+        return frontend_options(config, self.lookup.flags(path, config.compile_commands))
 
     def _check_module(
         self, module: Module, source: SourceFile, selection: Selection, config: Config, out: FileOutcome
@@ -392,10 +344,10 @@ class Batch:
     def __call__(self, index: int) -> FileOutcome:
         """Analyse one file."""
         self.engine.timings.seconds.clear()
-        self.engine.notifications.clear()
+        self.engine.lookup.problems.clear()
         outcome = self.engine.check_file(*self.files[index])
         outcome.seconds = dict(self.engine.timings.seconds)
-        outcome.general = list(self.engine.notifications)
+        outcome.general = list(self.engine.lookup.problems)
         outcome.sources = []
         return outcome
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import dataclass
 from kernlint.result import Result, Sources
 from kernlint.source import SourceFile, Span
-from kernlint.tree.nodes import FunctionDecl
+
+if TYPE_CHECKING:
+    from kernlint.tree.nodes import FunctionDecl
 
 MAX_INCLUDERS = 4
 """At most this many including files are named for a finding in a header."""
@@ -71,14 +75,17 @@ def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sou
     """
     kept: dict[tuple[str, int, int, str, str], Result] = {}
     includers: dict[tuple[str, int, int, str, str], list[str]] = {}
-    real_mains = {os.path.realpath(main) for main in mains}
+    real = functools.cache(os.path.realpath)
+    real_mains: set[str] | None = None
     for results, main in zip(outcomes, mains, strict=True):
         for result in results:
             finding = result.finding
-            real = os.path.realpath(finding.span.file)
-            key = (real, finding.span.start, finding.span.end, finding.code, finding.kernel)
-            if finding.span.file != main and real not in real_mains:
-                includers.setdefault(key, []).append(main)
+            key = (real(finding.span.file), finding.span.start, finding.span.end, finding.code, finding.kernel)
+            if finding.span.file != main:
+                if real_mains is None:
+                    real_mains = set(map(real, mains))
+                if key[0] not in real_mains:
+                    includers.setdefault(key, []).append(main)
             known = kept.get(key)
             if known is None or finding.severity.rank > known.finding.severity.rank:
                 kept[key] = result

@@ -33,6 +33,10 @@ def processes(asked: int | None, items: int) -> int:
     return max(1, min(cpus, items // 4))
 
 
+def _nothing() -> None:
+    """Nobody waits to be told."""
+
+
 class Work(Generic[T]):
     """``run(index)`` for each index below ``count``, where ``died(index)`` stands in for a process that died.
 
@@ -43,9 +47,11 @@ class Work(Generic[T]):
         self._run = run
         self._died = died
         self._count = count
+        self._each = _nothing
 
-    def results(self, jobs: int) -> list[T]:
-        """All results in order, computed by ``jobs`` processes (1: by this one)."""
+    def results(self, jobs: int, each: Callable[[], None] | None = None) -> list[T]:
+        """All results in order, computed by ``jobs`` processes (1: by this one); ``each`` is called after each."""
+        self._each = each or _nothing
         if jobs <= 1:
             return [self._run(index) for index in range(self._count)]
         done: dict[int, T] = {}
@@ -67,6 +73,7 @@ class Work(Generic[T]):
             futures.update((index, pool.submit(_work, index)) for index in indices)
             for index, future in futures.items():
                 done[index] = future.result()
+                self._each()
         except BrokenProcessPool:
             for index, future in futures.items():
                 if future.done() and not future.cancelled() and future.exception() is None:

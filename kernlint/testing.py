@@ -15,8 +15,9 @@ import importlib
 from dataclasses import replace
 
 from kernlint.config import Config
-from kernlint.engine import Engine, FileOutcome
+from kernlint.engine import Engine
 from kernlint.frontends.base import Frontend
+from kernlint.outcome import FileOutcome
 from kernlint.record import dataclass
 from kernlint.registry import Registry, collect, load
 from kernlint.result import Level

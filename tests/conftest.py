@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,14 @@ from kernlint.selection import Selection
 from tests.minimal import MinimalFrontend
 
 sys.path.append(str(Path(__file__).parent / "packs"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test reads or writes the cache of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KERNLINT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +52,11 @@ def check(sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def kernlint(
-    sample: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    sample: Registry,
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> Callable[..., tuple[int, str, str]]:
     """``kernlint("check", "a.cu")`` in a fresh folder over the sample pack: exit code, output, errors."""
     frontend = MinimalFrontend()
@@ -52,6 +64,7 @@ def kernlint(
     monkeypatch.setattr(registry, "load", lambda: sample)
     monkeypatch.setattr(engine, "default_frontend", lambda: frontend)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("KERNLINT_CACHE_DIR", str(tmp_path_factory.mktemp("own-cache")))
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
     def run(*args: str) -> tuple[int, str, str]:

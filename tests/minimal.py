@@ -36,6 +36,9 @@ class MinimalFrontend:
         )
         return [Module(source.path, "cuda", (), kernels, (), missed)]
 
+    def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
+        return tuple(re.findall(r'#include "(.*)"', source.data.decode("latin-1")))
+
     def _kernel(self, path: str, match: re.Match[str]) -> Kernel:
         span = Span(path, match.start(), match.end())
         start = match.start("body")

@@ -184,6 +184,7 @@ def test_min_confidence_and_statistics(kernlint, tmp_path, monkeypatch):
         return unsure(findings, text_of)
 
     monkeypatch.setattr(engine.fingerprint, "of", doubted)
+    (tmp_path / "a.cu").write_text(BAD + BAD.replace("bad", "good"))
     assert [kernlint("a.cu", "--min-confidence", level)[0] for level in ("low", "medium", "high")] == [1, 1, 0]
     (tmp_path / "kernlint.toml").write_text('min-confidence = "high"\n')
     assert kernlint("a.cu")[0] == 0 and kernlint("a.cu", "--min-confidence", "low")[0] == 1

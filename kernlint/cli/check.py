@@ -8,15 +8,23 @@ import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from kernlint import discovery, report
+from kernlint import checking, discovery, report
+from kernlint.checking import Job
 from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
 from kernlint.cli.settings import Settings
-from kernlint.engine import Engine
+from kernlint.compiledb import Lookup
+from kernlint.config import Config
 from kernlint.nearest import nearest
 from kernlint.record import dataclass
-from kernlint.registry import CONTROL_CODES, Registry
+from kernlint.result import Report
+
+if TYPE_CHECKING:
+    from kernlint.cache import Cache
+    from kernlint.outcome import FileOutcome
+    from kernlint.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
             print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
     if options.show_files:
         ignore = not options.no_gitignore
-        for found in discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path), ignore):
+        for found in discovery.find(paths, lambda path: settings.config_for(path).excluded(path), ignore):
             print(found.path)
 
 
@@ -82,24 +90,29 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     """Analyse, report, and say by the exit code what came out."""
     wanted = outputs(options)
     settings = Settings(options, registry)
-    selection = settings.for_path(os.getcwd())
+    here = os.getcwd()
+    config = settings.config_for(here)
     paths = [os.fspath(path) for path in options.paths or ["."]]
-    for path in paths:
-        settings.for_path(path)  # a broken configuration stops the run before a file is read
     if options.show_settings or options.show_files:
         _show(options, settings, paths)
         return 0
-    adoption = Adoption(options, selection.config.min_confidence)
-    engine = Engine(registry, selection)
-    result = engine.run(paths, os.getcwd(), settings.for_path, options.jobs, not options.no_gitignore)
-    result = replace(result, command_line=("kernlint", *args))
+    adoption = Adoption(options, config.min_confidence)
+    cache = _cache(config, here)
+    for path in (here, *paths):
+        if cache is None or not cache.knows(settings.config_for(path)):
+            settings.for_path(path)  # a broken configuration stops the run before a file is read
+            if cache is not None:
+                cache.trust(settings.config_for(path))
+    run = Run(options, registry, settings, cache)
+    result = run.report(paths, here)
 
     def runs_on(path: str, code: str) -> bool:
+        from kernlint.registry import CONTROL_CODES
+
         return code in CONTROL_CODES or any(code == rule.meta.code for rule in settings.for_path(path).rules_for(path))
 
-    result = adoption.apply(result, runs_on)
-    fail_on = selection.config.fail_on
-    code = result.exit_code(fail_on)
+    result = adoption.apply(replace(result, command_line=("kernlint", *args)), runs_on)
+    code = result.exit_code(config.fail_on)
     if options.exit_zero and code == 1:
         code = 0
     view = report.View(
@@ -119,3 +132,41 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     if options.timings:
         print(report.timings(result), file=sys.stderr)
     return code
+
+
+def _cache(config: Config, folder: str) -> Cache | None:
+    if not config.cache:
+        return None
+    from kernlint.cache import Cache
+
+    cache = Cache(folder, config)
+    cache.load()
+    return cache
+
+
+@dataclass(slots=True)
+class Run:
+    """One analysis of the files that the command line means; the engine is made when a file needs it."""
+
+    options: argparse.Namespace
+    registry: Registry
+    settings: Settings
+    cache: Cache | None
+
+    def report(self, paths: Sequence[str], root: str) -> Report:
+        """Everything that is to be said about ``paths``."""
+        lookup = Lookup()
+        timings: dict[str, float] = {}
+
+        def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
+            from kernlint.engine import Engine
+
+            traced = self.cache is not None
+            selection = self.settings.for_path(root)
+            engine = Engine(selection.registry, selection, lookup=lookup, trace_headers=traced)
+            outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs)
+            timings.update(engine.timings.seconds)
+            return outcomes
+
+        job = Job(paths, root, self.settings.config_for, lookup, not self.options.no_gitignore)
+        return replace(checking.check(job, analyse, self.registry, self.cache), timings=timings)

@@ -35,12 +35,10 @@ def run(args: Sequence[str]) -> int:
 
 def _dispatch(args: Sequence[str]) -> int:
     options = parse(args)
-    from kernlint.config import ConfigError
-    from kernlint.registry import RegistryError, UnknownRule, load
-    from kernlint.targets import UnknownTarget
+    from kernlint.cli.deferred import deferred
 
     try:
-        registry = load()
+        registry = deferred()
         if options.command == "check":
             from kernlint.cli.check import check
 
@@ -56,8 +54,19 @@ def _dispatch(args: Sequence[str]) -> int:
         from kernlint.cli import rules
 
         return rules.list_rules(options, registry) if options.command == "rules" else rules.explain(options, registry)
-    except (ConfigError, RegistryError, UnknownRule, UnknownTarget) as error:
+    except Exception as error:
+        if isinstance(error, UsageError) or not _is_expected(error):
+            raise
         return _fail(str(error))
+
+
+def _is_expected(error: Exception) -> bool:
+    """Whether the user can do something about it; the classes are imported when there is an error."""
+    from kernlint.config import ConfigError
+    from kernlint.registry import RegistryError, UnknownRule
+    from kernlint.targets import UnknownTarget
+
+    return isinstance(error, ConfigError | RegistryError | UnknownRule | UnknownTarget)
 
 
 def _fail(message: str) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import TYPE_CHECKING
 
 from kernlint import config as configuration
+from kernlint.cli.deferred import real
 from kernlint.cli.options import UsageError, overlay
 from kernlint.config import Config
-from kernlint.engine import check_assumptions, check_targets
-from kernlint.registry import Registry
-from kernlint.selection import Selection
+
+if TYPE_CHECKING:
+    from kernlint.registry import Registry
+    from kernlint.selection import Selection
 
 
 class Settings:
@@ -23,30 +26,47 @@ class Settings:
     def __init__(self, options: argparse.Namespace, registry: Registry) -> None:
         self._options = options
         self._registry = registry
-        self._by_folder: dict[str, Selection] = {}
-        self._by_file: dict[str | None, Selection] = {}
-        self._fixed: Selection | None = None
+        self._by_path: dict[str, Config] = {}
+        self._by_folder: dict[str, Config] = {}
+        self._by_file: dict[str | None, Config] = {}
+        self._selections: dict[str | None, Selection] = {}
+        self._fixed: Config | None = None
         if options.config and options.no_config:
             raise UsageError("--config and --no-config contradict each other")
         if options.no_config:
-            self._fixed = self._selection(None)
+            self._fixed = self._config(None)
         elif options.config:
-            self._fixed = self._selection(options.config)
+            self._fixed = self._config(options.config)
+
+    def config_for(self, path: str) -> Config:
+        """The settings for a file or folder, not yet checked against the rules."""
+        if self._fixed is not None:
+            return self._fixed
+        found = self._by_path.get(path)
+        if found is None:
+            folder = path if os.path.isdir(path) else os.path.dirname(path)
+            found = self._by_folder.get(folder)
+            if found is None:
+                file = configuration.find_file(os.path.abspath(folder))
+                found = self._by_folder[folder] = self._by_file.get(file) or self._config(file)
+            self._by_path[path] = found
+        return found
 
     def for_path(self, path: str) -> Selection:
         """The rules and settings for a file or folder."""
-        if self._fixed is not None:
-            return self._fixed
-        folder = os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path) or ".")
-        found = self._by_folder.get(folder)
-        if found is None:
-            file = configuration.find_file(folder)
-            found = self._by_folder[folder] = self._by_file.get(file) or self._selection(file)
-        return found
+        config = self.config_for(path)
+        file = config.path or None
+        selection = self._selections.get(file)
+        if selection is None:
+            from kernlint.engine import check_assumptions, check_targets
+            from kernlint.selection import Selection
 
-    def _selection(self, file: str | None) -> Selection:
-        config = overlay(configuration.load(file) if file else Config(), self._options)
-        check_targets(config)
-        check_assumptions(config)
-        selection = self._by_file[file] = Selection(self._registry, config)
+            check_targets(config)
+            check_assumptions(config)
+            selection = self._selections[file] = Selection(real(self._registry), config)
         return selection
+
+    def _config(self, file: str | None) -> Config:
+        config = overlay(configuration.load(file) if file else Config(), self._options)
+        self._by_file[file] = config
+        return config

@@ -47,3 +47,7 @@ class Frontend(Protocol):
         Raises :class:`FrontendError` when there is nothing to hand back.
         """
         ...
+
+    def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
+        """Paths that decide which headers the source reads: where one is, and where it is looked for in vain."""
+        ...

@@ -97,7 +97,8 @@ class _Writer:
         self.root = source_root(report.root)
         # Only rules that have something to say are described: their pages are the better part of a log.
         used = {result.finding.code for result in report.results} | {note.rule for note in report.notifications}
-        self.rules: list[RuleClass] = [rule for rule in report.registry.rules if rule.meta.code in used]
+        rules = report.registry.rules if used else ()
+        self.rules: list[RuleClass] = [rule for rule in rules if rule.meta.code in used]
         codes = [rule.meta.code for rule in self.rules] + list(CONTROL_CODES)
         self.codes = [code for code in codes if code in used]
         self._artifacts: dict[str, int] = {}
@@ -107,7 +108,7 @@ class _Writer:
     # ------------------------------------------------------------------------------------------ the tool
 
     def driver(self) -> Json:
-        families = self.report.registry.families
+        families = self.report.registry.families if self.rules else {}
         rules = [rule_object(rule, families) for rule in self.rules]
         rules += [_control_rule(code) for code in CONTROL_CODES if code in self.codes]
         return {

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.cursor import Extent
 from kernlint.frontends.clang.embedded import programs
+from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
@@ -93,6 +94,15 @@ class ClangFrontend:
                     inner = SourceFile(source.path, program.text, source.encoding)
                     modules.append(self._module(inner, program.language, options))
         return modules
+
+    def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
+        """Paths at which headers of the source are, or were looked for and not found, in the order of the search."""
+        probed: dict[str, None] = dict.fromkeys(os.path.abspath(path) for path in options.forced)
+        texts = [source.data, *(program.text for program in programs(source.data))]
+        forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in probed)
+        for text in texts:
+            scan_includes(source.path, forced + text, options.include_dirs, probed=lambda path: probed.setdefault(path))
+        return tuple(probed)
 
     def _module(self, source: SourceFile, language: Language, options: FrontendOptions) -> Module:
         parse_options = ParseOptions(

@@ -1,10 +1,10 @@
 """Preludes compiled once.
 
 Parsing the prelude as text costs some 20 ms a source, loading it precompiled 2 ms. A precompiled prelude is kept in
-the user's cache folder (``KERNLINT_CACHE_DIR``, else the platform's, which honours ``XDG_CACHE_HOME``) under a name
-made of a digest of everything it depends on and a digest of its own bytes: a damaged file is never handed to clang,
-and two processes that write at once write the same name. Where the folder cannot be written, or the cache is off, a
-temporary folder serves for the life of the process, once enough sources are parsed to pay for it.
+the user's cache folder (see :mod:`kernlint.cachefolder`) under a name made of a digest of everything it depends on
+and a digest of its own bytes: a damaged file is never handed to clang, and two processes that write at once write the
+same name. Where the folder cannot be written, or the cache is off, a temporary folder serves for the life of the
+process, once enough sources are parsed to pay for it.
 
 ``build`` is a function that compiles, given by the session; this module knows files only.
 """
@@ -14,16 +14,14 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import field
 from pathlib import Path
 
+from kernlint.cachefolder import cache_folder
 from kernlint.digest import blake2b
 from kernlint.record import dataclass
-
-CACHE_VARIABLE = "KERNLINT_CACHE_DIR"
 
 KEEP = 24
 """Precompiled preludes kept in the cache folder; older ones are removed."""
@@ -35,19 +33,6 @@ _SUFFIX = ".pch"
 _DIGITS = 24
 
 Build = Callable[[Path], bool]
-
-
-def cache_folder() -> Path:
-    """Where kernlint may keep files between runs; it need not exist."""
-    if override := os.environ.get(CACHE_VARIABLE):
-        return Path(override)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-        return Path(base) / "kernlint" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "kernlint"
-    xdg = os.environ.get("XDG_CACHE_HOME", "")
-    return (Path(xdg) if os.path.isabs(xdg) else Path.home() / ".cache") / "kernlint"
 
 
 def digest(parts: Sequence[str | bytes]) -> str:
@@ -99,7 +84,7 @@ class PreludeCache:
 
     def _from_cache(self, key: str, build: Build) -> Path | None:
         try:
-            folder = cache_folder() / "preludes"
+            folder = Path(cache_folder()) / "preludes"
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             for path in folder.glob(f"{key}-*{_SUFFIX}"):
                 if path.stem == f"{key}-{digest([path.read_bytes()])}":

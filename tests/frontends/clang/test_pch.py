@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from kernlint.cachefolder import CACHE_VARIABLE, cache_folder
 from kernlint.frontends.clang import pch, prelude
 from kernlint.frontends.clang.options import Language
-from kernlint.frontends.clang.pch import PreludeCache, cache_folder, digest
+from kernlint.frontends.clang.pch import PreludeCache, digest
 from kernlint.frontends.clang.session import parse
 
 KERNEL = b"__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"
@@ -22,7 +23,7 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> PreludeCache:
     fresh = PreludeCache()
     monkeypatch.setattr(prelude, "CACHE", fresh)
     monkeypatch.setattr("kernlint.frontends.clang.session.CACHE", fresh)
-    monkeypatch.setenv(pch.CACHE_VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path / "cache"))
     return fresh
 
 
@@ -102,15 +103,15 @@ def test_old_files_go(cache: PreludeCache, tmp_path: Path) -> None:
 
 
 def test_the_folder_follows_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv(pch.CACHE_VARIABLE, str(tmp_path))
-    assert cache_folder() == tmp_path
-    monkeypatch.delenv(pch.CACHE_VARIABLE)
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    assert Path(cache_folder()) == tmp_path
+    monkeypatch.delenv(CACHE_VARIABLE)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache_folder() == tmp_path / "xdg" / "kernlint"
+    assert Path(cache_folder()) == tmp_path / "xdg" / "kernlint"
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache_folder() == tmp_path / ".cache" / "kernlint"
+    assert Path(cache_folder()) == tmp_path / ".cache" / "kernlint"
 
 
 def test_digests_tell_sequences_apart() -> None:

@@ -1,0 +1,106 @@
+"""A whole run: the files that are meant, what the cache knows of them, the analysis of the rest, one report.
+
+Nothing heavy is imported here: a run in which nothing changed loads neither rules nor a front end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from kernlint import discovery, merge
+from kernlint.cache import Cache, Key
+from kernlint.compiledb import Lookup
+from kernlint.config import Config
+from kernlint.outcome import FileOutcome
+from kernlint.record import dataclass
+from kernlint.result import Level, Notification, Report, Sources, Summary
+from kernlint.source import SourceFile
+
+if TYPE_CHECKING:
+    from kernlint.registry import Registry
+
+Analyse = Callable[[Sequence[str]], Sequence[FileOutcome]]
+"""Analyses files, one outcome for each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is asked of a run.
+
+    ``configs`` gives the settings for a path, ``lookup`` its compile command; ``root`` is the folder that reported
+    paths are relative to.  ``texts``: what stands for the content of a file.
+    """
+
+    paths: Sequence[str]
+    root: str
+    configs: Callable[[str], Config]
+    lookup: Lookup
+    gitignore: bool = True
+    texts: Mapping[str, SourceFile] = field(default_factory=dict)
+
+
+def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
+    """Everything that is to be said about the files of ``job``; never raises for what a file holds."""
+    start = time.perf_counter()
+    found = discovery.find(job.paths, lambda path: job.configs(path).excluded(path), job.gitignore)
+    files = [file.path for file in found]
+    outcomes = _outcomes(job, files, analyse, cache)
+    sources = Sources()
+    for outcome in outcomes:
+        for source in outcome.sources:
+            sources.add(source)
+    for text in job.texts.values():
+        sources.add(text)
+    results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
+    problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in job.lookup.problems]
+    if cache is not None and cache.problem is not None:
+        problems.append(Notification(Level.WARNING, "cache", f"results are not kept for the next run: {cache.problem}"))
+    notifications = [*problems, *(note for outcome in outcomes for note in outcome.notifications)]
+    if not outcomes:
+        where = ", ".join(job.paths)
+        notifications.append(Notification(Level.WARNING, "nothing-to-do", f"no kernel sources under {where}"))
+    summary = Summary(
+        files=sum(not (o.unread or o.lost) for o in outcomes),
+        failed=sum(o.unread or o.lost for o in outcomes),
+        kernels=sum(o.kernels for o in outcomes),
+        partial=sum(o.partial for o in outcomes),
+        missed=sum(o.missed for o in outcomes),
+        seconds=time.perf_counter() - start,
+    )
+    return Report(
+        results=tuple(results),
+        notifications=tuple(notifications),
+        summary=summary,
+        sources=sources,
+        registry=registry,
+        root=job.root,
+        lost=any(o.lost for o in outcomes) or (bool(outcomes) and all(o.unread for o in outcomes)),
+        paths=tuple(outcome.path for outcome in outcomes),
+        gaps={o.path: None if o.lost or o.unread else frozenset(o.unsure) for o in outcomes},
+    )
+
+
+def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | None) -> list[FileOutcome]:
+    """An outcome for each of ``files``, from the cache where it has one."""
+    if cache is None:
+        return list(analyse(files)) if files else []
+    known: dict[str, FileOutcome] = {}
+    keys: dict[str, Key] = {}
+    for path in files:
+        config = job.configs(path).for_file(path)
+        key = cache.key(path, config, job.lookup.flags(path, config.compile_commands), job.texts.get(path))
+        if key is not None:
+            keys[path] = key
+            if (outcome := cache.get(key)) is not None:
+                known[path] = outcome
+    unknown = [path for path in files if path not in known]
+    if unknown:
+        for outcome in analyse(unknown):
+            known[outcome.path] = outcome
+            if outcome.path in keys:
+                cache.put(keys[outcome.path], outcome)
+        cache.save()
+    return [known[path] for path in files]

@@ -1,0 +1,35 @@
+"""What the analysis of one file gave."""
+
+from __future__ import annotations
+
+from dataclasses import field
+
+from kernlint.record import dataclass
+from kernlint.result import Level, Notification, Result
+from kernlint.source import SourceFile
+
+
+@dataclass(slots=True)
+class FileOutcome:
+    """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
+    ``unsure``: codes of rules that did not look at all of it.  ``depends``: paths at which headers are, or were looked
+    for and not found.  ``general``: problems of the whole run; ``seconds``: self times by name (both only from another
+    process)."""
+
+    path: str
+    results: list[Result] = field(default_factory=list)
+    notifications: list[Notification] = field(default_factory=list)
+    sources: list[SourceFile] = field(default_factory=list)
+    kernels: int = 0
+    partial: int = 0
+    missed: int = 0
+    lost: bool = False
+    unread: bool = False
+    unsure: set[str] = field(default_factory=set)
+    depends: tuple[str, ...] = ()
+    general: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def note(self, level: Level, kind: str, message: str, **more: object) -> None:
+        """Add a notification about this file."""
+        self.notifications.append(Notification(level, kind, message, self.path, **more))  # type: ignore[arg-type]
