@@ -21,6 +21,7 @@ from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, know
 from kernlint.analysis.races import (
     Asker,
     Place,
+    addresses,
     asker_of,
     followed,
     keep,
@@ -183,7 +184,7 @@ class Finder:
             grid = max(most // shape.block[0], 1), grid[1], grid[2]
             if within == "blocks" and max(grid) < 2:
                 return None
-        counts = (*trips(pair, shape), *self.asker.said.numbers)
+        counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         private = pair.private - {symbol for symbol, _ in counts}

@@ -17,7 +17,7 @@ from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, know
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.prove.enumerate import refute
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Proved, Refuted, Side, is_shared
 from kernlint.prove.solve import solve
@@ -125,7 +125,8 @@ class Asker:
         return found
 
     def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
-        launch = Launch(shape.block, shape.grid, shape.threads, (*values, *trips(pair, shape), *self.said.numbers))
+        values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
+        launch = Launch(shape.block, shape.grid, shape.threads, values)
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -270,6 +271,18 @@ def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
         if not holds:
             return turn + 1 if loop.post_tested else turn
     return None
+
+
+def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
+    """Addresses for the objects whose own address a pair speaks of: aligned ones, as allocators give them."""
+    found = dict.fromkeys(
+        symbol
+        for at in (pair.a, pair.b)
+        for symbol in at.symbols
+        if symbol.kind is SymbolKind.UNKNOWN and isinstance(symbol.origin, Root)
+    )
+    known_ = (symbol for symbol in found if symbol.origin.kind is not RootKind.UNKNOWN)
+    return tuple((symbol, (at + 1) << 28) for at, symbol in enumerate(known_))
 
 
 def scalar(symbol: Symbol) -> bool:

@@ -106,6 +106,9 @@ def _operation(term: Term, env: Mapping[Symbol, int], memo: dict[int, int | None
 
 
 def _called(term: Term, kind: IntType, env: Mapping[Symbol, int], memo: dict[int, int | None]) -> int | None:
+    if term.args[0] == "address":  # of a place in an object: that of the object plus an offset
+        base, offset = (_value(arg, env, memo) for arg in term.args[1:])
+        return None if base is None or offset is None else kind.wrap(base + offset)
     function = CALLS.get(term.args[0])
     if function is None or len(term.args) != 2 or not isinstance(term.args[1].type, IntType):
         return None
@@ -278,6 +281,8 @@ class _Coder:
     def _other(self, term: Term, kind: IntType) -> str:
         op, args = term.op, term.args
         if op == "call":
+            if args[0] == "address":
+                return _wrapped(f"({self.exact(args[1])} + {self.exact(args[2])})", kind)
             if args[0] not in CALLS or len(args) != 2 or not isinstance(args[1].type, IntType):
                 raise _Unsupported
             return _wrapped(f"_calls[{args[0]!r}]({self.exact(args[1])}, {args[1].type.bits})", kind)
