@@ -18,7 +18,6 @@ from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, I
 from kernlint.prove.emulate.running import reach
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import (
-    Assign,
     Atomic,
     Barrier,
     Binary,
@@ -61,12 +60,17 @@ def content(cell: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A launch with all arguments.  ``extents`` in bytes of each pointer parameter, ``shared`` of dynamic shared."""
+    """A launch with all arguments.
+
+    ``extents`` in bytes of the memory behind each pointer parameter, ``elements`` the bytes of one of its elements;
+    ``shared`` in bytes of dynamic shared memory.
+    """
 
     block: Index
     grid: Index
     scalars: dict[str, int | float]
     extents: dict[str, int]
+    elements: dict[str, int]
     shared: int | None
 
     def outcome(self, function: FunctionDecl, language: str) -> Outcome:
@@ -217,7 +221,8 @@ def _fitted(
     if not outcome.clean or not any(ends.get(param.name) for param in pointers):
         return None
     extents = {param.name: ends.get(param.name, 0) for param in pointers}
-    return Chosen(block, grid, scalars, extents, ends.get("", None))
+    elements = {param.name: param.type.pointee.size or 1 for param in pointers if isinstance(param.type, PointerType)}
+    return Chosen(block, grid, scalars, extents, elements, ends.get(""))
 
 
 def _axes(function: FunctionDecl) -> int:

@@ -8,7 +8,9 @@ launches, reports something of the families of bounds, synchronisation or shared
 
 Prints for each kind how many mutants there are, how many are faulty, how many of those are found, and how many with a
 witness; then all that were missed.  Apart from the rest stand mutants that do no more than reach behind an argument's
-memory: the emulator knows how long a buffer the unchanged kernel needs, the text does not say it.
+memory: the emulator knows how long a buffer the unchanged kernel needs, the text does not say it.  kernlint is asked
+twice about these: as about the others, and ``told`` the launch, the scalars and the extents as a user may do it
+(``--block``, ``--grid``, ``--assume``).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mutants import Mutant, Subject, beyond_arguments_only, judge, mutants, subjects
+from mutants import Chosen, Mutant, Subject, beyond_arguments_only, judge, mutants, subjects
 
 from kernlint.config import Config
 from kernlint.engine import Engine
@@ -44,6 +46,7 @@ class Judged:
 
     mutant: Mutant
     findings: tuple[Finding, ...]
+    told: tuple[Finding, ...] = ()
 
     @property
     def beyond(self) -> bool:
@@ -60,18 +63,32 @@ class Checker:
     """kernlint with its default settings, the families at stake alone."""
 
     def __init__(self) -> None:
-        registry = load()
-        self.selection = Selection(registry, Config(select=FAMILIES))
-        self.engine = Engine(registry, self.selection)
+        self.registry = load()
+        self.selection = Selection(self.registry, Config(select=FAMILIES))
+        self.engine = Engine(self.registry, self.selection)
 
-    def findings(self, path: str, text: bytes, kernel: str) -> tuple[Finding, ...]:
-        """Warnings and errors of one kernel."""
-        results = self.engine.check_source(SourceFile(path, text), self.selection).results
+    def findings(self, path: str, text: bytes, kernel: str, chosen: Chosen | None = None) -> tuple[Finding, ...]:
+        """Warnings and errors of one kernel, told about the launch when there is one ``chosen``."""
+        selection = self.selection
+        if chosen is not None:
+            statements = tuple(stated(chosen))
+            config = Config(select=FAMILIES, block=chosen.block, grid=chosen.grid, assume=statements)
+            selection = Selection(self.registry, config)
+        results = self.engine.check_source(SourceFile(path, text), selection).results
         return tuple(
             result.finding
             for result in results
             if result.finding.severity is not Severity.NOTE and result.finding.kernel in (kernel, "")
         )
+
+
+def stated(chosen: Chosen) -> Iterator[str]:
+    """Scalars and extents of a launch in the language of ``--assume``."""
+    for name, value in chosen.scalars.items():
+        if isinstance(value, int):
+            yield f"assume({name} == {value})"
+    for name, extent in chosen.extents.items():
+        yield f"extent({name}, {extent // chosen.elements[name]})"
 
 
 def files(paths: Sequence[str], sample: int) -> list[str]:
@@ -94,19 +111,26 @@ def clean_subjects(paths: Sequence[str], checker: Checker, sample: int = 0) -> I
 
 
 def faulty(subject: Subject, checker: Checker, counts: collections.Counter[tuple[str, str]]) -> Iterator[Judged]:
-    """The mutants of a kernel that the emulator shows faulty; ``counts`` gets the verdicts on all by (kind, verdict)."""
+    """The faulty mutants of a kernel; ``counts`` gets the emulator's verdicts on all by (kind, verdict)."""
     for mutant in mutants(subject):
         verdict, faults = judge(mutant)
         counts[mutant.kind, verdict] += 1
         if verdict == "faulty":
             found = checker.findings(subject.path, mutant.whole, subject.name)
-            yield Judged(replace(mutant, faults=faults), found)
+            told: tuple[Finding, ...] = ()
+            if beyond_arguments_only(faults):
+                for chosen in subject.launches:
+                    told += checker.findings(subject.path, mutant.whole, subject.name, chosen)
+            yield Judged(replace(mutant, faults=faults), found, told)
 
 
 def table(judged: Sequence[Judged], counts: collections.Counter[tuple[str, str]]) -> Iterator[str]:
     """The result by kind, as Markdown."""
-    yield "| kind | mutants | undecided | faulty | found | with a witness | only beyond an argument | found of those |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    yield (
+        "| kind | mutants | undecided | faulty | found | with a witness "
+        "| only beyond an argument | found | found when told | with a witness |"
+    )
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for kind in (*KINDS, "all"):
         these = [each for each in judged if kind in (each.mutant.kind, "all")]
         own = [each for each in these if not each.beyond]
@@ -116,7 +140,9 @@ def table(judged: Sequence[Judged], counts: collections.Counter[tuple[str, str]]
         found, shown = sum(bool(each.findings) for each in own), sum(each.witness for each in own)
         yield (
             f"| {kind} | {total} | {undecided} | {len(own)} | {_share(found, len(own))} | {_share(shown, len(own))} | "
-            f"{len(rest)} | {_share(sum(bool(each.findings) for each in rest), len(rest))} |"
+            f"{len(rest)} | {_share(sum(bool(each.findings) for each in rest), len(rest))} | "
+            f"{_share(sum(bool(each.told) for each in rest), len(rest))} | "
+            f"{_share(sum(any(f.witness for f in each.told) for each in rest), len(rest))} |"
         )
 
 
@@ -130,7 +156,8 @@ def described(each: Judged) -> str:
     old = mutant.subject.text[mutant.start : mutant.end].decode(errors="replace").strip()
     fault = mutant.faults[0]
     kinds = ",".join(sorted({fault.kind.value for fault in mutant.faults}))
-    warp = " (one warp)" if all(fault.same_warp for fault in mutant.faults if fault.second) else ""
+    pairs = [fault for fault in mutant.faults if fault.second is not None]
+    warp = " (one warp)" if pairs and all(fault.same_warp for fault in pairs) else ""
     new = mutant.text.decode().strip()
     place = f"{os.path.relpath(mutant.subject.path)}:{mutant.line}"
     return f"{place} {mutant.kind} {mutant.subject.name}: `{old}` -> `{new}`: {kinds} of {fault.name}{warp}"
@@ -167,7 +194,8 @@ def main() -> int:
     print("\n".join(table(judged, counts)))
     for title, beyond in (("Missed", False), ("Missed, only beyond an argument", True)):
         missed = [each for each in judged if each.beyond is beyond and not each.findings]
-        print(f"\n{title}:\n" + "\n".join(f"- {described(each)}" for each in missed))
+        lines = (f"- {described(each)}" + ("; found when told" if each.told else "") for each in missed)
+        print(f"\n{title}:\n" + "\n".join(lines))
     print("\nFound without a witness:")
     print("\n".join(f"- {described(j)}: {j.findings[0].code}" for j in judged if j.findings and not j.witness))
     if options.json:

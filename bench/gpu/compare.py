@@ -47,7 +47,7 @@ def rows(path: str) -> dict[str, dict[str, tuple[int, str]]]:
 def reported(result: tuple[int, str]) -> bool:
     """Whether a tool found something (hazards that it only warns of included)."""
     code, line = result
-    return code == 9 or line.startswith("=========")
+    return code == 9 or "Race reported" in line
 
 
 def disagreements(program: dict[str, Any], results: dict[str, tuple[int, str]]) -> Iterator[str]:

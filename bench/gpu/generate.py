@@ -26,7 +26,7 @@ from mutation import Checker, clean_subjects
 
 from kernlint.finding import Finding
 from kernlint.prove.emulate import Fault
-from kernlint.tree.nodes import FunctionDecl, ParamDecl, Ref
+from kernlint.tree.nodes import FunctionDecl, Kernel, ParamDecl, Ref
 from kernlint.tree.types import FloatType, IntType, PointerType, Type, VectorType
 from kernlint.tree.walk import functions_of, walk
 
@@ -71,7 +71,7 @@ def scalar_name(kind: Type) -> str | None:
 
 
 def expressible(function: FunctionDecl) -> bool:
-    """Whether ``main`` can make all arguments and nothing else matters (variables of the module start as zero there)."""
+    """Whether ``main`` can make all arguments and nothing else matters: variables of the module are not filled."""
     for each in functions_of_one(function):
         if any(isinstance(node, Ref) and node.decl.is_global and node.decl.value is None for node in walk(each)):
             return False
@@ -80,8 +80,6 @@ def expressible(function: FunctionDecl) -> bool:
 
 def functions_of_one(function: FunctionDecl) -> Iterator[FunctionDecl]:
     """The kernel's variant and the functions it can call."""
-    from kernlint.tree.nodes import Kernel
-
     return functions_of(Kernel(function))
 
 
