@@ -23,6 +23,19 @@ FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 Dim3 = tuple[int, int, int]
 
 
+MACRO = re.compile(r"[A-Za-z_$][\w$]*(?:\([^()]*\))?(?:=.*)?", re.S)
+"""What may be defined: NAME, NAME=VALUE, NAME(PARAMETERS)=VALUE."""
+
+
+_YEARS = ("98", "03", "11", "14", "17", "20", "23", "26", "0x", "1y", "1z", "2a", "2b", "2c")
+STANDARDS = (
+    *(f"{family}{year}" for family in ("c++", "gnu++") for year in _YEARS),
+    *(f"{family}{year}" for family in ("c", "gnu") for year in ("89", "90", "99", "11", "17", "23")),
+    *(f"cl{version}" for version in ("1.0", "1.1", "1.2", "2.0", "3.0", "c++", "c++1.0", "c++2021")),
+)
+"""What may stand behind ``-std=``."""
+
+
 class ConfigError(Exception):
     """The configuration is wrong; the message begins with the file, and the line where it is known."""
 
@@ -238,6 +251,21 @@ def _strings(reader: _Reader, key: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
+def _std(reader: _Reader, key: str, value: Any) -> str:
+    text = _string(reader, key, value)
+    if (problem := std_problem(text)) is not None:
+        raise ConfigError(f"{reader.at(key)}: {key}: {problem}")
+    return text
+
+
+def std_problem(text: str) -> str | None:
+    """What is wrong with the name of a language standard, None when nothing is."""
+    if text.lower() in STANDARDS:
+        return None
+    near = nearest(text, STANDARDS)
+    return f"unknown standard {text!r}; " + (f"did you mean {near[0]}?" if near else "such as c++17 or cl2.0")
+
+
 def _one_or_more(reader: _Reader, key: str, value: Any) -> tuple[str, ...]:
     return (value,) if isinstance(value, str) else _strings(reader, key, value)
 
@@ -246,8 +274,13 @@ def _defines(reader: _Reader, key: str, value: Any) -> tuple[str, ...]:
     if isinstance(value, dict):
         if not all(isinstance(v, str | int) for v in value.values()):
             raise reader.wrong(key, "strings and integers as values", next(iter(value.values())))
-        return tuple(n if v is True else f"{n}={int(v) if isinstance(v, bool) else v}" for n, v in value.items())
-    return _strings(reader, key, value)
+        made = tuple(n if v is True else f"{n}={int(v) if isinstance(v, bool) else v}" for n, v in value.items())
+    else:
+        made = _strings(reader, key, value)
+    for text in made:
+        if MACRO.fullmatch(text) is None:
+            raise reader.wrong(key, "macros as NAME or NAME=VALUE", text)
+    return made
 
 
 def _folders(reader: _Reader, key: str, value: Any) -> tuple[str, ...]:
@@ -325,7 +358,7 @@ _OVERRIDE_KEYS: Mapping[str, _Parser] = {
     "files": _strings,
     "defines": _defines,
     "include": _folders,
-    "std": _string,
+    "std": _std,
     "target": _one_or_more,
     "block": _dim3,
     "grid": _dim3,
@@ -341,7 +374,7 @@ KEYS: Mapping[str, _Parser] = {
     "target": _one_or_more,
     "defines": _defines,
     "include": _folders,
-    "std": _string,
+    "std": _std,
     "block": _dim3,
     "grid": _dim3,
     "assume": _strings,

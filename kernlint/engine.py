@@ -135,10 +135,12 @@ class Engine:
         outcome = FileOutcome(source.path, sources=[source])
         config = selection.config.for_file(source.path)
         if not source.data.strip():
-            outcome.note(Level.NOTE, "empty-file", "the file is empty")
+            outcome.note(Level.WARNING, "empty-file", "the file is empty")
             return outcome
-        if source.encoding not in ("utf-8", "utf-8-sig"):
-            outcome.note(Level.NOTE, "encoding", f"the file is read as {source.encoding}")
+        if source.encoding == "utf-8-sig":
+            outcome.note(Level.NOTE, "encoding", "the file begins with a byte-order mark")
+        elif source.encoding != "utf-8":
+            outcome.note(Level.WARNING, "encoding", f"the file is not UTF-8 text; it is read as {source.encoding}")
         if b"\n<<<<<<< " in b"\n" + source.data and (conflict := _CONFLICT.search(source.data)):
             place = Span(source.path, conflict.start(), conflict.start() + 7)
             message = "unresolved merge conflict; what stands between its markers is not reliable"
@@ -190,7 +192,7 @@ class Engine:
         for header in module.missing_headers:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
         for note in module.notes:
-            out.note(Level.NOTE, "front-end-note", note)
+            out.note(Level.WARNING, "front-end-note", note)
         return findings
 
     def _check_kernel(

@@ -16,6 +16,9 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
+MOST = 64
+"""No more processes than this, whatever is asked for."""
+
 FEW = 12
 """Fewer items than this are done in this process unless a number of processes was asked for."""
 
@@ -23,7 +26,7 @@ FEW = 12
 def processes(asked: int | None, items: int) -> int:
     """How many processes to use: as asked, else one per CPU this process may use, and one for a few items."""
     if asked is not None:
-        return max(1, min(asked, items))
+        return max(1, min(asked, items, MOST))
     if items < FEW:
         return 1
     try:

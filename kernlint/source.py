@@ -101,6 +101,8 @@ def decode(raw: bytes) -> tuple[str, str]:
 
     Raises :class:`SourceError` for a binary file (a NUL byte in what is not UTF-16).
     """
+    if raw.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
+        raise SourceError("UTF-32 text, which is not supported")
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
             return raw.decode("utf-16"), "utf-16"

@@ -151,8 +151,8 @@ def test_odd_text_is_told(check):
     conflict = "<<<<<<< ours\n__global__ void k() { bad(); }\n=======\n>>>>>>> theirs\n"
     report = check({"a.cu": "// caf\xe9\n".encode("latin-1"), "b.cu": "// x".encode("utf-16"), "c.cu": conflict})
     assert [(n.path, n.kind, n.level.value) for n in report.notifications] == [
-        ("a.cu", "encoding", "note"),
-        ("b.cu", "encoding", "note"),
+        ("a.cu", "encoding", "warning"),
+        ("b.cu", "encoding", "warning"),
         ("c.cu", "merge-conflict", "warning"),
     ]
     assert lines(report) == [2]

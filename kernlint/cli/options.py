@@ -6,11 +6,12 @@ import argparse
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from kernlint import __version__
-from kernlint.config import Config, Dim3, Override
+from kernlint.config import MACRO, Config, Dim3, Override, std_problem
 from kernlint.finding import Confidence, Severity
+from kernlint.nearest import nearest
 from kernlint.report import FORMATS
 
 COMMANDS = ("check", "prove", "rules", "rule", "dump")
@@ -21,6 +22,16 @@ class UsageError(Exception):
 
 
 class _Parser(argparse.ArgumentParser):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As inherited, but an unknown option names the nearest right one."""
+        options, extra = super().parse_known_args(args, namespace)
+        unknown = [text for text in extra if text.startswith("-")]
+        if unknown:
+            near = nearest(unknown[0].partition("=")[0], self._option_string_actions)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return options, extra
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{message}\nusage: see {self.prog} --help")
 
@@ -39,6 +50,18 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+def _macro(text: str) -> str:
+    if MACRO.fullmatch(text) is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME or NAME=VALUE")
+    return text
+
+
+def _standard(text: str) -> str:
+    if (problem := std_problem(text)) is not None:
+        raise argparse.ArgumentTypeError(problem)
+    return text
+
+
 def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
@@ -49,7 +72,12 @@ def _list_option(group: argparse._ArgumentGroup, *flags: str, help: str, metavar
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    top = _Parser(prog="kernlint", description="Static analysis of CUDA, HIP and OpenCL kernels.")
+    top = _Parser(
+        prog="kernlint",
+        description="Static analysis of CUDA, HIP and OpenCL kernels.",
+        epilog="kernlint PATH ... is kernlint check PATH ...; its options are in kernlint check --help. "
+        "Exit status: 0 clean, 1 findings, 2 a usage error or a file that was lost.",
+    )
     top.add_argument("-V", "--version", action="version", version=f"kernlint {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
@@ -97,9 +125,11 @@ def _selection(group: argparse._ArgumentGroup) -> None:
 
 
 def _build(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("-D", dest="defines", action="append", metavar="NAME[=VALUE]", help="define a macro")
+    group.add_argument(
+        "-D", dest="defines", action="append", type=_macro, metavar="NAME[=VALUE]", help="define a macro"
+    )
     group.add_argument("-I", dest="include", action="append", metavar="DIR", help="look for headers here")
-    group.add_argument("--std", metavar="STD", help="language standard, as in -std=")
+    group.add_argument("--std", type=_standard, metavar="STD", help="language standard, as in -std=")
     group.add_argument("--compile-commands", metavar="FILE", help="compile_commands.json or the folder it is in")
 
 
@@ -155,6 +185,10 @@ def parse(args: Sequence[str]) -> argparse.Namespace:
     """The options; ``kernlint PATH`` is ``kernlint check PATH``.  Raises :class:`UsageError`."""
     args = list(args)
     if not args or (args[0] not in COMMANDS and args[0] not in ("-h", "--help", "-V", "--version")):
+        if args and args[0].isalpha() and not os.path.lexists(args[0]):
+            near = nearest(args[0], COMMANDS, cutoff=0.7)
+            if near:
+                raise UsageError(f"{args[0]!r} is neither a file nor a command; did you mean {near[0]}?")
         args.insert(0, "check")
     return parser().parse_args(args)
 

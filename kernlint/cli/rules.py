@@ -18,12 +18,13 @@ def list_rules(options: argparse.Namespace, registry: Registry) -> int:
         print(json.dumps([_as_json(rule, registry) for rule in rules], indent=2))
         return 0
     width = max((len(rule.meta.name) for rule in rules), default=0)
-    family = ""
-    for rule in rules:
-        if registry.families[rule.meta.code] != family:
-            print(f"{'' if not family else chr(10)}{(family := registry.families[rule.meta.code])}")
-        title = document(rule).title
-        print(f"  {rule.meta.code}  {rule.meta.name:<{width}}  {rule.meta.severity.value:<7}  {title}")
+    families = dict.fromkeys(registry.families[rule.meta.code] for rule in rules)
+    for number, family in enumerate(families):
+        print(f"{chr(10) if number else ''}{family}")
+        for rule in rules:
+            if registry.families[rule.meta.code] == family:
+                title = document(rule).title.replace("`", "")
+                print(f"  {rule.meta.code}  {rule.meta.name:<{width}}  {rule.meta.severity.value:<7}  {title}")
     return 0
 
 

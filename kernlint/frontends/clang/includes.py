@@ -118,7 +118,7 @@ def scan_includes(
                 continue
             target, odd = _resolve(header, beside if quoted else None, include_dirs, probed)
             if odd is not None:
-                refused.append(f"{os.path.normpath(odd)}: not a regular file")
+                refused.append(f"{os.path.normpath(odd)}: not a regular file; the header is not read")
                 odds.add(odd)
             if target is not None:
                 if resolved is not None:

@@ -59,6 +59,20 @@ def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
     ]
 
 
+_UPHEAVAL = pattern(
+    r"expected '\}'|extraneous closing brace|unterminated|#include nested too deeply|.*nesting level exceeded"
+)
+
+
+def _upheavals(parsed: ParseResult) -> Iterator[str]:
+    """The first error of the main file after which the rest of it may be misread: it is said, not only survived."""
+    for error in parsed.errors():
+        inside = error.file == parsed.path and error.offset <= len(parsed.text)
+        if inside and (error.severity is Severity.FATAL or _UPHEAVAL.match(error.message)):
+            yield f"line {error.line}: {error.message}; what stands around it may be misread"
+            return
+
+
 class ModuleBuilder:
     """Collects what of a translation unit matters."""
 
@@ -173,7 +187,7 @@ class ModuleBuilder:
             synthesised=self.parsed.synthesised,
             missing_headers=tuple(sorted(self.parsed.missing)),
             inactive=inactive,
-            notes=(*self.parsed.refused, *self.table.crashes),
+            notes=(*self.parsed.refused, *_upheavals(self.parsed), *self.table.crashes),
             compiler=tuple(
                 CompilerNote("warning", d.message, Span(d.file, d.offset, d.offset + 1))
                 for d in self.parsed.diagnostics
