@@ -1,0 +1,59 @@
+"""Lanes that exchange data without waiting."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
+
+from tests.rules.marked import assert_marked
+
+CASES = {
+    "last warp through volatile": """
+__global__ void k(float *o) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    s[t] = o[t];
+    __syncthreads();
+    if (t < 64) s[t] += s[t + 64];
+    __syncthreads();
+    if (t < 32) {
+        volatile float *w = s;
+        w[t] += w[t + 32];
+        w[t] += w[t + 16]; // bad
+    }
+    if (t == 0) o[0] = s[0];
+}
+""",
+    "synchronised": """
+__global__ void k(float *o) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    s[t] = o[t];
+    __syncwarp();
+    float v = s[t ^ 1];
+    __syncwarp();
+    s[t] = v;
+    o[t] = s[t];
+}
+""",
+    "a shuffle waits too": """
+__global__ void k(float *o) {
+    __shared__ float s[128];
+    int t = threadIdx.x;
+    s[t] = o[t];
+    float v = __shfl_xor_sync(0xffffffffu, o[t], 1);
+    o[t] = v + s[t ^ 2];
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cases(name: str) -> None:
+    assert_marked(MissingWarpSync, CASES[name])
+
+
+def test_old_targets_move_in_step() -> None:
+    silent = CASES["last warp through volatile"].replace(" // bad", "")
+    assert_marked(MissingWarpSync, silent, target="sm_61")
+    assert_marked(MissingWarpSync, silent, "hip")

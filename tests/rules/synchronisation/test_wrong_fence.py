@@ -1,0 +1,81 @@
+"""Fences and scopes that are too narrow."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.wrong_fence import WrongFence
+
+from tests.rules.marked import assert_marked
+
+OPENCL = {
+    "local data behind a global fence": """
+__kernel void k(__global float *o, __local float *s) {
+    int t = get_local_id(0);
+    s[t] = o[t];
+    barrier(CLK_GLOBAL_MEM_FENCE); // bad
+    o[t] = s[get_local_size(0) - 1 - t];
+}
+""",
+    "global data behind a local fence": """
+__kernel void k(__global float *o, __global float *p) {
+    int t = get_local_id(0), g = get_group_id(0) * get_local_size(0);
+    p[g + t] = o[g + t];
+    barrier(CLK_LOCAL_MEM_FENCE); // bad
+    if (t > 0) o[g + t] = p[g + t - 1];
+}
+""",
+    "both": """
+__kernel void k(__global float *o, __local float *s) {
+    int t = get_local_id(0);
+    s[t] = o[t];
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    o[t] = s[get_local_size(0) - 1 - t];
+}
+""",
+    "own data needs no fence": """
+__kernel void k(__global float *o, __local float *s) {
+    int t = get_local_id(0);
+    s[t] = o[t];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    o[t] = s[t];
+}
+""",
+}
+
+CUDA = {
+    "a narrow fence before the ticket": """
+__device__ unsigned done;
+__global__ void k(const float *a, float *part, float *o) {
+    if (threadIdx.x != 0) return;
+    part[blockIdx.x] = a[blockIdx.x]; // bad
+    __threadfence_block();
+    if (atomicAdd(&done, 1u) == gridDim.x - 1) {
+        float s = 0;
+        for (int b = 0; b < gridDim.x; ++b) s += part[b];
+        *o = s;
+    }
+}
+""",
+    "block scope across blocks": """
+__global__ void k(int *count, const int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd_block(count, 1); // bad
+}
+""",
+    "block scope within a block": """
+__global__ void k(int *count, const int *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd_block(&count[blockIdx.x], 1);
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", OPENCL)
+def test_opencl(name: str) -> None:
+    assert_marked(WrongFence, OPENCL[name], "opencl")
+
+
+@pytest.mark.parametrize("name", CUDA)
+def test_cuda(name: str) -> None:
+    assert_marked(WrongFence, CUDA[name])
