@@ -278,10 +278,14 @@ def _distinct(ladder: Ladder, roots: Sequence[Root], written: Sequence[Root]) ->
         ladder.assume(f"{', '.join(local[:-1])} and {local[-1]} do not overlap")
 
 
+TRIED = 4
+"""Races replayed before a refutation is given up."""
+
+
 def _race(facts: Facts) -> Verdict | None:
     """A race that the emulator sees too."""
     found: list[Race | GlobalRace] = [*facts[shared_races], *facts[global_races]]
-    for race in found:
+    for race in found[:TRIED]:
         first, second = race.pair.first, race.pair.second
         seen = facts[replayer].race(race.witness, (first.span, second.span))
         if seen is not None:
@@ -322,7 +326,7 @@ def _within(facts: Facts, of: Trace) -> Verdict:
             return unknown(f"the extent of {root.name} is not known", access.span)
         for count in _counts(access)[:CANDIDATES]:
             before = dict(ladder.assumptions)
-            if _stays(ladder, access, binary("mul", count, const(element_size(access), I64), I64)):
+            if _stays(ladder, access, binary("mul", count, const(element_size(access), I64), I64), guess=True):
                 ladder.assume(f"{show(count)} <= len({root.name})")
                 break
             ladder.assumptions = before
@@ -331,11 +335,13 @@ def _within(facts: Facts, of: Trace) -> Verdict:
     return ladder.proved("" if of.accesses else "no accesses")
 
 
-def _stays(ladder: Ladder, access: Access, extent: Term) -> bool:
+def _stays(ladder: Ladder, access: Access, extent: Term, *, guess: bool = False) -> bool:
     asked = side(access)
-    return isinstance(
-        ladder.proves(lambda rung: Bounds(asked, extent, premises=rung.premises, launch=rung.launch)), Proved
-    )
+
+    def query(rung: Rung) -> Bounds:
+        return Bounds(asked, extent, premises=rung.premises, launch=rung.launch)
+
+    return isinstance(ladder.proves(query, guess=guess), Proved)
 
 
 def _counts(access: Access) -> list[Term]:

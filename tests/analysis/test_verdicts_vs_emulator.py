@@ -136,7 +136,7 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
 
 
 def test_a_prover_that_proves_everything_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def credulous(self: Ladder, query: object) -> Answer:
+    def credulous(self: Ladder, query: object, *, guess: bool = False) -> Answer:
         return Proved()
 
     monkeypatch.setattr(asking.Ladder, "proves", credulous)
