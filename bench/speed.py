@@ -12,6 +12,7 @@ Each pair is run in turn, so that a drifting machine hits both alike; medians ar
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import shlex
@@ -74,8 +75,14 @@ def flags(language: str) -> list[str]:
     return [*base_arguments(kind, ParseOptions()), *text_arguments(prelude_headers(kind))]
 
 
-def seconds(command: list[str]) -> float:
-    """Wall time of one process."""
+_runs = itertools.count()
+
+
+def seconds(command: list[str], fresh: str | None = None) -> float:
+    """Wall time of one process; ``fresh`` is a source that is changed before, so that no result of it is known."""
+    if fresh is not None:
+        with open(fresh, "a", encoding="utf-8") as handle:
+            handle.write(f"// {next(_runs)}\n")
     started = time.perf_counter()
     # Compiled modules are kept, as in any installation.
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
@@ -83,10 +90,10 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - started
 
 
-def pair(name: str, one: list[str], other: list[str], runs: int, limit: float) -> bool:
+def pair(name: str, one: list[str], other: list[str], runs: int, limit: float, fresh: str | None = None) -> bool:
     """Print medians of both and their ratio; whether the ratio is within the limit."""
-    seconds(one), seconds(other)
-    times = [(seconds(one), seconds(other)) for _ in range(runs)]
+    seconds(one, fresh), seconds(other)
+    times = [(seconds(one, fresh), seconds(other)) for _ in range(runs)]
     ratios = [a / b for a, b in times]
     a, b = (statistics.median(column) for column in zip(*times, strict=True))
     ratio = statistics.median(ratios)
@@ -112,7 +119,7 @@ def main() -> int:
             path = os.path.join(folder, name)
             check = [*kernlint, "check", "--no-config", "--format", "sarif", "--output", out, path]
             parse = [sys.executable, "-c", PARSE_ONLY, json.dumps(flags(language)), path]
-            fine = pair(f"cold check of {name}", check, parse, options.runs, 3.0) and fine
+            fine = pair(f"cold check of {name}", check, parse, options.runs, 3.0, path) and fine
             uncached = [*check[:-1], "--no-cache", path]
             pair(f"the same with --no-cache {name}", uncached, parse, options.runs, 3.0)
         fine = pair("--version", [*kernlint, "--version"], [sys.executable, "-c", "pass"], options.runs, 5.0) and fine
@@ -120,7 +127,8 @@ def main() -> int:
         with open(path, encoding="utf-8") as handle:
             lines = sum(1 for _ in handle)
         took = statistics.median(
-            seconds([*kernlint, "check", "--no-config", "--format", "sarif", "--output", out, path]) for _ in range(3)
+            seconds([*kernlint, "check", "--no-config", "--format", "sarif", "--output", out, path], path)
+            for _ in range(3)
         )
         print(f"{lines} lines of {path.rpartition('/')[2]}: {took:.2f} s (limit 3)")
         fine = fine and took < 3.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -14,12 +14,14 @@ from kernlint import checking, discovery, report
 from kernlint.checking import Job
 from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
+from kernlint.cli.progress import progress
 from kernlint.cli.settings import Settings
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.nearest import nearest
 from kernlint.record import dataclass
 from kernlint.result import Report
+from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
 
 if TYPE_CHECKING:
     from kernlint.cache import Cache
@@ -92,26 +94,31 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     settings = Settings(options, registry)
     here = os.getcwd()
     config = settings.config_for(here)
-    paths = [os.fspath(path) for path in options.paths or ["."]]
+    texts = _standard_input(options)
+    paths = [os.fspath(path) for path in texts or options.paths or ["."]]
     if options.show_settings or options.show_files:
         _show(options, settings, paths)
         return 0
+    if options.add_ignores is not None:
+        from kernlint.cli import ignores
+
+        ignores.check_reason(options.add_ignores)
+        if options.write_baseline or options.prune_baseline:
+            raise UsageError("--add-ignores and writing a baseline are two ways to the same end; choose one")
     adoption = Adoption(options, config.min_confidence)
-    cache = _cache(config, here)
-    for path in (here, *paths):
-        if cache is None or not cache.knows(settings.config_for(path)):
-            settings.for_path(path)  # a broken configuration stops the run before a file is read
-            if cache is not None:
-                cache.trust(settings.config_for(path))
-    run = Run(options, registry, settings, cache)
-    result = run.report(paths, here)
+    run = Run(options, registry, settings, config, texts)
 
     def runs_on(path: str, code: str) -> bool:
         from kernlint.registry import CONTROL_CODES
 
         return code in CONTROL_CODES or any(code == rule.meta.code for rule in settings.for_path(path).rules_for(path))
 
-    result = adoption.apply(replace(result, command_line=("kernlint", *args)), runs_on)
+    def adopted(adoption: Adoption) -> Report:
+        return adoption.apply(replace(run.report(paths, here), command_line=("kernlint", *args)), runs_on)
+
+    result = adopted(adoption)
+    if options.add_ignores is not None:
+        result = ignores.add(result, options.add_ignores, lambda: adopted(Adoption(options, config.min_confidence)))
     code = result.exit_code(config.fail_on)
     if options.exit_zero and code == 1:
         code = 0
@@ -151,22 +158,53 @@ class Run:
     options: argparse.Namespace
     registry: Registry
     settings: Settings
-    cache: Cache | None
+    config: Config
+    texts: Mapping[str, SourceFile]
 
     def report(self, paths: Sequence[str], root: str) -> Report:
         """Everything that is to be said about ``paths``."""
+        cache = _cache(self.config, root)
+        for path in (root, *paths):
+            if cache is None or not cache.knows(self.settings.config_for(path)):
+                self.settings.for_path(path)  # a broken configuration stops the run before a file is read
+                if cache is not None:
+                    cache.trust(self.settings.config_for(path))
         lookup = Lookup()
         timings: dict[str, float] = {}
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
             from kernlint.engine import Engine
 
-            traced = self.cache is not None
             selection = self.settings.for_path(root)
-            engine = Engine(selection.registry, selection, lookup=lookup, trace_headers=traced)
-            outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs)
+            engine = Engine(
+                selection.registry, selection, lookup=lookup, texts=self.texts, trace_headers=cache is not None
+            )
+            with progress(len(files), self.options.quiet) as done:
+                outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
             timings.update(engine.timings.seconds)
             return outcomes
 
-        job = Job(paths, root, self.settings.config_for, lookup, not self.options.no_gitignore)
-        return replace(checking.check(job, analyse, self.registry, self.cache), timings=timings)
+        job = Job(paths, root, self.settings.config_for, lookup, not self.options.no_gitignore, self.texts)
+        return replace(checking.check(job, analyse, self.registry, cache), timings=timings)
+
+
+def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:
+    """The text on standard input under the name it is to have.  Raises :class:`UsageError`."""
+    name: str | None = options.stdin_filename
+    if name is None:
+        return {}
+    for option in ("diff", "write_baseline", "prune_baseline", "add_ignores"):
+        if getattr(options, option):
+            raise UsageError(f"--{option.replace('_', '-')} is about files, so --stdin-filename cannot go with it")
+    if options.paths not in ([], ["-"]):
+        raise UsageError("--stdin-filename takes the source from standard input; no PATH can go with it")
+    if not name or os.path.isdir(name):
+        raise UsageError(f"--stdin-filename {name}: is a folder, not the name of a file")
+    raw = sys.stdin.buffer.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise UsageError(f"standard input is too large (the limit is {MAX_BYTES} bytes)")
+    try:
+        text, encoding = decode(raw)
+    except SourceError as error:
+        raise UsageError(f"{name}: {error}") from None
+    return {name: SourceFile(name, raw if encoding == "utf-8" else text.encode(), encoding)}

@@ -83,6 +83,7 @@ def parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", help="look for faults (the default command)")
     check.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    check.add_argument("--stdin-filename", metavar="NAME", help="the source is on standard input and has this name")
     _selection(check.add_argument_group("rules"))
     _build(check.add_argument_group("build"))
     _launch(check.add_argument_group("launch and target"))
@@ -149,6 +150,7 @@ def _adoption(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--diff", metavar="REV", help="only findings on lines that differ from this git revision")
     group.add_argument("--baseline", metavar="FILE", help="findings in this file do not count")
     group.add_argument("--write-baseline", metavar="FILE", help="write all findings to this file and exit 0")
+    group.add_argument("--add-ignores", metavar="REASON", help="silence all findings by directives in the sources")
     group.add_argument("--prune-baseline", action="store_true", help="drop what is gone from the --baseline file")
 
 
