@@ -139,12 +139,13 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
-            if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or unsettled(query):
+            picked = picked_by_data(pair)
+            if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
                 continue
             witness = self.ask(query)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is None or witness.data_in_address or not self._generic(query):
+            if witness is None or (witness.data_in_address and not picked) or not self._generic(query):
                 continue
             if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
@@ -310,6 +311,26 @@ def unsettled(query: Overlap) -> bool:
             odd[mono] = value
         parts.append(odd)
     return parts[0] != parts[1]
+
+
+def picked_by_data(pair: Pair) -> bool:
+    """Whether one access is an atomic one of an element that data alone pick, whatever the thread (a bin of a
+    histogram), and the other a plain one of a place that rests on no data (the bins are cleared, or read out).
+
+    That threads use atomic operations says that any two of them may pick one element, and so any element.
+    """
+    for access, at, other, place_ in (
+        (pair.first, pair.a, pair.second, pair.b),
+        (pair.second, pair.b, pair.first, pair.a),
+    ):
+        if access.kind is not AccessKind.ATOMIC or other.kind is AccessKind.ATOMIC:
+            continue
+        picking = set(symbols(at.offset))
+        if not picking or any(s.kind is not SymbolKind.LOAD or s.origin[0] is access.root for s in picking):
+            continue
+        if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_data, at.facts)):
+            return True
+    return False
 
 
 def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
