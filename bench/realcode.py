@@ -104,6 +104,8 @@ def run(package: dict[str, Any], folder: str, sample: int, jobs: int, notes: boo
                 out.append(Checked(path, failure=f"no answer within {SECONDS} s"))
             except Exception as error:  # a crash is what this looks for
                 out.append(Checked(path, failure=f"{type(error).__name__}: {error}"))
+            for found in out[-1].found:
+                print(f"{found.file}:{found.line}: {found.severity} {found.rule} {found.message}", file=sys.stderr)
     return out
 
 

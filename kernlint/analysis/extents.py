@@ -405,7 +405,9 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         root = access.root
         if access.asynchronous or not access.size:
             continue
-        array = root.kind is RootKind.VARIABLE and root.extent is not None and not (made_up and _reshaped(root))
+        # What a dispatch by type makes of a template goes further than what the host lets pass.
+        by_type = _reshaped(root) and (made_up or len(facts.kernel.variants) > 1)
+        array = root.kind is RootKind.VARIABLE and root.extent is not None and not by_type
         if not array and root.kind is not RootKind.PARAM:
             continue
         key = (id(root), access.offset, tuple(guard.term for guard in access.guards))
@@ -413,7 +415,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             continue
         done.add(key)
         outside: Outside | None = None
-        if not made_up or not _reshaped(root):
+        if not by_type:
             outside = _of_inner(kernel, facts[launch_context], access)
         if outside is not None:
             pass

@@ -28,9 +28,9 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast, symbols
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import I32, I64, U32, U64, ArrayType, Space
+from kernlint.tree.types import I32, I64, U32, U64, ArrayType, IntType, Space
 
 Block = tuple[int, int, int]
 Sizes = tuple[int | None, int | None, int | None]
@@ -130,10 +130,19 @@ def _mentioned(of: Trace) -> set[Symbol]:
     return out
 
 
+def _flat(ids: tuple[Symbol, ...], sizes: tuple[Symbol, ...], kind: IntType) -> Iterator[Term]:
+    """The linear index as the prelude has it, and in two axes as kernels write it by hand, either axis first."""
+    yield linear(ids, sizes, kind)
+    for major, minor in ((0, 1), (1, 0)):
+        first, size, second = (cast(s.term, kind) for s in (ids[major], sizes[minor], ids[minor]))
+        yield binary("add", binary("mul", first, size, kind), second, kind)
+
+
 _LINEAR: dict[Term, Symbol] = {
-    form: symbols_[0]
+    form: ids[0]
     for kind in (U32, I32, I64, U64)
-    for symbols_, form in ((THREAD, linear(THREAD, BLOCK_DIM, kind)), (BLOCK, linear(BLOCK, GRID_DIM, kind)))
+    for ids, sizes in ((THREAD, BLOCK_DIM), (BLOCK, GRID_DIM))
+    for form in _flat(ids, sizes, kind)
 }
 """The linear index of a thread in its block, and of a block in the grid: no word on how many axes there are."""
 
@@ -349,7 +358,8 @@ def _compute(facts: Facts) -> Shapes:
     mentioned = _mentioned(of)
     x, y, z = (symbol in mentioned for symbol in THREAD)
     threads = (x, y, z)
-    x, y, z = (BLOCK[axis] in mentioned or GRID_DIM[axis] in mentioned for axis in range(3))
+    # A size alone (the number of all blocks, to wait for the last) is no word on how many axes the grid has.
+    x, y, z = (BLOCK[axis] in mentioned or (axis == 0 and GRID_DIM[0] in mentioned) for axis in range(3))
     seen = tuple(_seen(facts))
     return Shapes(seen or tuple(_guessed(facts, of, mentioned, threads)), bool(seen), threads, (x, y, z))
 
