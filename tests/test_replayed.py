@@ -118,3 +118,24 @@ __kernel void k(__local float *a, int mode) {
     run, selection = engine()
     results = run.check_source(SourceFile("k.cl", code.encode()), selection).results
     assert {(r.finding.code, r.finding.severity) for r in results} == {("KL201", Severity.WARNING)}
+
+
+@pytest.mark.parametrize(
+    ("target", "severity"),
+    [((), Severity.WARNING), (("sm_80",), Severity.ERROR), (("sm_60", "sm_80"), Severity.WARNING), (("sm_60",), None)],
+)
+def test_lanes_out_of_step_are_an_error_on_the_hardware_named(
+    target: tuple[str, ...], severity: Severity | None
+) -> None:
+    code = """
+__global__ void k(float *x) {
+  __shared__ float s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  x[threadIdx.x] = s[31 - threadIdx.x];
+}
+"""
+    registry = load()
+    selection = Selection(registry, Config(select=("KL204",), target=target))
+    source = SourceFile("k.cu", code.encode())
+    found = [result.finding for result in Engine(registry, selection).check_source(source, selection).results]
+    assert [finding.severity for finding in found] == ([] if severity is None else [severity])
