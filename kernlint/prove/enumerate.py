@@ -27,6 +27,9 @@ TRIAL = 16
 ENOUGH = 4096
 """Points kept of one access in one launch."""
 
+FAR = 40
+"""Iterations of one loop that are followed."""
+
 PATIENCE = 4000
 """Points spent on a better witness once one within a warp is found."""
 
@@ -202,9 +205,19 @@ class _Setting:
         room = max(2, int((ENOUGH / lanes) ** (1 / count))) if count else 1
         limits = []
         for most, conditional in zip(side.limits, side.conditional, strict=True):
-            limit = min(room, 40) if conditional else 2
+            limit = min(room, FAR) if conditional else 2
             limits.append(limit if most is None else min(limit, most))
-        found, steps = side.walk(self.shared, places, walked, limits, ENOUGH, data)
+        enough = ENOUGH
+        if room < FAR and any(side.conditional):
+            # Loops that double or halve end soon: a few threads show whether all of them can be followed to the end.
+            few = walked[:: max(1, len(walked) // 4)]
+            far = [FAR if conditional else limit for limit, conditional in zip(limits, side.conditional, strict=True)]
+            most = 4 * ENOUGH // max(1, lanes // len(few))
+            tried, steps = side.walk(self.shared, places[:1], few, far, most, data)
+            self.search.points -= steps
+            if len(tried) < most and steps * lanes // len(few) <= self.search.points:
+                limits, enough = far, 4 * ENOUGH
+        found, steps = side.walk(self.shared, places, walked, limits, enough, data)
         self.search.points -= steps
         while any(side.conditional) and len(found) * 8 <= ENOUGH and steps * 8 <= self.search.points:
             # Few threads get there: follow their loops further.
