@@ -97,7 +97,7 @@ def _underline(place: _Placed, shift: int, shown: int, gutter: int, room: int, s
         return
     yield ((bar, "blue"), (" " * start + mark, look))
     indent = start if room - start >= 32 else min(start, max(room - 48, 0))
-    for part in textwrap.wrap(label, max(room - indent, 16), break_long_words=False):
+    for part in textwrap.wrap(label, max(room - indent, 16), break_long_words=False, break_on_hyphens=False):
         yield ((bar, "blue"), (" " * indent + part, look))
 
 

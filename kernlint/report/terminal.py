@@ -50,7 +50,9 @@ def finding_lines(finding: Finding, report: Report, width: int) -> Iterator[Line
     """Header, place, frames, and the evidence below them."""
     style = STYLES[finding.severity.value]
     head = f"{finding.severity.value}[{finding.code}]"
-    wrapped = textwrap.wrap(f"{finding.rule}: {finding.message}", max(width - len(head) - 1, 30)) or [""]
+    wrapped = textwrap.wrap(
+        f"{finding.rule}: {finding.message}", max(width - len(head) - 1, 30), break_on_hyphens=False
+    ) or [""]
     yield ((head, style), (f" {wrapped[0]}", "bold"))
     for part in wrapped[1:]:
         yield ((" " * (len(head) + 1) + part, "bold"),)
@@ -106,7 +108,7 @@ def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iter
     rows: list[tuple[Line, int]] = []
     for key, text in notes:
         lead = f"{indent}= {key}: "
-        wrapped = textwrap.wrap(text, max(width - cells(lead), 24)) or [""]
+        wrapped = textwrap.wrap(text, max(width - cells(lead), 24), break_on_hyphens=False) or [""]
         for number, part in enumerate(wrapped):
             head = lead if number == 0 else " " * cells(lead)
             last = cells(head) + cells(part)
