@@ -37,7 +37,7 @@ def digest(folder: str) -> str:
     for name, path, _ in files:
         with open(path, "rb") as handle:
             data = handle.read()
-        whole.update(f"{name}\0{len(data)}\0".encode())
+        whole.update(f"{name}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
         whole.update(data)
     made = whole.hexdigest()
     try:

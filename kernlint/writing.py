@@ -11,11 +11,11 @@ def replace_file(path: str, data: bytes) -> None:
 
     Raises :class:`OSError`; the old file is whole then, and nothing is left beside it.
     """
-    path = os.path.realpath(path)
     if os.path.exists(path) and not os.path.isfile(path):  # a device or a FIFO cannot be replaced
         with open(path, "wb") as handle:
             handle.write(data)
         return
+    path = os.path.realpath(path)
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
         with open(temporary, "wb") as handle:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -170,6 +172,20 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         replace_file(str(path), b"new")
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX paths")
+def test_links_are_followed_and_pipes_written_to(kernlint, tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "file").chmod(0o640)
+    (tmp_path / "link").symlink_to("file")
+    replace_file(str(tmp_path / "link"), b"new")
+    assert (tmp_path / "file").read_bytes() == b"new" and (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o640
+    (tmp_path / "a.cu").write_text(BAD)
+    command = [sys.executable, "-m", "kernlint", "--format", "concise=/dev/stdout", "a.cu"]
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, check=False, timeout=120)
+    assert b"1 kernel in 1 file" in done.stdout
 
 
 def test_min_confidence_and_statistics(kernlint, tmp_path, monkeypatch):
