@@ -188,7 +188,7 @@ class _Reader:
             start = error.pos_in_stream if error.pos_in_stream is not None and error.pos_in_stream >= 0 else len(text)
             start = min(start, len(text))
             message = "this directive is not understood here; the form is kernlint: ignore[rule, ...] reason"
-            if "[" in text and "]" not in text:
+            if re.search(r"\[\s*[\w-]+(\s*,\s*[\w-]+)*$", text):
                 message, start = "a ] is missing here", len(text)
             elif "[" in text[:start] and "]" not in text[:start]:
                 message = (
