@@ -274,6 +274,21 @@ def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
     return None
 
 
+def counted_by_data(pair: Pair) -> bool:
+    """Whether one access updates a cell that data alone chooses (a histogram), and the other sets cells to a number.
+
+    Any cell may then be the one that data chooses, so the two meet unless a barrier stands between.
+    """
+    for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+        if one.kind is not AccessKind.ATOMIC or other.kind is not AccessKind.WRITE:
+            continue
+        kinds = {symbol.kind for symbol in symbols(one.offset)}
+        plain = {symbol.kind for symbol in symbols(other.offset)} <= _SETTLED
+        if plain and other.value is not None and other.value.op == "const":
+            return SymbolKind.LOAD in kinds and not kinds & {SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.PHI}
+    return False
+
+
 def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
     """Addresses for the objects whose own address a pair speaks of: aligned ones, as allocators give them."""
     found = dict.fromkeys(
