@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes CUDA programs for a real GPU: generate.py PATH... [--out FOLDER] [--sound N] [--most N]
+"""Writes CUDA programs for a real GPU: generate.py PATH... [--out FOLDER] [--sound N] [--most N] [--refresh]
 
 For every mutant that the emulator shows faulty, for some that it shows sound, and for the unchanged kernels: one file
 with the kernel and a ``main`` that allocates each buffer to the byte, fills it as the emulator does and launches the
 kernel as the emulator did.  ``manifest.json`` beside them says what the emulator and kernlint think of each.
-``run.sh`` runs them under compute-sanitizer, ``compare.py`` compares.
+``run.sh`` runs them under compute-sanitizer, ``compare.py`` compares.  ``--refresh`` leaves the programs as they are and
+asks kernlint again.
 """
 
 from __future__ import annotations
@@ -117,10 +118,13 @@ int main() {{
     )
 
 
-def entry(name: str, mutant: Mutant | None, faults: Sequence[Fault], findings: Sequence[Finding]) -> dict[str, Any]:
+def entry(
+    name: str, kernel: str, mutant: Mutant | None, faults: Sequence[Fault], findings: Sequence[Finding]
+) -> dict[str, Any]:
     """What the manifest says of one program."""
     return {
         "name": name,
+        "kernel": kernel,
         "kind": mutant.kind if mutant else "original",
         "line": mutant.line if mutant else 0,
         "faults": sorted({_described(fault) for fault in faults}),
@@ -166,14 +170,14 @@ class Writer:
                 self.numbers[stem, mutant.kind] += 1
                 name = f"{stem}-{mutant.kind}{self.numbers[stem, mutant.kind]}"
                 self.write(name, program(mutant.whole, kernel.variants[0], chosen))
-                self.entries.append(entry(name, replace(mutant, faults=faults), faults, findings))
+                self.entries.append(entry(name, subject.name, replace(mutant, faults=faults), faults, findings))
                 left -= verdict == "clean"
                 kinds[mutant.kind] += verdict == "faulty"
                 break
         for index in used:
             name = f"{stem}-original{index}"
             self.write(name, program(subject.text, subject.function, subject.launches[index]))
-            self.entries.append(entry(name, None, (), ()))
+            self.entries.append(entry(name, subject.name, None, (), ()))
 
     def write(self, name: str, text: str) -> None:
         """One program."""
@@ -182,15 +186,31 @@ class Writer:
         (self.folder / f"{name}.cu").write_text("\n".join(kept) + "\n", encoding="utf-8")
 
 
+def refresh(folder: Path, checker: Checker) -> None:
+    """Ask kernlint again about the programs of a manifest, without the ``main`` that was added to them."""
+    path = folder / "manifest.json"
+    programs = json.loads(path.read_text(encoding="utf-8"))["programs"]
+    for each in programs:
+        text = (folder / f"{each['name']}.cu").read_text(encoding="utf-8").split(HARNESS.strip().splitlines()[0])[0]
+        findings = checker.findings("program.cu", text.encode(), each["kernel"])
+        each["kernlint"] = sorted({finding.code for finding in findings})
+        each["witness"] = any(finding.witness is not None for finding in findings)
+    path.write_text(json.dumps({"programs": programs}, indent=1), encoding="utf-8")
+
+
 def main() -> int:
     """Write all programs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="+")
+    parser.add_argument("paths", nargs="*")
     parser.add_argument("--out", default=str(Path(__file__).parent / "out"))
     parser.add_argument("--sound", type=int, default=1, help="sound mutants of a kernel")
     parser.add_argument("--most", type=int, default=2, help="faulty mutants of a kernel and kind")
+    parser.add_argument("--refresh", action="store_true", help="only kernlint's verdicts of the programs there are")
     options = parser.parse_args()
     folder = Path(options.out)
+    if options.refresh:
+        refresh(folder, Checker())
+        return 0
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     writer = Writer(folder, Checker())
