@@ -15,10 +15,10 @@ from kernlint.analysis.pairs import Pair, concurrent, conflicting, side, undecid
 from kernlint.analysis.race_words import witness
 from kernlint.analysis.races import Race, shared_races
 from kernlint.analysis.replay import replayer
-from kernlint.analysis.shapes import shapes
+from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, GuardKind, Root, RootKind, Trace
-from kernlint.analysis.verdicts import Ladder, Rung, Verdict, obstacle, pure_calls, unknown
+from kernlint.analysis.verdicts import Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
 from kernlint.analysis.wording import element, element_size, witness_of
 from kernlint.finding import Step, Witness
 from kernlint.prove.query import Bounds, Overlap, Proved, Unknown
@@ -64,7 +64,7 @@ EXITED = "threads that have returned do not count at a barrier (compute capabili
 def barriers(facts: Facts) -> Verdict:
     """Whether every thread of a block reaches each barrier that one of them reaches."""
     of = facts[trace]
-    found = [barrier for barrier in of.barriers if barrier.scope is not Scope.WARP]
+    found = [barrier for barrier in of.barriers if barrier.scope in (Scope.BLOCK, Scope.CLUSTER, Scope.GRID)]
     for gap in of.gaps:
         if gap.kind != "subscript" and not (gap.kind == "call" and not found):
             return unknown(gap.reason, gap.span)
@@ -137,10 +137,13 @@ def _diverges(facts: Facts, barrier: BarrierEvent) -> Verdict | None:
         scalars = [param.name for param in facts.function.params if isinstance(param.type, IntType)]
         values = tuple((name, seen.fallback or 0) for name in scalars)
         shown = Witness(shape.block, grid, values, tuple(steps), True)
-        return Verdict(
-            "refuted", reason=f"threads disagree on reaching {barrier.name}", span=barrier.span, witness=shown
-        )
+        return Verdict("refuted", _under(shape), f"threads disagree on reaching {barrier.name}", barrier.span, shown)
     return None
+
+
+def _under(shape: Shape) -> tuple[str, ...]:
+    """The block that a refutation rests on, where it is a guess."""
+    return () if shape.seen else (f"block = {product(shape.block)} ({shape.reason})",)
 
 
 # --------------------------------------------------------------------------------------------------------- races
@@ -290,7 +293,8 @@ def _race(facts: Facts) -> Verdict | None:
         seen = facts[replayer].race(race.witness, (first.span, second.span))
         if seen is not None:
             shown = witness(first, second, race.witness, seen)
-            return Verdict("refuted", reason=f"two threads use {race.root.name}", span=second.span, witness=shown)
+            reason = f"two threads use {race.root.name}"
+            return Verdict("refuted", _under(race.shape), reason, second.span, shown)
     return None
 
 

@@ -41,7 +41,8 @@ FULL = Budget()
 class Verdict:
     """What is known of one property.
 
-    ``status``: ``proved``, ``refuted`` or ``unknown``.  ``assumptions``: what a proof rests on, in words; ``reason``:
+    ``status``: ``proved``, ``refuted`` or ``unknown``.  ``assumptions``: what a proof or
+    refutation rests on, in words; ``reason``:
     why it is unknown, or in a word what was proved.  ``span``: the fault, or what stands in the way; ``witness``: of
     a refutation, replayed.
     """
@@ -119,9 +120,9 @@ def _rungs(facts: Facts, of: Trace, believed: Shapes, said: Assumed) -> Iterator
     grid: Axes = said.grid or facts.options.grid or (None, None, None)
     given: list[str] = []
     if facts.options.block is not None and block == facts.options.block:
-        given.append(f"block = {_product(facts.options.block)}, as given")
+        given.append(f"block = {product(facts.options.block)}, as given")
     if facts.options.grid is not None and grid == facts.options.grid:
-        given.append(f"grid = {_product(facts.options.grid)}, as given")
+        given.append(f"grid = {product(facts.options.grid)}, as given")
     most = 1024
     if None not in block:
         x, y, z = (size or 1 for size in block)
@@ -166,8 +167,8 @@ def _pitches(of: Trace) -> list[Symbol]:
 
 def _shaped(shape: Shape, free: Launch, low: Axes, said: Assumed, words: Sequence[str]) -> Rung:
     grid = shape.grid if shape.seen and None not in shape.grid else low
-    text = f"block = {_product(shape.block)} ({shape.reason})"
-    extra = (f"grid = {_product(shape.grid)}",) if grid is shape.grid else tuple(words)
+    text = f"block = {product(shape.block)} ({shape.reason})"
+    extra = (f"grid = {product(shape.grid)}",) if grid is shape.grid else tuple(words)
     return Rung(replace(free, block=shape.block, grid=grid, max_threads=shape.threads), said.premises, (text, *extra))
 
 
@@ -178,7 +179,8 @@ def _flat(axes: Axes, read: Sequence[bool], what: str) -> tuple[Axes, tuple[str,
     return (x, y, z), ((" = ".join([*names, "1"]),) if names else ())
 
 
-def _product(sizes: Sequence[int | None]) -> str:
+def product(sizes: Sequence[int | None]) -> str:
+    """``16 x 16``: sizes without ones at the end."""
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes = sizes[:-1]
     return " x ".join(map(str, sizes))

@@ -113,7 +113,8 @@ def _cell(verdict: Verdict, line: int | None) -> Text:
 
     where = "" if line is None else f" (line {line})"
     if verdict.status == "refuted":
-        return Text(f"refuted{where}: {verdict.reason}", "red")
+        under = f" with {'; '.join(verdict.assumptions)}" if verdict.assumptions else ""
+        return Text(f"refuted{where}: {verdict.reason}{under}", "red")
     if verdict.status == "unknown":
         return Text(f"unknown: {verdict.reason}{where}", "yellow")
     word = verdict.reason or "proved"
