@@ -59,6 +59,36 @@ STUBS = (
 """In the order in which they are included."""
 
 
+_TOOLKIT = (
+    *(
+        "cuda.h",
+        "cuda_runtime",
+        "cuda_fp16",
+        "cuda_bf16",
+        "cuda_pipeline",
+        "device_",
+        "driver_types.h",
+        "host_defines.h",
+    ),
+    *("builtin_types.h", "vector_types.h", "vector_functions.h", "math_constants.h", "math_functions.h", "sm_", "crt/"),
+    *(
+        "hip/hip_runtime",
+        "hip/hip_fp16",
+        "hip/hip_bf",
+        "hip/hip_vector_types",
+        "hip/device_functions",
+        "CL/cl",
+        "opencl",
+    ),
+)
+"""Headers, by how their names begin, whose device side the preludes declare."""
+
+
+def served(header: str) -> bool:
+    """Whether the names of a header, by its name in the ``#include``, are declared where it is not there."""
+    return header.startswith(_TOOLKIT) or any(stub.headers and header.startswith(stub.headers) for stub in STUBS)
+
+
 @dataclass(slots=True)
 class StubChoice:
     """Collects, over the files of one source, which stubs it needs."""

@@ -18,6 +18,7 @@ from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMP
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.stubs import served
 from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import CompilerNote, FunctionDecl, FunctionKind, Kernel, Loss, Missed, Module
@@ -185,7 +186,7 @@ class ModuleBuilder:
             globals=tuple(self.lowering.globals),
             missed=tuple(self._missed(functions)),
             synthesised=self.parsed.synthesised,
-            missing_headers=tuple(sorted(self.parsed.missing)),
+            missing_headers=tuple(sorted(name for name in self.parsed.missing if not served(name))),
             inactive=inactive,
             notes=(*self.parsed.refused, *_upheavals(self.parsed), *self.table.crashes),
             compiler=tuple(

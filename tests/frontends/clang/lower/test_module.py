@@ -73,6 +73,11 @@ def test_missing_headers_are_listed() -> None:
     assert module('#include "nowhere.h"\n__global__ void k() {}').missing_headers == ("nowhere.h",)
 
 
+def test_headers_whose_names_are_declared_are_not_missed() -> None:
+    text = "#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n#include <cooperative_groups.h>\n#include <cusparse.h>\n"
+    assert module(text + "__global__ void k() {}").missing_headers == ("cusparse.h",)
+
+
 @pytest.mark.parametrize(
     "body",
     [
