@@ -2,13 +2,16 @@
 
 For a launch in sight whose pointer arguments lead to allocations in sight, the host's variables get values (odd ones,
 so that no block size divides them) under which the host's checks hold.  Grid, block, arguments and extents follow from
-them, and every access whose index rests on nothing else is tried for all threads.
+them, and every access whose index rests on nothing else is tried for all threads.  So it is when the user states the
+launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.pairs import side
@@ -23,7 +26,7 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, symbols
 from kernlint.tree.types import I64, IntType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
@@ -40,10 +43,10 @@ _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocated:
     """An access beyond its allocation: ``extent`` in bytes under the values of the witness; ``size``: the extent as
-    the host computes it; ``view``: the launch."""
+    the host computes it or the user states it; ``view``: the launch (None: one that the user states)."""
 
     access: Access
-    view: LaunchView
+    view: LaunchView | None
     witness: Refuted
     extent: int
     size: Term
@@ -91,27 +94,48 @@ def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[
     block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
     if block is None or grid is None:
         return
-    threads = block[0] * block[1] * block[2]
-    if threads > 1024 or threads * grid[0] * grid[1] * grid[2] > THREADS:
-        return
     values: list[tuple[Symbol, int]] = []
     for symbol, term in view.images:
         value = evaluate(term, env)
         if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
             values.append((symbol, symbol.type.wrap(value)))
-    known = {symbol for symbol, _ in values}
-    extents = dict(view.fact.extents)
+    extents = {name: (size, evaluate(size, env)) for name, size in view.fact.extents}
+    yield from _beyond(kernel, view, Launch(block, grid, values=tuple(values)), extents)
+
+
+def _stated(facts: Facts) -> Iterator[Allocated]:
+    """The launch and the extents that the user states."""
+    said = facts[assumed]
+    block, grid = said.block or facts.options.block, said.grid or facts.options.grid
+    if block is None or grid is None:
+        return
+    values = tuple((symbol, value) for symbol, value in said.numbers if symbol.kind is SymbolKind.PARAM)
+    env = dict(values)
+    for symbols_, sizes in ((BLOCK_DIM, block), (GRID_DIM, grid)):
+        env.update(zip(symbols_, sizes, strict=True))
+    extents = {name: (size, evaluate(size, env)) for name, size in said.extents}
+    yield from _beyond(facts[trace], None, Launch(block, grid, values=values), extents)
+
+
+def _beyond(
+    kernel: Trace, view: LaunchView | None, launch: Launch, extents: Mapping[str, tuple[Term, int | None]]
+) -> Iterator[Allocated]:
+    """Accesses beyond ``extents`` (as computed, and in bytes) under one launch with numbers for all its sizes."""
+    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
+    threads = (bx or 1) * (by or 1) * (bz or 1)
+    if threads > 1024 or threads * (gx or 1) * (gy or 1) * (gz or 1) > THREADS:
+        return
+    launch = replace(launch, max_threads=threads)
+    known = {symbol for symbol, _ in launch.values}
     for access in kernel.accesses:
-        size = extents.get(access.root.name) if access.root.kind is RootKind.PARAM else None
-        extent = None if size is None else evaluate(size, env)
-        if size is None or extent is None or extent <= 0 or not access.size:
+        size, extent = extents.get(access.root.name, (None, None))
+        if access.root.kind is not RootKind.PARAM or size is None or extent is None or extent <= 0 or not access.size:
             continue
         asked = side(access)
         if not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols):
             continue
         if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
             continue
-        launch = Launch(block, grid, threads, tuple(values))
         answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
         if isinstance(answer, Refuted) and not answer.depends_on_data:
             yield Allocated(access, view, answer, extent, size)
@@ -120,6 +144,8 @@ def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[
 def _compute(facts: Facts) -> tuple[Allocated, ...]:
     kernel = facts[trace]
     found: dict[Access, Allocated] = {}
+    if facts[assumed].extents:
+        found.update((one.access, one) for one in _stated(facts))
     for view in facts[launch_context].launches:
         if not view.fact.extents:
             continue
@@ -142,20 +168,24 @@ def in_words(
     block, thread = first.witness.first.block, first.witness.first.thread
     at, count = first.witness.first.offset // size, first.extent // size
     seen = {access.span}
-    related = [Related(first.view.fact.span, f"launched here, with {show(first.size)} bytes behind {access.root.name}")]
+    related: list[Related] = []
+    if first.view is not None:
+        told = f"launched here, with {show(first.size)} bytes behind {access.root.name}"
+        related.append(Related(first.view.fact.span, told))
+    what = "the allocation" if first.view is not None else "the extent that is stated"
     for other in found:
         if other.access.span not in seen and len(related) < 4:
             seen.add(other.access.span)
             related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
     message = (
-        f"{element(access)} is {verb(access)} beyond the allocation: thread {thread} of block {block} reaches element "
+        f"{element(access)} is {verb(access)} beyond {what}: thread {thread} of block {block} reaches element "
         f"{at} of {count}; {why}"
     )
     replayed = again.beyond(first.witness, access.span, {access.root.name: first.extent})
-    certain = replayed is not None and replayed.certain and not _host_symbols(first.view)
+    certain = replayed is not None and replayed.certain and not (first.view and _host_symbols(first.view))
     severity = Severity.ERROR if certain else Severity.WARNING
     return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
 
 
-allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context))
+allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed))
 """Each :class:`Allocated` of a kernel, an access once."""
