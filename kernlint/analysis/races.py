@@ -145,7 +145,7 @@ class Asker:
             witness = self.ask(query)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is None or (witness.data_in_address and not picked) or not self._generic(query):
+            if witness is None or not (picked or (not witness.data_in_address and self._generic(query))):
                 continue
             if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
@@ -274,21 +274,6 @@ def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
     return None
 
 
-def counted_by_data(pair: Pair) -> bool:
-    """Whether one access updates a cell that data alone chooses (a histogram), and the other sets cells to a number.
-
-    Any cell may then be the one that data chooses, so the two meet unless a barrier stands between.
-    """
-    for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
-        if one.kind is not AccessKind.ATOMIC or other.kind is not AccessKind.WRITE:
-            continue
-        kinds = {symbol.kind for symbol in symbols(one.offset)}
-        plain = {symbol.kind for symbol in symbols(other.offset)} <= _SETTLED
-        if plain and other.value is not None and other.value.op == "const":
-            return SymbolKind.LOAD in kinds and not kinds & {SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.PHI}
-    return False
-
-
 def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
     """Addresses for the objects whose own address a pair speaks of: aligned ones, as allocators give them."""
     found = dict.fromkeys(
@@ -340,12 +325,16 @@ def picked_by_data(pair: Pair) -> bool:
     ):
         if access.kind is not AccessKind.ATOMIC or other.kind is AccessKind.ATOMIC:
             continue
-        picking = set(symbols(at.offset))
-        if not picking or any(s.kind is not SymbolKind.LOAD or s.origin[0] is access.root for s in picking):
+        kinds = {s.kind for s in symbols(at.offset)}
+        if SymbolKind.LOAD not in kinds or kinds & _OWN:
             continue
         if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_data, at.facts)):
             return True
     return False
+
+
+_OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.UNKNOWN})
+"""What may give each thread or warp elements of its own."""
 
 
 def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
