@@ -4,8 +4,8 @@
 For every mutant that the emulator shows faulty, for some that it shows sound, and for the unchanged kernels: one file
 with the kernel and a ``main`` that allocates each buffer to the byte, fills it as the emulator does and launches the
 kernel as the emulator did.  ``manifest.json`` beside them says what the emulator and kernlint think of each.
-``run.sh`` runs them under compute-sanitizer, ``compare.py`` compares.  ``--refresh`` leaves the programs as they are and
-asks kernlint again.
+``run.sh`` runs them under compute-sanitizer, ``compare.py`` compares.  ``--refresh`` leaves the programs as they
+are and asks kernlint again.
 """
 
 from __future__ import annotations

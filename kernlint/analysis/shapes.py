@@ -349,8 +349,18 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
 
 
 def _one_warp(of: Trace) -> bool:
-    """Whether the kernel works by warp collectives and has no barrier for more than a warp."""
-    return bool(of.warp_ops) and not any(b.certain and b.scope is not Scope.WARP for b in of.barriers)
+    """Whether the kernel works by warp collectives and nothing in it is for more than a warp: no barrier, and no
+    place in shared memory for each warp."""
+    if not of.warp_ops or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
+        return False
+    return not any(a.root.space is Space.SHARED and _by_warp(a.offset) for a in of.accesses)
+
+
+def _by_warp(term: Term) -> bool:
+    """Whether the number of the thread's warp stands in ``term``."""
+    if term.op in ("div", "shr") and term.args[1].value in ((32, 64) if term.op == "div" else (5, 6)):
+        return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
+    return any(_by_warp(arg) for arg in term.terms)
 
 
 def _compute(facts: Facts) -> Shapes:
