@@ -331,7 +331,8 @@ def _chosen(access: Access) -> dict[Symbol, Term]:
 
 
 def updates(access: Access) -> bool:
-    """Whether the value written is made from what the same place held and from something of the thread's own.
+    """Whether the value written is made from what the same place held and from something of the thread's own, or is
+    a count of threads.
 
     Where all that is added hangs on the element alone, a second thread with the same index would add it twice: such
     a kernel is written for indices that differ.
@@ -342,7 +343,8 @@ def updates(access: Access) -> bool:
     old = [symbol for symbol in loads if symbol.origin[0] is access.root and symbol.origin[1] == access.offset]
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1])]
-    return bool(old) and bool(own)
+    counts = all(symbol in old for symbol in symbols(access.value))
+    return bool(old) and (bool(own) or counts)
 
 
 def _by_thread(offset: Term) -> bool:
@@ -370,12 +372,16 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     finder = Finder(asker, facts[shapes])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     out: list[Scatter] = []
-    for group in _places(of.accesses).values():
+    shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and known(a)]
+    for group in (*_places(of.accesses).values(), shared):
         for access in group:
             if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
                 continue
+            if access.root.space is Space.SHARED and not updates(access):
+                continue
             images, counted = _chosen(access), _counted(access, of)
-            race = _equal_indices(finder, access, images or counted, (True,) if counted else (False, True))
+            ways = (False,) if access.root.space is Space.SHARED else (True,) if counted else (False, True)
+            race = _equal_indices(finder, access, images or counted, ways)
             if race is not None:
                 out.append(Scatter(access, race, updates(access), bool(counted)))
     return tuple(out)
@@ -389,14 +395,16 @@ def _equal_indices(
         return None
     plain = side(access)
     memo: dict[Term, Term] = {}
+    loops = []
+    for loop in plain.counters:
+        condition = None if loop.condition is None else substitute(loop.condition, images, memo)
+        loops.append(replace(loop, condition=None if condition is None or _on_loads(condition) else condition))
+    guards = (substitute(guard, images, memo) for guard in plain.guards)
     told = replace(
         plain,
         offset=substitute(plain.offset, images, memo),
-        guards=tuple(substitute(guard, images, memo) for guard in plain.guards),
-        counters=tuple(
-            replace(loop, condition=None if loop.condition is None else substitute(loop.condition, images, memo))
-            for loop in plain.counters
-        ),
+        guards=tuple(guard for guard in guards if not _on_loads(guard)),
+        counters=tuple(loops),
     )
     if same_value(access, access):
         return None
@@ -408,5 +416,10 @@ def _equal_indices(
     return None
 
 
+def _on_loads(term: Term) -> bool:
+    """Whether a condition rests on memory that varies: that it may hold is part of what is taken for granted."""
+    return any(s.kind is SymbolKind.LOAD and s.uniformity is Uniformity.VARYING for s in symbols(term))
+
+
 scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes, assumed))
-"""The plain writes of one kernel variant to elements picked by index arrays."""
+"""The plain writes of one kernel variant to elements picked by index arrays (in shared memory, only updates)."""

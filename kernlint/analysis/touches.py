@@ -26,6 +26,9 @@ KEPT = 100_000
 
 WARP = 32
 
+LEAST = 16
+"""Threads along x that every block has: those closer together meet whatever its size."""
+
 Touch = tuple[int, int, tuple[int, ...]]
 """(first byte, linear number of the thread in its block or of its block, values of the counters)."""
 
@@ -123,7 +126,7 @@ class Toucher:
 
     def crowded(self, side: Side, launch: Launch) -> bool:
         """Whether two threads of a block that differ along one axis alone touch a cell in the same iterations, as they
-        do when an index lacks that axis; true where it cannot be told.
+        do when an index lacks that axis, or two near neighbours in any; true where it cannot be told.
 
         Without it they meet only because the block is larger than a row, or than the stride of a loop, is long.
         """
@@ -133,6 +136,7 @@ class Toucher:
         x, y, z = (size or 1 for size in launch.block)
         threads = _places((x, y, z))
         seen: dict[tuple[object, ...], int] = {}
+        near: dict[tuple[int, int, int], list[int]] = {}
         for start, thread, counts in touches.found:
             place = threads[thread]
             for cell in range(start, start + touches.size, touches.unit):
@@ -140,6 +144,11 @@ class Toucher:
                     key = (cell, counts, axis, place[:axis], place[axis + 1 :])
                     if seen.setdefault(key, place[axis]) != place[axis]:
                         return True
+                others = near.setdefault((cell, place[1], place[2]), [])
+                if any(0 < abs(other - place[0]) < LEAST for other in others):
+                    return True
+                if len(others) < 4:
+                    others.append(place[0])
         return False
 
     def _of(self, side: Side, launch: Launch, wanted: frozenset[Symbol], blocks: bool) -> Touches | None:

@@ -12,6 +12,7 @@ from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
+from kernlint.tree.types import Space
 
 
 class GlobalMemoryRace(Rule):
@@ -79,7 +80,7 @@ class GlobalMemoryRace(Rule):
             if count <= 2:
                 yield self._race(race, facts[replayer])
         for scatter in facts[scatters]:
-            if id(scatter.access.root) not in told:
+            if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 yield self._scatter(scatter)
 
     def _race(self, race: GlobalRace, again: Replayer) -> Finding:

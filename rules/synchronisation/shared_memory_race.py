@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.global_races import Scatter, scatters
 from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
 from kernlint.analysis.races import Race, essential, shared_races
 from kernlint.analysis.replay import Replayer, replayer
@@ -12,6 +13,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.tree.types import Space
 
 
 class SharedMemoryRace(Rule):
@@ -22,8 +24,8 @@ class SharedMemoryRace(Rule):
     forgotten at the end of a loop body, where the next iteration begins with a write.
 
     Reported with a block size and two threads of different warps that collide. Silent: equal values written by
-    several threads, atomic operations on both sides, indices that come from memory, and pairs of threads of one warp
-    (those are `missing-warp-sync`).
+    several threads, atomic operations on both sides, indices that come from memory (but for updates such as
+    `bins[key]++`, of which equal keys lose some), and pairs of threads of one warp (those are `missing-warp-sync`).
 
     ```cuda bad
     __global__ void shift(const float *in, float *out) {
@@ -84,13 +86,29 @@ class SharedMemoryRace(Rule):
         Severity.ERROR,
         tags=("CUDASecurity data races", "CUDASecurity-CON01", "CUDASecurity-CON02", "OpenCL C memory model"),
     )
-    needs = (trace, shared_races, replayer)
+    needs = (trace, shared_races, scatters, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
             if late_barrier(race, of) is None:
                 yield self._report(race, facts.module.language, facts[replayer])
+        for scatter in facts[scatters]:
+            if scatter.access.root.space is Space.SHARED:
+                yield self._scatter(scatter)
+
+    def _scatter(self, scatter: Scatter) -> Finding:
+        access = scatter.access
+        return self.finding(
+            access.span,
+            f"{access.root.name} is updated at an index read from memory without an atomic operation: threads with "
+            "equal indices lose updates",
+            Severity.WARNING,
+            related=calls(access),
+            assumptions=("two threads of a block may read equal indices",),
+            fix="use an atomic operation",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _report(self, race: Race, language: str, again: Replayer) -> Finding:
         first, second = race.accesses
