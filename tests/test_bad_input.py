@@ -373,6 +373,7 @@ def test_a_crash_in_the_front_end_costs_the_file(
     ("args", "message"),
     [
         (["--selct", "KL1"], "unrecognized arguments: --selct; did you mean --select?"),
+        (["--no-cache", "check"], "the command comes first: kernlint check ..."),
         (["chek", "good.cu"], "'chek' is neither a file nor a command; did you mean check?"),
         (["--select", "barier-divergence"], "unknown rule 'barier-divergence'; did you mean barrier-divergence?"),
         (["rule", "barier-divergence"], "did you mean barrier-divergence?"),

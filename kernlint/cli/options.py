@@ -23,8 +23,11 @@ class UsageError(Exception):
 
 class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As inherited, but an unknown option names the nearest right one."""
+        """As inherited, but an unknown option names the nearest right one, and paths may stand between options."""
         options, extra = super().parse_known_args(args, namespace)
+        if isinstance(paths := getattr(options, "paths", None), list) and not any(t.startswith("-") for t in extra):
+            paths += extra
+            return options, []
         unknown = [text for text in extra if text.startswith("-")]
         if unknown:
             near = nearest(unknown[0].partition("=")[0], self._option_string_actions)
@@ -192,6 +195,10 @@ def parse(args: Sequence[str]) -> argparse.Namespace:
             if near:
                 raise UsageError(f"{args[0]!r} is neither a file nor a command; did you mean {near[0]}?")
         args.insert(0, "check")
+        options = parser().parse_args(args)
+        if misplaced := next((p for p in options.paths if p in COMMANDS and not os.path.lexists(p)), None):
+            raise UsageError(f"the command comes first: kernlint {misplaced} ...")
+        return options
     return parser().parse_args(args)
 
 

@@ -134,6 +134,13 @@ def test_check_is_the_default_command(args, command):
     assert parse(args).command == command
 
 
+def test_paths_may_stand_between_options():
+    assert parse(["a.cu", "--pedantic", "b.cu", "-q", "c.cu"]).paths == ["a.cu", "b.cu", "c.cu"]
+    assert parse(["dump", "tree", "a.cu", "--json", "b.cu"]).paths == ["a.cu", "b.cu"]
+    with pytest.raises(UsageError, match="arguments: --no-such-option;"):
+        parse(["a.cu", "--no-such-option", "b.cu"])
+
+
 def test_parse_errors_are_ours():
     with pytest.raises(UsageError):
         parse(["check", "--no-such-option"])
