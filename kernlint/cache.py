@@ -138,7 +138,7 @@ class Cache:
             os.makedirs(os.path.dirname(self._file), mode=0o700, exist_ok=True)
             replace_file(self._file, _MAGIC + hexdigest(text).encode() + b"\n" + text)
         except OSError as error:
-            self.problem = _reason(error)
+            self.problem = f"{os.path.dirname(self._file)}: {error.strerror or error}"
             return
         _prune(os.path.dirname(self._file))
 

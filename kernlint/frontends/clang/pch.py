@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -28,6 +29,9 @@ KEEP = 24
 
 PAYS_AFTER = 3
 """Sources parsed with one prelude as text before a temporary precompiled one is made."""
+
+ROOM = 16 << 20
+"""Bytes that must be free before a prelude is compiled; one takes up to a few megabytes."""
 
 _SUFFIX = ".pch"
 _DIGITS = 24
@@ -71,7 +75,11 @@ class PreludeCache:
             asked = self._asked[key] = self._asked.get(key, 0) + 1
             if asked <= PAYS_AFTER:
                 return None
-            self._ready[key] = path = self._make(self._temporary_folder(), key, build)
+            try:
+                path = self._make(self._temporary_folder(), key, build)
+            except OSError:
+                path = None
+            self._ready[key] = path
             return path
 
     def forget(self, key: str) -> None:
@@ -104,9 +112,12 @@ class PreludeCache:
         import tempfile  # only to build one: it is slow to import
 
         descriptor, name = tempfile.mkstemp(suffix=".tmp", prefix=key, dir=folder)
-        os.close(descriptor)
         draft = Path(name)
         try:
+            try:
+                _check_room(descriptor, folder)
+            finally:
+                os.close(descriptor)
             if not build(draft):
                 return None
             target = folder / f"{key}-{digest([draft.read_bytes()])}{_SUFFIX}"
@@ -125,6 +136,25 @@ class PreludeCache:
                 return None
             atexit.register(_remove, self.temporary, os.getpid())
         return self.temporary
+
+
+def _check_room(descriptor: int, folder: Path) -> None:
+    """Raise :class:`OSError` unless :data:`ROOM` can be written: libclang ends the process when the disk is full."""
+    reserve = getattr(os, "posix_fallocate", None)
+    if reserve is None:
+        import shutil
+
+        if shutil.disk_usage(folder).free < ROOM:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+        return
+    try:
+        reserve(descriptor, 0, ROOM)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise OSError(error.errno, error.strerror, str(folder)) from None
+        # Else the file system cannot reserve.
+    finally:
+        os.ftruncate(descriptor, 0)
 
 
 def _remove(folder: Path, owner: int) -> None:

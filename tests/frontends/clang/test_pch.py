@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -82,6 +83,31 @@ def test_a_file_in_the_folders_place_is_a_note(cache: PreludeCache, tmp_path: Pa
     for _ in range(pch.PAYS_AFTER + 2):
         assert kernels() == ["k"]
     assert cache.problem
+
+
+FULL = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+from kernlint.frontends.clang import prelude, pch
+from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.session import parse
+for number in range(pch.PAYS_AFTER + 2):
+    with parse("k.cu", b"__global__ void k(float* x) {}", Language.CUDA) as parsed:
+        assert any(c.spelling == "k" for c in parsed.unit.top_level())
+print(prelude.CACHE.problem)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="no way to reserve space")
+def test_a_full_disk_is_a_note(tmp_path: Path) -> None:
+    """libclang would end the process when it cannot write."""
+    environment = {**os.environ, CACHE_VARIABLE: str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", FULL], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0 and "File too large" in done.stdout, done.stderr
+    assert not list((tmp_path / "preludes").iterdir())
 
 
 def test_without_the_cache_nothing_is_written_there(cache: PreludeCache, tmp_path: Path) -> None:
