@@ -19,6 +19,8 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
 from kernlint.analysis.races import (
+    ALIKE,
+    PAIRS,
     Asker,
     Place,
     addresses,
@@ -262,15 +264,20 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     talking = _handshakes(of)
     ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
+    asked: dict[tuple[int, Place, Place], int] = {}
     for group in groups.values():
-        for gap in range(len(group)):
+        for gap in range(min(len(group), 1 + PAIRS // len(group))):
             for first, second in zip(group, group[gap:], strict=False):
                 if not _plain(first, second) or awaited(first, second, ended):
                     continue
+                if asker.left <= 0:
+                    return tuple(found.values())
                 key = (id(first.root), place(first.span), place(second.span))
-                if key in found:
+                if key in found or asked.get(key, 0) >= ALIKE:
                     continue
+                before = asker.left
                 race = _judge(finder, first, second, blocks_free, talking)
+                asked[key] = asked.get(key, 0) + before - asker.left
                 if race is not None:
                     found[key] = race
     return tuple(found.values())

@@ -18,7 +18,7 @@ from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
-from kernlint.prove.enumerate import refute
+from kernlint.prove.enumerate import search
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Proved, Refuted, Side, is_shared
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -44,10 +44,23 @@ from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Atomic, Scope
 from kernlint.tree.types import BOOL, I64, IntType, Space
 
-QUERIES = 300
+QUERIES = 150
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
 
+PAIRS = 100_000
+"""Pairs of accesses to one object that are looked at at all, nearest first."""
+
+LARGE = 600
+"""Nodes of the terms of a question for which it counts once more."""
+
+ALIKE = 16
+"""Questions asked of pairs at the same two places in the source: those of a helper that is called many times."""
+
 BUDGET = Budget(steps=200, points=12_000, rlimit=0)
+
+POINTS, SHARE, LEAST = 400_000, 12, 1_500
+"""Points that enumeration may spend on a kernel, as :attr:`Budget.points` counts them; a question gets that part of
+what is left, and at least some."""
 
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
@@ -95,6 +108,7 @@ class Asker:
     waves: bool = False
     said: Assumed = field(default_factory=Assumed)
     left: int = QUERIES
+    points: int = POINTS
     toucher: Toucher = field(default_factory=Toucher)
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
 
@@ -180,10 +194,13 @@ class Asker:
             return self.answers[query]
         if self.left <= 0:
             return None
-        self.left -= 1
+        size = sum(term.size for at in (query.a, query.b) for term in (at.offset, *at.facts))
+        self.left -= 1 + size // LARGE
+        budget = replace(BUDGET, points=min(BUDGET.points, max(LEAST, self.points // SHARE)))
         # Nothing is made of a proof here, and most pairs that get this far have a witness or none that is small: so
         # enumeration goes first, and a proof is asked for only against what it found.
-        result = refute(query, BUDGET)
+        result, spent = search(query, budget)
+        self.points -= spent
         if result is not None and isinstance(solve(query, BUDGET), Proved):
             result = None
         self.answers[query] = result
@@ -378,8 +395,18 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
         if known(access):
             by_root.setdefault(id(access.root), []).append(access)
     for group in by_root.values():
-        for gap in range(len(group)):
+        last = {
+            id(access): frozenset(
+                id(label.barrier) for label in (access.warp_labels if warp else access.labels) if label.exact
+            )
+            for access in group
+        }
+        for gap in range(min(len(group), 1 + PAIRS // len(group))):
             for first, second in zip(group, group[gap:], strict=False):
+                if not (first.writes or second.writes):
+                    continue
+                if not first.asynchronous and last[id(first)].isdisjoint(last[id(second)]):
+                    continue  # another barrier stands between
                 if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
                     continue
                 if first.asynchronous and not warp and first.order < second.order:
@@ -519,11 +546,16 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
 
 
 def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, Place], Race], *, warp: bool) -> None:
+    asked: dict[tuple[int, Place, Place], int] = {}
     for pair in pairs:
         key = (id(pair.first.root), place(pair.first.span), place(pair.second.span))
-        if key in found:
+        if key in found or asked.get(key, 0) >= ALIKE:
             continue
+        if asker.left <= 0:
+            return
+        before = asker.left
         race = asker.race(pair, warp=warp)
+        asked[key] = asked.get(key, 0) + before - asker.left
         if race is not None and keep(pair, race.witness):
             found[key] = race
 

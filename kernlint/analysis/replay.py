@@ -81,7 +81,8 @@ def _stated(value: Argument) -> str:
 
 
 RUNS = 8
-"""Different launches replayed for one kernel; witnesses beyond them stay unreplayed."""
+STEPS = 1_200_000
+"""Different launches replayed for one kernel, and steps spent on all of them: witnesses beyond them stay unreplayed."""
 
 
 class Replayer:
@@ -90,6 +91,7 @@ class Replayer:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.outcomes: dict[object, Outcome] = {}
+        self.left = STEPS
 
     def outcome(
         self,
@@ -118,7 +120,7 @@ class Replayer:
         key = (block, grid, shared_bytes, stated, run)
         known = self.outcomes.get(key)
         if known is None:
-            if len(self.outcomes) >= RUNS:
+            if len(self.outcomes) >= RUNS or self.left <= 0:
                 return None
             spec = LaunchSpec(block, grid, run or None, shared_bytes)
             language = self.facts.module.language
@@ -126,6 +128,7 @@ class Replayer:
 
             known = replay(function, spec, args, BUDGET, language, WAVE if language == "hip" else WARP)
             self.outcomes[key] = known
+            self.left -= known.steps
         return known
 
     def race(self, found: Refuted, places: Sequence[Span]) -> Replayed | None:

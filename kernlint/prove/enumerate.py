@@ -36,7 +36,34 @@ PATIENCE = 4000
 
 def refute(query: Query, budget: Budget) -> Refuted | None:
     """A launch, values and threads for which the fault happens, or None when none was found."""
-    return _Search(query, budget).run()
+    return search(query, budget)[0]
+
+
+def search(query: Query, budget: Budget) -> tuple[Refuted | None, int]:
+    """What :func:`refute` finds, and how many of the budget's points it took."""
+    asked = _Search(query, budget)
+    before = asked.points
+    found = asked.run()
+    return found, (before - asked.points) * asked.weight // TYPICAL
+
+
+_collectors: dict[tuple[object, ...], Collector | None] = {}
+"""Collectors made of late: an access is asked about with many others."""
+
+COLLECTORS = 128
+
+
+def _collector(side: Side, query: Query, shared: Sequence[Symbol], ranges: Ranges) -> Collector | None:
+    """The collector of ``side``, which takes the values of those ``shared`` symbols that it speaks of."""
+    mentioned = set(side.symbols)
+    ours = tuple(symbol for symbol in shared if symbol in mentioned)
+    within = query.within if isinstance(query, Overlap) else None
+    key = (side, ours, within, query.private & mentioned, query.launch)
+    if key not in _collectors:
+        if len(_collectors) >= COLLECTORS:
+            _collectors.clear()
+        _collectors[key] = collector(side, query, ours, ranges)
+    return _collectors[key]
 
 
 def _sides(query: Query) -> tuple[Side, ...]:
@@ -48,7 +75,8 @@ class _Search:
         self.query = query
         # a point costs what its terms cost, so large queries get fewer
         size = sum(term.size for side in _sides(query) for term in (side.offset, *side.facts))
-        self.points = budget.points * TYPICAL // max(TYPICAL, size)
+        self.weight = max(TYPICAL, size)
+        self.points = budget.points * TYPICAL // self.weight
         self.known = query.launch.known()
         terms: list[Term] = list(query.premises)
         sides = _sides(query)
@@ -61,7 +89,7 @@ class _Search:
         found.update((s, None) for side in sides for s in side.symbols if is_shared(s, query))
         self.shared = list(found)
         ranges = Ranges(launch_bounds(query.launch))
-        collected = [collector(side, query, self.shared, ranges) for side in dict.fromkeys(sides)]
+        collected = [_collector(side, query, self.shared, ranges) for side in dict.fromkeys(sides)]
         self.sides: list[Collector] = [c for c in collected if c is not None]
         self.computable = len(self.sides) == len(collected) and not self._excluded()
         if len(self.sides) < len(sides):
@@ -194,6 +222,7 @@ class _Setting:
         self.block = block
         self.grid = grid
         self.shared = shared
+        self.values = dict(zip(search.shared, shared, strict=True))
         self.trial = trial
 
     def points(
@@ -207,17 +236,18 @@ class _Setting:
         for most, conditional in zip(side.limits, side.conditional, strict=True):
             limit = min(room, FAR) if conditional else 2
             limits.append(limit if most is None else min(limit, most))
+        values = [self.values[symbol] for symbol in side.shared]
         enough = ENOUGH
         if room < FAR and any(side.conditional):
             # Loops that double or halve end soon: a few threads show whether all of them can be followed to the end.
             few = walked[:: max(1, len(walked) // 4)]
             far = [FAR if conditional else limit for limit, conditional in zip(limits, side.conditional, strict=True)]
             most = 4 * ENOUGH // max(1, lanes // len(few))
-            tried, steps = side.walk(self.shared, places[:1], few, far, most, data)
+            tried, steps = side.walk(values, places[:1], few, far, most, data)
             self.search.points -= steps
             if len(tried) < most and steps * lanes // len(few) <= self.search.points:
                 limits, enough = far, 4 * ENOUGH
-        found, steps = side.walk(self.shared, places, walked, limits, enough, data)
+        found, steps = side.walk(values, places, walked, limits, enough, data)
         self.search.points -= steps
         while any(side.conditional) and len(found) * 8 <= ENOUGH and steps * 8 <= self.search.points:
             # Few threads get there: follow their loops further.
@@ -226,7 +256,7 @@ class _Setting:
                 for limit, most, conditional in zip(limits, side.limits, side.conditional, strict=True)
             ]
             before, limits = limits, wider
-            more, steps = side.walk(self.shared, places, walked, limits, ENOUGH, data)
+            more, steps = side.walk(values, places, walked, limits, ENOUGH, data)
             self.search.points -= steps
             if len(more) == len(found) or before == limits:
                 break

@@ -158,7 +158,11 @@ class BarrierDivergence(Rule):
         else:
             message = f"threads of one block disagree on reaching {name}"
             severity = Severity.WARNING
-        replayed, sure = self._replay(facts, barrier, culprit) if isinstance(barrier, BarrierEvent) else (None, False)
+        # Running a kernel is too much for a note that nobody sees.
+        seen = severity is Severity.WARNING or facts.options.pedantic
+        replayed, sure = None, False
+        if seen and isinstance(barrier, BarrierEvent):
+            replayed, sure = self._replay(facts, barrier, culprit)
         if sure and severity is Severity.WARNING:
             severity = Severity.ERROR
         related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]

@@ -80,7 +80,11 @@ def replay(
 
     When a run did not finish, what it did not show is no evidence: then only its own faults count for the others.
     """
-    outcomes = [run(function, launch, args, budget, language, warp_size, seed) for seed in seeds]
+    outcomes: list[Outcome] = []
+    for seed in seeds:
+        outcomes.append(run(function, launch, args, budget, language, warp_size, seed))
+        if not (outcomes[-1].faults or outcomes[-1].finished):
+            break  # too much to run, or not understood: other contents would end in the same place
     first = outcomes[0]
     counts: dict[tuple[object, ...], int] = {}
     kept: dict[tuple[object, ...], Fault] = {}
@@ -89,7 +93,7 @@ def replay(
             counts[key] = counts.get(key, 0) + 1
         for fault in outcome.faults:
             kept.setdefault(fault.key, fault)
-    faults = tuple(replace(fault, data_independent=counts[key] == len(outcomes)) for key, fault in kept.items())
+    faults = tuple(replace(fault, data_independent=counts[key] == len(seeds)) for key, fault in kept.items())
     return replace(
         first,
         faults=faults,
