@@ -366,6 +366,28 @@ def test_a_crash_in_the_front_end_costs_the_file(
     assert "injected" in said and "kernlint: bad.cu: error: " in ran.err and "Traceback" not in ran.err
 
 
+def test_dump_goes_on_behind_a_bad_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    real = ClangFrontend.parse_file
+
+    def parse_file(self: ClangFrontend, source: Any, options: Any = None) -> Any:
+        if source.path == "bad.cu":
+            raise ZeroDivisionError("injected")
+        return real(self, source, options)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(ClangFrontend, "parse_file", parse_file)
+    for name in ("bad.cu", "good.cu"):
+        (tmp_path / name).write_text(GOOD)
+    assert main(["dump", "accesses", "bad.cu", "missing.cu", "good.cu"]) == 2
+    out, err = capfd.readouterr()
+    assert "kernel good" in out and err.splitlines() == [
+        "kernlint: bad.cu: internal failure: ZeroDivisionError: injected",
+        "kernlint: missing.cu: does not exist",
+    ]
+
+
 # ------------------------------------------------------------------------------- command line and settings
 
 

@@ -7,10 +7,12 @@ import json
 import sys
 
 from kernlint.cli.settings import Settings
+from kernlint.config import ConfigError
 from kernlint.engine import analysis_options, default_frontend, frontend_options
 from kernlint.frontends.base import FrontendError
 from kernlint.registry import Registry
 from kernlint.source import SourceError, read
+from kernlint.targets import UnknownTarget
 
 
 def dump(options: argparse.Namespace, registry: Registry) -> int:
@@ -18,20 +20,27 @@ def dump(options: argparse.Namespace, registry: Registry) -> int:
     settings = Settings(options, registry)
     code = 0
     for path in options.paths:
-        config = settings.for_path(path).config.for_file(path)
         try:
-            modules = default_frontend().parse_file(read(path), frontend_options(config))
+            _dump_file(path, options, settings)
         except (SourceError, FrontendError) as error:
             print(f"kernlint: {path}: {error}", file=sys.stderr)
             code = 2
-            continue
-        for module in modules:
-            if options.what == "tree":
-                from kernlint.tree.dump import module_text, to_json
-
-                print(json.dumps(to_json(module), indent=1) if options.json else module_text(module))
-            else:
-                from kernlint.analysis.dump import dump as dump_facts
-
-                print(dump_facts(options.what, module, options.json, analysis_options(config)))
+        except (OSError, ConfigError, UnknownTarget):
+            raise  # of the output or the settings, not of the file
+        except Exception as error:
+            print(f"kernlint: {path}: internal failure: {type(error).__name__}: {error}", file=sys.stderr)
+            code = 2
     return code
+
+
+def _dump_file(path: str, options: argparse.Namespace, settings: Settings) -> None:
+    config = settings.for_path(path).config.for_file(path)
+    for module in default_frontend().parse_file(read(path), frontend_options(config)):
+        if options.what == "tree":
+            from kernlint.tree.dump import module_text, to_json
+
+            print(json.dumps(to_json(module), indent=1) if options.json else module_text(module))
+        else:
+            from kernlint.analysis.dump import dump as dump_facts
+
+            print(dump_facts(options.what, module, options.json, analysis_options(config)))
