@@ -139,3 +139,16 @@ __global__ void k(float *x) {
     source = SourceFile("k.cu", code.encode())
     found = [result.finding for result in Engine(registry, selection).check_source(source, selection).results]
     assert [finding.severity for finding in found] == ([] if severity is None else [severity])
+
+
+def test_lanes_of_one_warp_in_global_memory_are_no_error_without_a_word_on_the_hardware() -> None:
+    code = """
+__global__ void k(int *x) {
+  x[threadIdx.x] = 1;
+  x[31 - threadIdx.x] += threadIdx.x;
+}
+"""
+    run, selection = engine()
+    source = SourceFile("k.cu", ("// kernlint: launch(block=32, grid=1)" + code).encode())
+    found = [r.finding for r in run.check_source(source, selection).results if r.finding.code == "KL205"]
+    assert found and all(finding.severity is not Severity.ERROR for finding in found)

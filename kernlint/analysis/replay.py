@@ -7,6 +7,7 @@ else may be called an error in the families of bounds and synchronisation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome
@@ -14,6 +15,7 @@ from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind
+from kernlint.targets import Target
 from kernlint.tree.nodes import FunctionDecl, ParamDecl
 from kernlint.tree.types import FloatType, IntType, StructType, Type
 
@@ -80,6 +82,20 @@ def _stated(value: Argument) -> str:
     return f"buffer of {value.extent}" if isinstance(value, Buffer) else repr(value)
 
 
+VOLTA = 70
+"""Compute capability from which on the lanes of a warp run independently."""
+
+
+def lanes_apart(targets: Sequence[Target]) -> bool:
+    """Whether targets are named and all of them run the lanes of a warp independently of each other."""
+    return bool(targets) and all(target.vendor == "nvidia" and _capability(target) >= VOLTA for target in targets)
+
+
+def _capability(target: Target) -> int:
+    digits = target.name.removeprefix("sm_").rstrip("af")
+    return int(digits) if digits.isdigit() else VOLTA
+
+
 RUNS = 8
 STEPS = 1_200_000
 """Different launches replayed for one kernel, and steps spent on all of them: witnesses beyond them stay unreplayed."""
@@ -139,7 +155,11 @@ class Replayer:
         assert found.second is not None
         outcome = self.outcome(found.block, found.grid, found.values, blocks=(found.first.block, found.second.block))
         across = not found.same_warp and self.facts.module.language != "opencl"
-        return confirm(outcome, RACES, places, across_warps=across) if outcome is not None else None
+        seen = confirm(outcome, RACES, places, across_warps=across) if outcome is not None else None
+        if seen is not None and found.same_warp and self.facts.module.language != "opencl":
+            # on hardware that runs a warp in step the accesses are in order
+            return replace(seen, certain=seen.certain and lanes_apart(self.facts.options.targets))
+        return seen
 
     def beyond(self, found: Refuted, place: Span, extents: Mapping[str, int] | None = None) -> Replayed | None:
         """The access at ``place`` out of bounds, as the witness says; ``extents`` in bytes of pointer arguments."""

@@ -92,7 +92,7 @@ class MissingWarpSync(Rule):
             yield self.finding(
                 second.span,
                 message,
-                severity(replayed, race.pair, found) if _all_new(facts) else Severity.WARNING,
+                severity(replayed, race.pair, found),
                 related=(*related, *calls(first, second)),
                 witness=evidence,
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
@@ -104,12 +104,6 @@ def _all_old(facts: Facts) -> bool:
     """Whether targets are named and the lanes of a warp move in lockstep on all of them."""
     targets = facts.options.targets
     return bool(targets) and all(t.vendor != "nvidia" or _capability(t.name) < VOLTA for t in targets)
-
-
-def _all_new(facts: Facts) -> bool:
-    """Whether targets are named and none of them moves the lanes of a warp in lockstep."""
-    targets = facts.options.targets
-    return bool(targets) and all(t.vendor == "nvidia" and _capability(t.name) >= VOLTA for t in targets)
 
 
 def _capability(name: str) -> int:
