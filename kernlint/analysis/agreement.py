@@ -9,8 +9,10 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.symbolic.uniformity import variation
+from kernlint.tree.types import IntType
 
 Block = tuple[int, int, int]
 
@@ -40,8 +42,17 @@ class Agreement:
         """
         known = self._answers.get(term)
         if known is None:
-            known = self._answers[term] = variation(term, self._memo) > Uniformity.BLOCK and not self._settled(term)
+            varies = variation(term, self._memo) > Uniformity.BLOCK
+            known = self._answers[term] = varies and not self._cancels(term) and not self._settled(term)
         return known
+
+    def _cancels(self, term: Term) -> bool:
+        """Whether what differs between threads stands on both sides of a comparison alike (``first + tid < last +
+        tid``)."""
+        if term.op not in ("lt", "le", "eq", "ne") or not all(isinstance(arg.type, IntType) for arg in term.args):
+            return False
+        apart = polynomial(term.args[0]) - polynomial(term.args[1])
+        return all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in apart.atoms)
 
     def _settled(self, term: Term) -> bool:
         """Whether trying out the launches in sight shows that all threads agree.

@@ -394,11 +394,17 @@ def _reshaped(root: Root) -> bool:
     return root.decl is None or not isinstance(root.decl.type, ArrayType)
 
 
+def numbers_made_up(facts: Facts) -> bool:
+    """Whether sizes and indices may rest on template arguments that nobody would use together: no code in sight asks
+    for the instance, and some of its arguments are numbers."""
+    return facts.function.forced and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args)
+
+
 def _compute(facts: Facts) -> tuple[Outside, ...]:
     kernel = facts[trace]
     made_up = facts.function.forced
-    if made_up and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args):
-        return ()  # extents and indices may rest on numbers that nobody would use together
+    if numbers_made_up(facts):
+        return ()
     found: list[Outside] = []
     done: set[tuple[int, Term, tuple[Term, ...]]] = set()
     for access in kernel.accesses:

@@ -42,7 +42,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.nodes import AsyncCopy, AsyncWait
-from kernlint.tree.types import BOOL, I64, PointerType
+from kernlint.tree.types import BOOL, I64, FloatType, PointerType
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,17 @@ def known(access: Access) -> bool:
     """
     if access.asynchronous and not (isinstance(access.node, AsyncCopy) and access.node.mechanism == "event"):
         return False
+    if any(_in_float(guard.term) for guard in access.guards):
+        return False
     return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
+
+
+def _in_float(term: Term) -> bool:
+    """Whether threads are told apart in floating point (``threadIdx.x < blockDim.x / 32.f``): the prover has integers
+    alone, and would let every thread pass."""
+    if term.op in ("lt", "le", "eq", "ne") and isinstance(term.args[0].type, FloatType):
+        return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
+    return any(_in_float(arg) for arg in term.terms)
 
 
 def extent(access: Access) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.finding import Finding, Related, Severity
@@ -52,6 +53,26 @@ class IndexOverflow(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void tiles(const float *x, float *y, long long pitch, int across, int down, int deep, int n) {
+        int k = blockIdx.x * blockDim.x + threadIdx.x;
+        if (k >= n) return;
+        int plane = k / (across * down * deep);
+        int rest = (k - across * down * deep * plane) / across;
+        y[plane * pitch * down + threadIdx.x] = x[rest];
+    }
+    ```
+
+    ```cuda good
+    __global__ void twice(float *x, long long n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    void run(float *x, int n) {
+        twice<<<(n + 255) / 256, 256>>>(x, n);
+    }
+    ```
+
     ```opencl good
     __kernel void twice(__global float *x, const int n) {
         int i = get_global_id(0);
@@ -61,14 +82,14 @@ class IndexOverflow(Rule):
     """
 
     meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
-    needs = (trace,)
+    needs = (trace, launches)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         walked = facts[trace]
         said: set[Term] = set()
         for condition in walked.conditions:
             found = _narrow_against_wide(condition.term)
-            if found is None or found[0] in said:
+            if found is None or found[0] in said or _narrow_in_launches(found[1], facts[launches]):
                 continue
             index, count = found
             use = _subscript_with(walked, index)
@@ -101,6 +122,7 @@ class IndexOverflow(Rule):
                     access.span,
                     f"a product of {len(_factors(product))} sizes and indices is computed in 32 bits and used as a "
                     f"subscript of {access.root.name}",
+                    Severity.NOTE if _wide_by_type(wide.offset) else Severity.WARNING,
                     related=[Related(wide.span, "here the same kind of subscript is computed in 64 bits")],
                     fix="widen the first factor to 64 bits",
                 )
@@ -118,6 +140,26 @@ def _narrow_against_wide(term: Term) -> tuple[Term, Term] | None:
         return None
     wide = any(s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits == 64 for s in symbols(count))
     return (index, count) if wide else None
+
+
+def _wide_by_type(offset: Term) -> bool:
+    """Whether a 64-bit parameter made a subscript wide, and not the one who wrote it: strides in bytes come as
+    ``size_t`` from everywhere, which says little of how much data there is."""
+    found = [symbol for symbol in symbols(offset) if symbol.kind is SymbolKind.PARAM]
+    return any(isinstance(symbol.type, IntType) and symbol.type.bits == 64 for symbol in found)
+
+
+def _narrow_in_launches(count: Term, seen: tuple[LaunchFact, ...]) -> bool:
+    """Whether every launch in sight passes a 32-bit value for the count."""
+    while count.op == "cast":
+        count = count.args[0]
+    if count.symbol is None or not seen:
+        return False
+    for launch in seen:
+        passed = launch.argument(count.symbol.name)
+        if not isinstance(passed, Term) or passed.op != "cast" or (passed.args[0].type.size or 8) > 4:
+            return False
+    return True
 
 
 def _is_grid_index(term: Term) -> bool:
@@ -142,7 +184,10 @@ def _parts(access: Access) -> Iterator[Term]:
 
 
 def _product(offset: Term, bits: int) -> Term | None:
-    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary; in 64 bits, two."""
+    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary; in 64 bits, two.
+
+    What a quotient or remainder is taken of is no part of the place: a count of tiles or a linear index, taken apart.
+    """
     stack = [offset]
     while stack:
         at = stack.pop()
@@ -152,7 +197,8 @@ def _product(offset: Term, bits: int) -> Term | None:
                 return at
         if at.op == "cast" and isinstance(at.type, IntType) and at.type.bits < (at.args[0].type.size or 8) * 8:
             continue  # narrowed: the wide arithmetic below is of no use to the subscript
-        stack.extend(at.terms)
+        if at.op in ("add", "sub", "mul", "neg", "shl", "cast", "select"):
+            stack.extend(at.terms)
     return None
 
 

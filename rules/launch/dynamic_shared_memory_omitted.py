@@ -12,7 +12,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import Call, FunctionRef
+from kernlint.tree.nodes import Call, Cast, FunctionRef, IntLit
 from kernlint.tree.types import Space
 from kernlint.tree.walk import walk
 
@@ -99,7 +99,7 @@ class DynamicSharedMemoryOmitted(Rule):
             size = launch.shared.value if launch.shared is not None else None
             if size is None:
                 continue
-            if use is not None and size == 0:
+            if use is not None and size == 0 and _none_given(launch):
                 yield self._finding(
                     launch,
                     f"{facts.kernel.name} uses dynamic shared memory ({use.root.name}), but this launch gives it none",
@@ -116,6 +116,15 @@ class DynamicSharedMemoryOmitted(Rule):
 
     def _finding(self, launch: LaunchFact, message: str, related: Related, fix: str) -> Finding:
         return self.finding(launch.span, message, related=[related], fix=fix)
+
+
+def _none_given(launch: LaunchFact) -> bool:
+    """Whether the size is left out, or 0 is written: an expression that comes out as 0 may rest on a macro or header
+    that is not there."""
+    given = launch.node.shared
+    while isinstance(given, Cast):
+        given = given.operand
+    return given is None or isinstance(given, IntLit)
 
 
 def _uses(facts: Facts) -> list[Access]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -85,7 +86,7 @@ class LaunchLimits(Rule):
         if block[2] > DEEP:
             return f"a block of {shape} threads; at most {DEEP} are allowed along z"
         bounds = facts.function.bounds
-        if bounds.max_threads is not None and threads > bounds.max_threads:
+        if bounds.max_threads is not None and threads > bounds.max_threads and not numbers_made_up(facts):
             return f"a block of {threads} threads; the kernel's launch bounds allow {bounds.max_threads}"
         if bounds.required is not None and block != bounds.required:
             return f"a block of {shape} threads; the kernel requires {' x '.join(map(str, bounds.required))}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.finding import Finding, Related, Severity
@@ -80,7 +81,7 @@ class OversizedPrivateArray(Rule):
             if root.space is Space.PRIVATE and root.extent and root.decl is not None
         ]
         total = sum(root.extent or 0 for root in arrays)
-        if not arrays or total < self.options.note_bytes:
+        if not arrays or total < self.options.note_bytes or numbers_made_up(facts):
             return
         largest = max(arrays, key=lambda root: root.extent or 0)
         assert largest.decl is not None

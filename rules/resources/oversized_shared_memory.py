@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.finding import Finding, Related, Severity
@@ -78,7 +79,7 @@ class OversizedSharedMemory(Rule):
         ]
         total = sum(root.extent or 0 for root in arrays)
         verdict = self._verdict(facts, total)
-        if not arrays or verdict is None:
+        if not arrays or verdict is None or numbers_made_up(facts):
             return
         severity, limit = verdict
         largest = max(arrays, key=lambda root: root.extent or 0)

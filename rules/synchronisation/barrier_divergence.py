@@ -15,7 +15,7 @@ from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.symbolic.terms import THREAD, SymbolKind, Term, negate, symbols
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import IntType
 
@@ -47,6 +47,7 @@ class BarrierDivergence(Rule):
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
+    Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the other's.
 
     OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too.
 
@@ -157,7 +158,7 @@ class BarrierDivergence(Rule):
             severity = Severity.WARNING if opencl else Severity.NOTE
         else:
             message = f"threads of one block disagree on reaching {name}"
-            severity = Severity.WARNING
+            severity = Severity.NOTE if not opencl and _answered(facts[trace], culprit) else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
         seen = severity is Severity.WARNING or facts.options.pedantic
         replayed, sure = None, False
@@ -208,6 +209,21 @@ def _meetings(walked: Trace) -> Iterator[Meeting]:
     for event in walked.asyncs:
         if event.node.mechanism == "event":
             yield event
+
+
+def _answered(walked: Trace, culprit: Culprit) -> bool:
+    """Whether whole warps part at the condition (the thread's x is not in it) and the others have as many barriers on
+    their way.  A barrier counts warps that arrive, wherever they are, so such a kernel works, on NVIDIA's hardware and
+    AMD's; the guide does not promise it."""
+    if any(symbol is THREAD[0] or symbol.kind is SymbolKind.LOAD for symbol in symbols(culprit.term)):
+        return False
+
+    def under(term: Term) -> list[Meeting]:
+        meetings = _meetings(walked)
+        return [m for m in meetings if any(g.span == culprit.span and g.term == term for g in m.guards)]
+
+    one, other = under(culprit.term), under(negate(culprit.term))
+    return len(one) == len(other) and all(a.loops == b.loops for a, b in zip(one, other, strict=True))
 
 
 SHAPES = 2

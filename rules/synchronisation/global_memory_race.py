@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extents import numbers_made_up
+from kernlint.analysis.fences import Fences, fences
 from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
 from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
 from kernlint.analysis.replay import Replayer, replayer
@@ -70,20 +72,21 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, replayer)
+    needs = (global_races, scatters, fences, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        told: dict[int, int] = {}
+        waited: Fences = facts[fences]
+        told: dict[int, int] = dict.fromkeys((id(t.store.root) for t in waited.tickets), 2)  # wrong-fence says it
         races: tuple[GlobalRace, ...] = facts[global_races]
         for race in sorted(races, key=_rank):
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
-                yield self._race(race, facts[replayer])
+                yield self._race(race, facts[replayer], made_up=numbers_made_up(facts))
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 yield self._scatter(scatter)
 
-    def _race(self, race: GlobalRace, again: Replayer) -> Finding:
+    def _race(self, race: GlobalRace, again: Replayer, made_up: bool) -> Finding:
         first, second = race.pair.first, race.pair.second
         found = race.witness
         assert found.second is not None
@@ -96,11 +99,13 @@ class GlobalMemoryRace(Rule):
         related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
         replayed = again.race(found, (first.span, second.span))
         evidence = witness(first, second, found, replayed)
+        # How many threads write a row is what the numbers of a template say: no evidence when nobody asked for them.
+        level = Severity.NOTE if made_up else severity(replayed, race.pair, found, seen=race.shape.seen)
         both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
         return self.finding(
             second.span,
             message,
-            severity(replayed, race.pair, found, seen=race.shape.seen),
+            level,
             related=(*related, *calls(first, second)),
             witness=evidence,
             fix="use an atomic operation, or give each thread an element of its own"
