@@ -194,10 +194,13 @@ def test_ldmatrix_reads_the_rows_of_the_lanes_that_name_them() -> None:
     outputs = tuple(output(f"o{i}") for i in range(2))
     text = "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
     node = asm(text, outputs, (pointer("s", U32, Space.SHARED),))
-    assert isinstance(node, Block) and isinstance(node.body[0], If)
-    limit = node.body[0].cond
+    assert isinstance(node, Block)
+    meeting, guarded = node.body[:2]  # the lanes wait for each other, then some of them name rows
+    assert isinstance(meeting, ExprStmt) and isinstance(meeting.expr, Barrier) and meeting.expr.scope is Scope.WARP
+    assert isinstance(guarded, If)
+    limit = guarded.cond
     assert isinstance(limit, Binary) and isinstance(limit.rhs, IntLit) and limit.rhs.value == 16
-    read = expression(node.body[0].then) if node.body[0].then else None
+    read = expression(guarded.then) if guarded.then else None
     assert isinstance(read, Deref) and read.type.size == 16
 
 
