@@ -7,6 +7,7 @@ kernel (or one file, when the front end fails), is reported loudly, and the run 
 
 from __future__ import annotations
 
+import gc
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
