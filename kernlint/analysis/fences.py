@@ -21,9 +21,10 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, conjunction, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
+from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import Space
+from kernlint.tree.types import BOOL, Space
 
 WIDE = (Scope.GRID, Scope.SYSTEM)
 """Scopes that reach the threads of other blocks."""
@@ -83,16 +84,22 @@ def _weak_barriers(of: Trace, asker: Asker) -> Iterator[WeakBarrier]:
     for barrier in of.barriers:
         if barrier.scope is not Scope.BLOCK or not barrier.certain or barrier.named:
             continue
-        for space in (Space.SHARED, Space.GLOBAL):
-            if space in barrier.spaces:
+        for space, bit in ((Space.SHARED, 1), (Space.GLOBAL, 2)):  # CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE
+            lacking = None
+            if barrier.flags is not None and uniformity(barrier.flags) > Uniformity.BLOCK:
+                kind = barrier.flags.type
+                named = binary("and", barrier.flags, const(bit, kind), kind)
+                lacking = binary("eq", named, const(0, kind), BOOL)
+            elif space in barrier.spaces:
                 continue
-            race = _through(of, asker, barrier, space)
+            race = _through(of, asker, barrier, space, lacking)
             if race is not None:
                 yield WeakBarrier(barrier, race)
 
 
-def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space) -> Race | None:
-    """An exchange in ``space`` that only ``barrier`` keeps in order."""
+def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacking: Term | None) -> Race | None:
+    """An exchange in ``space`` that only ``barrier`` keeps in order.  ``lacking``: under which condition a thread's
+    own flags leave the space out (None: those of all threads do)."""
     here = [a for a in of.accesses if a.root.space is space and known(a) and not a.asynchronous]
     before = [a for a in here if a.order < barrier.order]
     for second in here:
@@ -104,6 +111,8 @@ def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space) -> Ra
             if not conflicting(first, second) or same_value(first, second):
                 continue
             for pair in concurrent(first, moved):
+                if lacking is not None:
+                    pair = replace(pair, a=replace(pair.a, guards=(*pair.a.guards, lacking)))
                 race = asker.race(pair)
                 if race is not None and keep(pair, race.witness):
                     return replace(race, pair=replace(pair, second=second))

@@ -183,7 +183,8 @@ class Access(Event):
 @dataclass(eq=False, slots=True)
 class BarrierEvent(Event):
     """An execution barrier of ``scope``.  ``certain``: false for a call that may hold one.  ``spaces``: what it
-    fences.  ``named``: a named or partial barrier (its participants are not known)."""
+    fences.  ``named``: a named or partial barrier (its participants are not known).  ``flags``: what OpenCL's fence
+    flags are, where they are no constant."""
 
     scope: Scope
     spaces: frozenset[Space]
@@ -192,6 +193,7 @@ class BarrierEvent(Event):
     named: bool = False
     mask: Term | None = None
     node: Node | None = None
+    flags: Term | None = None
 
 
 @dataclass(eq=False, slots=True)

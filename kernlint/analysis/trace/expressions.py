@@ -708,12 +708,12 @@ def _math(name: str, args: list[Term], type_: Type) -> Term:
 def _barrier(m: Machine, e: n.Barrier) -> Value:
     mask = scalar(m, e.mask) if e.mask is not None else None
     predicate = scalar(m, e.predicate) if e.predicate is not None else None
-    for arg in e.args:
-        if arg is not e.predicate:
-            evaluate(m, arg)
+    rest = [evaluate(m, arg) for arg in e.args if arg is not e.predicate]
+    flags = as_term(rest[0]) if rest and m.language == "opencl" else None
     named = e.count is not None or (e.barrier_id is not None and _named(m, e.barrier_id))
     if e.part != "arrive":
-        m.barrier(e.span, e.scope, e.fences, e.name, named=named or e.part != "both", mask=mask, node=e)
+        split = named or e.part != "both"
+        m.barrier(e.span, e.scope, e.fences, e.name, named=split, mask=mask, node=e, flags=flags)
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK

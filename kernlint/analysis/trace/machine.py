@@ -151,6 +151,7 @@ class Machine:
         named: bool = False,
         mask: Term | None = None,
         node: Any = None,
+        flags: Term | None = None,
     ) -> None:
         """Record a barrier and begin a new phase."""
         state = self.state
@@ -165,6 +166,7 @@ class Machine:
             named=named,
             mask=mask,
             node=node,
+            flags=flags,
         )
         self.trace.barriers.append(event)
         shifts = tuple((loop, 0) for loop in self.loops)

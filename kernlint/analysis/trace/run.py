@@ -101,7 +101,7 @@ def _resolve_event(event: Event, resolver: _Resolver) -> None:
     event.guards = tuple(resolver.guard(guard) for guard in event.guards)
     event.labels = resolver.label(event.labels)
     event.warp_labels = resolver.label(event.warp_labels)
-    for name in ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size"):
+    for name in ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size", "flags"):
         term = getattr(event, name, None)
         if isinstance(term, Term):
             setattr(event, name, resolver.term(term))
