@@ -124,7 +124,7 @@ def _none_given(launch: LaunchFact) -> bool:
     given = launch.node.shared
     while isinstance(given, Cast):
         given = given.operand
-    return given is None or isinstance(given, IntLit)
+    return given is None or (isinstance(given, IntLit) and given.span.end - given.span.start <= len("0UL"))
 
 
 def _uses(facts: Facts) -> list[Access]:

@@ -158,7 +158,8 @@ class BarrierDivergence(Rule):
             severity = Severity.WARNING if opencl else Severity.NOTE
         else:
             message = f"threads of one block disagree on reaching {name}"
-            severity = Severity.NOTE if not opencl and _answered(facts[trace], culprit) else Severity.WARNING
+            harmless = not opencl and _answered(facts[trace], culprit)
+            severity = Severity.NOTE if harmless or _guessed(culprit.term) else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
         seen = severity is Severity.WARNING or facts.options.pedantic
         replayed, sure = None, False
@@ -209,6 +210,13 @@ def _meetings(walked: Trace) -> Iterator[Meeting]:
     for event in walked.asyncs:
         if event.node.mechanism == "event":
             yield event
+
+
+def _guessed(term: Term) -> bool:
+    """Whether a condition rests on a variable of a loop together with something not understood, such as the result of
+    a library's reduction: what the loop carries may well be the same for all threads."""
+    kinds = {symbol.kind for symbol in symbols(term)}
+    return SymbolKind.PHI in kinds and SymbolKind.UNKNOWN in kinds
 
 
 def _answered(walked: Trace, culprit: Culprit) -> bool:

@@ -78,11 +78,12 @@ class WrongWarpMask(Rule):
         for exclusion in found.exclusions:
             yield self._excluded(exclusion)
         for event in facts[trace].warp_ops:
-            width = bad_width(event, within.size) if facts.module.language != "opencl" else None
+            most = within.size if facts.module.language == "cuda" else 64  # a wavefront may have 64 lanes
+            width = bad_width(event, most) if facts.module.language != "opencl" else None
             if width is not None:
                 yield self.finding(
                     event.span,
-                    f"{event.node.name} with a width of {width}, which is no power of two up to {within.size}",
+                    f"{event.node.name} with a width of {width}, which is no power of two up to {most}",
                     related=_calls(event),
                     fix="use a width of 2, 4, 8, 16 or the warp size",
                 )
