@@ -18,6 +18,9 @@ from kernlint.tree.types import IntType, Space
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
 
+PLACE = frozenset({"add", "sub", "mul", "neg", "shl", "cast", "select"})
+"""Operations whose operands are parts of a place; what a quotient is taken of is none."""
+
 
 class IndexOverflow(Rule):
     r"""A 32-bit index in a kernel that is written for more than 2**31 elements.
@@ -150,7 +153,8 @@ def _narrow_inside(offset: Term) -> bool:
         narrow = at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == 32
         if narrow and sum(_is_extent(factor) for factor in _factors(at)) > 1:
             return True
-        stack.extend(at.terms)
+        if at.op in PLACE:
+            stack.extend(at.terms)
     return False
 
 
@@ -209,7 +213,7 @@ def _product(offset: Term, bits: int) -> Term | None:
                 return at
         if at.op == "cast" and isinstance(at.type, IntType) and at.type.bits < (at.args[0].type.size or 8) * 8:
             continue  # narrowed: the wide arithmetic below is of no use to the subscript
-        if at.op in ("add", "sub", "mul", "neg", "shl", "cast", "select"):
+        if at.op in PLACE:
             stack.extend(at.terms)
     return None
 
