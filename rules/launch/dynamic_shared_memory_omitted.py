@@ -124,7 +124,10 @@ def _none_given(launch: LaunchFact) -> bool:
     given = launch.node.shared
     while isinstance(given, Cast):
         given = given.operand
-    return given is None or (isinstance(given, IntLit) and given.span.end - given.span.start <= len("0UL"))
+    if given is None:
+        # Of a launch within a macro's argument there may be nothing to see but its place.
+        return launch.node.stream is None and launch.span.end > launch.span.start
+    return isinstance(given, IntLit) and given.span.end - given.span.start <= len("0UL")
 
 
 def _uses(facts: Facts) -> list[Access]:
