@@ -113,7 +113,7 @@ class IndexOverflow(Rule):
     def _volumes(self, walked: Trace) -> Iterator[Finding]:
         """Narrow products of many sizes beside a subscript that was widened in time."""
         subscripts = [a for a in walked.accesses if a.root.space is Space.GLOBAL]
-        wide = next((a for a in subscripts if _product(a.offset, 64) and not _narrow_inside(a.offset)), None)
+        wide = next((a for a in subscripts if _product(a.offset, 64)), None)
         if wide is None:
             return
         said: set[Span] = set()
@@ -143,19 +143,6 @@ def _narrow_against_wide(term: Term) -> tuple[Term, Term] | None:
         return None
     wide = any(s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits == 64 for s in symbols(count))
     return (index, count) if wide else None
-
-
-def _narrow_inside(offset: Term) -> bool:
-    """Whether sizes are multiplied in 32 bits before anything is widened: ``(long)(row * columns) * 4`` is no care."""
-    stack = [offset]
-    while stack:
-        at = stack.pop()
-        narrow = at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == 32
-        if narrow and sum(_is_extent(factor) for factor in _factors(at)) > 1:
-            return True
-        if at.op in PLACE:
-            stack.extend(at.terms)
-    return False
 
 
 def _wide_by_type(offset: Term) -> bool:
