@@ -25,6 +25,9 @@ from kernlint.tree.types import Space
 FEW = (50, 45)
 """Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
 
+MANY = 1 << 20
+"""The value of such scalars when there is work for all."""
+
 GROUNDS = ("the strides of the kernel", "the extents of its arrays")
 """Reasons of a guessed block that are good enough to miss a write."""
 
@@ -143,14 +146,11 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], 
     if len(bounding) > len(FEW) or any(symbol in placing or symbol in turning for symbol in bounding):
         return None  # sizes of the block or its arrays, for all that is known: they are not free
     values = tuple(zip(bounding, FEW, strict=False))
+    covered = _covered(sides, shape, values)
+    usually = _covered(sides, shape, tuple((symbol, MANY) for symbol, _ in values)) if values else covered
+    if covered is None or usually is None or (not shape.seen and not values):
+        return None
     toucher = Toucher()
-    covered: set[int] = set()
-    for at in sides:
-        touches = _touches(toucher, at, shape, values)
-        if touches is None:
-            return None
-        for start, _, _ in touches.found:
-            covered.update(range(start, start + touches.size))
     for read in reads:
         at = side(read)
         if not _certain(at, bounding):
@@ -159,12 +159,28 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], 
         if touches is None:
             continue
         for start, thread, _ in touches.found:
-            if start not in covered:
-                limit = read.root.extent
-                if limit is not None and not 0 <= start < limit:
-                    return None  # out of bounds: another rule's business
-                return Unset(read, "uncovered", shape, thread, start, values, writes[0])
+            if start in covered:
+                continue
+            limit = read.root.extent
+            if limit is not None and not 0 <= start < limit:
+                return None  # out of bounds: another rule's business
+            if not shape.seen and start not in usually:
+                return None  # the guessed block leaves it out
+            return Unset(read, "uncovered", shape, thread, start, values, writes[0])
     return None
+
+
+def _covered(sides: Sequence[Side], shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:
+    """The bytes that one of ``sides`` writes; None when they cannot be listed."""
+    toucher = Toucher()
+    covered: set[int] = set()
+    for at in sides:
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            return None
+        for start, _, _ in touches.found:
+            covered.update(range(start, start + touches.size))
+    return covered
 
 
 def _touches(toucher: Toucher, at: Side, shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:

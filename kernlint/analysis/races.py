@@ -42,7 +42,7 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Atomic, Scope
-from kernlint.tree.types import BOOL, I64, IntType, Space
+from kernlint.tree.types import BOOL, I64, IntType, Space, StructType
 
 QUERIES = 150
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
@@ -422,6 +422,8 @@ def keep(pair: Pair, witness: Refuted) -> bool:
     mark of a single winner, which nothing here can tell.  A place reached only as an index wraps around is another
     rule's business.
     """
+    if _copied_whole(pair):
+        return False
     if witness.depends_on_data:
         if pair.first is pair.second and chosen_by_data(pair.a):
             return False
@@ -430,6 +432,14 @@ def keep(pair: Pair, witness: Refuted) -> bool:
         if _atomic(pair) and any(isinstance(s.origin, Atomic) for at in (pair.a, pair.b) for s in at.symbols):
             return False  # what an atomic operation has returned may well keep the two apart
     return not _wrapped(pair, witness) and not equal_values(pair, witness)
+
+
+def _copied_whole(pair: Pair) -> bool:
+    """Whether a structure is copied as a whole while a field of it is updated: the field may well go unused."""
+    return any(
+        one.kind is AccessKind.READ and isinstance(one.type, StructType) and other.kind is AccessKind.ATOMIC
+        for one, other in ((pair.first, pair.second), (pair.second, pair.first))
+    )
 
 
 def _atomic(pair: Pair) -> bool:
