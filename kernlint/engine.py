@@ -47,6 +47,10 @@ def default_frontend() -> Frontend:
     return ClangFrontend()
 
 
+COLLECT = 16
+"""Files after which dead cycles of objects are looked for."""
+
+
 class Engine:
     """Analyses files under a configuration that is looked up for each of them.
 
@@ -71,6 +75,7 @@ class Engine:
         self.texts = texts or {}
         self.trace_headers = trace_headers
         self._frontend = frontend
+        self._since_collection = 0
 
     def run(
         self,
@@ -123,13 +128,14 @@ class Engine:
     def check_file(self, path: str, selection: Selection) -> FileOutcome:
         """Read and analyse one file, or the text that stands for it."""
         # Trees, terms and facts die with their file; looking for dead cycles among millions of live nodes is waste.
-        was_on = gc.isenabled()
         gc.disable()
         try:
             return self._check_file(path, selection)
         finally:
-            if was_on:
-                gc.enable()
+            self._since_collection += 1
+            if self._since_collection == COLLECT:
+                self._since_collection = 0
+                gc.collect()
 
     def _check_file(self, path: str, selection: Selection) -> FileOutcome:
         try:

@@ -14,6 +14,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args in (["--version"], ["-V"]):
         print(f"kernlint {__version__}")
         return 0
+    import gc
+
+    # Loading modules makes no garbage; the engine collects between files.
+    gc.disable()
     from kernlint.cli.run import run
 
     return run(args)
