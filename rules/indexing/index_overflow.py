@@ -187,7 +187,7 @@ def _parts(access: Access) -> Iterator[Term]:
 
 
 def _product(offset: Term, bits: int) -> Term | None:
-    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary; in 64 bits, two.
+    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary.
 
     What a quotient or remainder is taken of is no part of the place: a count of tiles or a linear index, taken apart.
     """
@@ -196,7 +196,7 @@ def _product(offset: Term, bits: int) -> Term | None:
         at = stack.pop()
         if at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == bits:
             factors = [factor for factor in _factors(at) if _is_extent(factor)]
-            if len(factors) >= (FACTORS if bits == 32 else 2) and (bits == 64 or at.type.signed):
+            if len(factors) >= FACTORS and (bits == 64 or at.type.signed):
                 return at
         if at.op == "cast" and isinstance(at.type, IntType) and at.type.bits < (at.args[0].type.size or 8) * 8:
             continue  # narrowed: the wide arithmetic below is of no use to the subscript

@@ -77,6 +77,12 @@ def extent_span(extent: Extent) -> Span:
     return Span(extent.file or "", extent.start, extent.end)
 
 
+def _for_hip(defines: tuple[str, ...]) -> bool:
+    """Whether the build's macros are those of a HIP compiler."""
+    names = {define.partition("=")[0] for define in defines}
+    return bool(names & {"__HIPCC__", "__HIP_PLATFORM_AMD__"})
+
+
 class ClangFrontend:
     """Implements :class:`kernlint.frontends.base.Frontend` on libclang."""
 
@@ -87,6 +93,8 @@ class ClangFrontend:
         """
         options = options or FrontendOptions()
         language = Language(options.language) if options.language else language_of(source)
+        if language is Language.CUDA and not options.language and _for_hip(options.defines):
+            language = Language.HIP
         with _collection_paused():
             modules = [self._module(source, language, options)] if language is not None else []
             if language is not Language.OPENCL:

@@ -1,0 +1,20 @@
+"""The dialect of a file, as the build's macros tell it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.source import SourceFile
+
+KERNEL = b"__global__ void k(int *x) { x[threadIdx.x] = __popcll(__ballot(x[0])); }\n"
+
+
+@pytest.mark.parametrize(
+    ("defines", "language"),
+    [((), "cuda"), (("__HIPCC__",), "hip"), (("__HIP_PLATFORM_AMD__=1",), "hip"), (("USE_ROCM",), "cuda")],
+)
+def test_a_hip_compilers_macros_make_a_cu_file_hip(defines: tuple[str, ...], language: str) -> None:
+    (module,) = ClangFrontend().parse_file(SourceFile("a.cu", KERNEL), FrontendOptions(defines=defines))
+    assert module.language == language
