@@ -8,7 +8,6 @@ from kernlint.frontends.clang.intrinsics.base import (
     ALL_MEMORY,
     BOOL,
     U64,
-    VOID,
     constant,
 )
 from kernlint.frontends.clang.intrinsics.ptx_operands import PtxOperands, type_of
