@@ -162,7 +162,6 @@ def _store_before(of: Trace, ticket: Access, load: Access) -> Access | None:
         and access.root is load.root
         and access.order < ticket.order
         and _of_block(access.offset)
-        and not access.volatile
     ]
     return stores[-1] if stores else None
 

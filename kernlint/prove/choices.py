@@ -61,12 +61,12 @@ MAX_WALKED = 288
 
 
 @lru_cache(maxsize=32)
-def threads(block: Triple) -> list[Triple]:
-    """Threads of a block, in the order of their linear index."""
+def threads(block: Triple, most: int = MAX_WALKED) -> list[Triple]:
+    """Threads of a block, in the order of their linear index; all of them when there are at most ``most``."""
     bx, by, bz = block
     total = bx * by * bz
     chosen: Sequence[int] = range(total)
-    if total > MAX_WALKED:
+    if total > most:
         middle = total // 2
         chosen = [*range(96), *range(middle - 32, middle + 64), *range(total - 64, total)]
         chosen = sorted(set(chosen))

@@ -206,7 +206,8 @@ class _Search:
             return
         single = isinstance(self.query, Overlap) and self.query.within == "block"
         places = [where] if single else choices.some_blocks(grid)
-        walked = choices.threads(block)
+        plain = single and not any(side.counters for side in self.sides)  # cheap enough to walk every thread
+        walked = choices.threads(block, 1024 if plain else choices.MAX_WALKED)
         setting = _Setting(self, block, grid, shared, trial)
         if isinstance(self.query, Bounds):
             setting.leave(self.query, places, walked, checked[premises])

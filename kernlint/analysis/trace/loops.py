@@ -39,6 +39,7 @@ from kernlint.symbolic.terms import (
     conjunction,
     const,
     negate,
+    select,
     substitute,
     symbols,
 )
@@ -297,6 +298,7 @@ def _iterate(
             form = closed_form(phi, resolve(m, phi.step), counter.term, loop.serial)
             if form is not None:
                 m.closed[phi] = form
+    _exchanged(m, loop)
     m.frames[-1].targets.pop()
     m.loops.pop()
     for broken in target.breaks:
@@ -310,6 +312,19 @@ def _iterate(
     _settle(m, loop, snapshot, entry, tail, m.state)
     m.epoch += 1
     return moved
+
+
+def _exchanged(m: Machine, loop: LoopContext) -> None:
+    """Solve variables that two iterations exchange and exchange back, such as the pointers of two buffers."""
+    odd = binary("eq", binary("and", loop.counter.term, const(1), I64), const(1), BOOL)
+    for phi in loop.phis:
+        other = phi.step.symbol if phi.step is not None else None
+        if other is None or other is phi or other.origin is not loop or phi in m.closed:
+            continue
+        if other.step == phi.term and other.type == phi.type and phi.init is not None and other.init is not None:
+            mine, theirs = phi.init, other.init
+            m.closed[phi] = select(odd, theirs, mine, phi.type)
+            m.closed[other] = select(odd, mine, theirs, phi.type)
 
 
 def _forget(head: Value, after: Value) -> Value:
