@@ -41,7 +41,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.nodes import Atomic, Scope
+from kernlint.tree.nodes import Scope
 from kernlint.tree.types import BOOL, I64, IntType, Space, StructType
 
 QUERIES = 150
@@ -156,7 +156,7 @@ class Asker:
             picked = picked_by_data(pair)
             if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
                 continue
-            witness = self.ask(query)
+            witness = self.ask(query) or self._granted(query, pair.first.root)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
             if witness is None or not (picked or (not witness.data_in_address and self._generic(query))):
@@ -164,6 +164,14 @@ class Asker:
             if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
         return None
+
+    def _granted(self, query: Overlap, root: Root) -> Refuted | None:
+        """A witness when conditions on data hold as they may (see :func:`without_data`)."""
+        a, b = without_data(query, root)
+        if a == query.a and b == query.b:
+            return None
+        witness = self.ask(replace(query, a=a, b=b))
+        return None if witness is None else replace(witness, depends_on_data=True)
 
     def _unequal(self, pair: Pair, query: Overlap, shape: Shape) -> Refuted | None:
         """Two threads of the two halves of the block that do not write one value, after two neighbours that did."""
@@ -429,9 +437,49 @@ def keep(pair: Pair, witness: Refuted) -> bool:
             return False
         if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
-        if _atomic(pair) and any(isinstance(s.origin, Atomic) for at in (pair.a, pair.b) for s in at.symbols):
+        made = (pair.first.node, pair.second.node)
+        if _atomic(pair) and any(s.origin in made for at in (pair.a, pair.b) for s in at.symbols if s.origin):
             return False  # what an atomic operation has returned may well keep the two apart
     return not _wrapped(pair, witness) and not equal_values(pair, witness)
+
+
+def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
+    """Both sides without the conditions on data that can hold whatever the other thread does.
+
+    Those are conditions on data of the thread's own, and conditions on data that both see when the other thread is
+    under the very same ones: of a condition and its opposite only one holds.  What ``root`` itself holds, which both
+    are about, may keep them apart.
+    """
+
+    def data(term: Term) -> set[Symbol]:
+        return {symbol for symbol in symbols(term) if symbol.kind not in _SETTLED}
+
+    def common(side: Side) -> dict[Symbol, set[Term]]:
+        found: dict[Symbol, set[Term]] = {}
+        for fact in side.facts:
+            for symbol in data(fact):
+                if is_shared(symbol, query):
+                    found.setdefault(symbol, set()).add(fact)
+        return found
+
+    ours, theirs = common(query.a), common(query.b)
+
+    def free(term: Term) -> bool:
+        found = data(term)
+        if any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found):
+            return False
+        return bool(found) and all(
+            not is_shared(symbol, query) or ours.get(symbol, set()) == theirs.get(symbol, set()) for symbol in found
+        )
+
+    def freed(side: Side) -> Side:
+        loops = tuple(
+            replace(loop, condition=None) if loop.condition is not None and free(loop.condition) else loop
+            for loop in side.counters
+        )
+        return replace(side, guards=tuple(guard for guard in side.guards if not free(guard)), counters=loops)
+
+    return freed(query.a), freed(query.b)
 
 
 def _copied_whole(pair: Pair) -> bool:

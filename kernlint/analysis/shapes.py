@@ -467,7 +467,7 @@ def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int)
     if len(fixed) == len(axes):
         block = _block(axes, fixed)
         if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block, {}) for access in held):
-            return Shape(block, reason="the strides of the kernel")
+            return Shape(_alive(of, held, axes, block), reason="the strides of the kernel")
     fits = _fits(of, axes, fixed) or _fits(of, axes, {})
     usual = DEFAULTS[len(axes)]
     default = _block(axes, dict(zip(axes, usual, strict=False)) | fixed)
@@ -477,6 +477,39 @@ def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int)
     if not said and not fixed:
         return Shape(_shrunk(default, limit), reason="a usual block")
     return Shape(_shrunk(block, limit), reason="the extents of its arrays")
+
+
+def _alive(of: Trace, held: list[Access], axes: tuple[int, ...], block: Block) -> Block:
+    """``block``, or the least larger one along its only axis under which every access is made by some thread: a stride
+    of 32 may be that of one of several warps with roles of their own."""
+    if len(axes) != 1:
+        return block
+    plain = (SymbolKind.THREAD, SymbolKind.BLOCK_DIM)
+    roles: set[tuple[Term, ...]] = set()
+    for access in of.accesses:
+        terms = (guard.term for guard in access.guards)
+        roles.add(tuple(term for term in terms if all(symbol.kind in plain for symbol in symbols(term))))
+    roles.discard(())
+
+    def played(size: int) -> bool:
+        env = {BLOCK_DIM[axis]: size if axis == axes[0] else 1 for axis in range(3)}
+        env.update(dict.fromkeys(THREAD, 0))
+        return all(
+            any(
+                all(evaluate(term, {**env, THREAD[axes[0]]: thread}) != 0 for term in role)
+                for thread in (*range(0, size, 32), size - 1, *range(min(size, 32)))
+            )
+            for role in roles
+        )
+
+    size = block[axes[0]]
+    if len(roles) > 40 or played(size):
+        return block
+    for larger in reversed(USUAL):
+        wider = _block(axes, {axes[0]: larger})
+        if larger > size and played(larger) and all(_in_bounds(access, wider, {}) for access in held):
+            return wider
+    return block
 
 
 def _shrunk(block: Block, limit: int) -> Block:
