@@ -62,6 +62,9 @@ POINTS, SHARE, LEAST = 400_000, 12, 1_500
 """Points that enumeration may spend on a kernel, as :attr:`Budget.points` counts them; a question gets that part of
 what is left, and at least some."""
 
+PLENTY = 100_000
+"""Work for many rounds of any loop over it."""
+
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
@@ -156,7 +159,7 @@ class Asker:
             picked = picked_by_data(pair)
             if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
                 continue
-            witness = self.ask(query) or self._granted(query, pair.first.root)
+            witness = self.ask(query) or self._plenty(query) or self._granted(query, pair.first.root)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
             if witness is None or not (picked or (not witness.data_in_address and self._generic(query))):
@@ -164,6 +167,23 @@ class Asker:
             if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
         return None
+
+    def _plenty(self, query: Overlap) -> Refuted | None:
+        """A witness when there is so much work that every loop goes on: scalars that stand in no address are large."""
+        placing = {symbol for at in (query.a, query.b) for symbol in symbols(at.offset)}
+        known_ = {symbol for symbol, _ in query.launch.values}
+        sizes = dict.fromkeys(
+            symbol
+            for at in (query.a, query.b)
+            for loop in at.counters
+            if loop.condition is not None
+            for symbol in symbols(loop.condition)
+            if scalar(symbol) and is_shared(symbol, query) and symbol not in placing and symbol not in known_
+        )
+        if not sizes:
+            return None
+        values = (*query.launch.values, *((symbol, PLENTY) for symbol in sizes))
+        return self.ask(replace(query, launch=replace(query.launch, values=values)))
 
     def _granted(self, query: Overlap, root: Root) -> Refuted | None:
         """A witness when conditions on data hold as they may (see :func:`without_data`)."""
