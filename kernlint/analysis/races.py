@@ -156,7 +156,7 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
-            picked = picked_by_data(pair)
+            picked = picked_by_data(pair) or looked_up(pair)
             if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
                 continue
             witness = self.ask(query) or self._plenty(query) or self._granted(query, pair.first.root)
@@ -376,6 +376,20 @@ def picked_by_data(pair: Pair) -> bool:
         if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_data, at.facts)):
             return True
     return False
+
+
+def looked_up(pair: Pair) -> bool:
+    """Whether the threads fill a table, each its own part, and then look up what data from global memory alone pick:
+    any thread's part."""
+    write, read = pair.first, pair.second
+    if write.kind is not AccessKind.WRITE or read.kind is not AccessKind.READ or pair.carried is not None:
+        return False
+    loads = [s for s in symbols(read.offset) if s.kind is SymbolKind.LOAD]
+    if not loads or any(s.kind in _OWN for s in symbols(read.offset)):
+        return False
+    filled = {s.kind for s in symbols(write.offset)}
+    own = SymbolKind.THREAD in filled and filled <= _SETTLED and not any(map(_on_data, pair.a.facts))
+    return own and all(s.origin[0].space in (Space.GLOBAL, Space.CONSTANT) for s in loads)
 
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.UNKNOWN})
