@@ -33,6 +33,7 @@ from kernlint.analysis.races import (
     scalar,
     trips,
     unsettled,
+    went_round,
 )
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
@@ -192,7 +193,8 @@ class Finder:
         private = pair.private - {symbol for symbol, _ in counts}
         launch = Launch(shape.block, grid, shape.threads, counts)
         said = self.asker.said
-        query = Overlap(pair.a, pair.b, within, pair.tied, premises=said.premises, private=private, launch=launch)
+        premises = (*said.premises, *went_round(pair, launch))
+        query = Overlap(pair.a, pair.b, within, pair.tied, premises=premises, private=private, launch=launch)
         if unsettled(query):
             return None
         bounding, others = _scalars(query)

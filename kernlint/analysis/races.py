@@ -72,6 +72,9 @@ PITCHES = (20_800, 6_240_000, 1_872_000_000, 1_151_860_736_000, 1_179_505_393_66
 """Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
 is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
 
+PORTION = 64
+"""The value of scalars by which an address is divided and nothing is multiplied: what several threads share."""
+
 ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_000_000, 380_000_000, 410_000_000)
 """Values for scalars that are only added to an address: far from it, and from each other."""
 
@@ -144,6 +147,7 @@ class Asker:
     def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         launch = Launch(shape.block, shape.grid, shape.threads, values)
+        premises = (*self.said.premises, *went_round(pair, launch))
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -152,7 +156,7 @@ class Asker:
                 pair.tied,
                 exclude_same_warp=apart,
                 require_same_warp=same,
-                premises=self.said.premises,
+                premises=premises,
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
@@ -264,16 +268,21 @@ def monomials(term: Term) -> Iterator[Monomial]:
 def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
     """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
     factors: set[Symbol] = set()
+    divisors: set[Symbol] = set()
     for at in (query.a, query.b):
         for term in (at.offset, *at.facts):
             for mono in monomials(term):
                 if len(mono) > 1:
-                    factors.update(symbol for atom in mono for symbol in symbols(atom))
-                elif mono and mono[0].op in ("div", "mod"):
-                    factors.update(symbols(mono[0].args[1]))
+                    factors.update(atom.args[0] for atom in mono if atom.op == "sym")
+                for atom in mono:
+                    if atom.op in ("div", "mod"):
+                        (divisors if atom.op == "div" else factors).update(symbols(atom.args[1]))
     out: list[tuple[Symbol, int]] = []
     left, added = list(PITCHES), list(ADDED)
     for symbol in scalars:
+        if symbol in divisors and symbol not in factors:
+            out.append((symbol, PORTION))
+            continue
         if symbol not in factors and added and isinstance(symbol.type, IntType) and symbol.type.high >= added[0]:
             out.append((symbol, added.pop(0)))
             continue
@@ -285,6 +294,18 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
 
 ROUNDS = 5000
 """Iterations over which a loop's end is looked for."""
+
+
+def went_round(pair: Pair, launch: Launch) -> list[Term]:
+    """That loops ran at least once whose number of rounds is not known: no work, no fault."""
+    known_ = {symbol for symbol, _ in launch.values}
+    free = dict.fromkeys(
+        symbol
+        for at in (pair.a, pair.b)
+        for symbol in at.symbols
+        if symbol.kind is SymbolKind.TRIPS and symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
+    )
+    return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
 
 
 def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
