@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
-from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Root, Trace
+from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.run import trace_function
-from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, binary, cast, const
@@ -120,15 +120,6 @@ def _remaining(allocation: AllocationEvent, pointer: PointerValue) -> Term:
     return binary("sub", allocation.size, pointer.offset, I64)
 
 
-def host_scalars(value: Value) -> Iterator[Term]:
-    """The terms in a host value."""
-    if isinstance(value, Term):
-        yield value
-    elif isinstance(value, StructValue):
-        for _, inner in value.fields:
-            yield from host_scalars(inner)
-
-
 host = ModuleAnalysis("host", _compute)
 """Launches, allocations and walks of a file's host functions."""
 
@@ -149,8 +140,3 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
 
 launches = KernelAnalysis("launches", _of_kernel, needs=(host,))
 """The launches of one kernel that the file shows."""
-
-
-def root_of(value: Value) -> Root | None:
-    """The object a host pointer points to."""
-    return value.root if isinstance(value, PointerValue) else None

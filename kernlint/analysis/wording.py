@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernlint.analysis.replay import Replayed
-from kernlint.analysis.trace.events import Access, AccessKind
-from kernlint.finding import Step, Witness
+from kernlint.analysis.trace.events import Access, AccessKind, Root
+from kernlint.finding import Related, Step, Witness
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.show import show
 from kernlint.tree import nodes as n
@@ -129,3 +131,18 @@ def witness_of(access: Access, refuted: Refuted, size: int, replayed: Replayed |
 def present(access: Access) -> str:
     """``reads``, ``writes`` or ``updates``."""
     return {"read": "reads", "written": "writes", "updated": "updates"}[verb(access)]
+
+
+def takes(root: Root) -> Related:
+    """The declaration of an array, and the bytes that it takes."""
+    assert root.decl is not None
+    return Related(root.decl.span, f"{root.name} takes {root.extent} bytes")
+
+
+def also(accesses: Sequence[Access], where: str, related: list[Related]) -> None:
+    """Add the other accesses of one array that leave it ``where`` the first does, up to four related places in all."""
+    seen = {accesses[0].span}
+    for other in accesses:
+        if other.span not in seen and len(related) < 4:
+            seen.add(other.span)
+            related.append(Related(other.span, f"{element(other)} is {where} it too"))

@@ -9,7 +9,7 @@ from kernlint.analysis.extents import Outside, outside, replayed
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
-from kernlint.analysis.wording import element, verb, witness_of
+from kernlint.analysis.wording import also, element, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -115,11 +115,7 @@ class ArrayIndexOutOfRange(Rule):
         if access.root.decl is not None:
             what_is = "is declared here" if one.inner else f"has {count} elements of {size} bytes"
             related.append(Related(access.root.decl.span, f"{access.root.name} {what_is}"))
-        seen = {access.span}
-        for other in found:
-            if other.access.span not in seen and len(related) < 4:
-                seen.add(other.access.span)
-                related.append(Related(other.access.span, f"{element(other.access)} is beyond it too"))
+        also([other.access for other in found], "beyond", related)
         seen_again, severity = replayed(one, again)
         return self.finding(
             access.span,

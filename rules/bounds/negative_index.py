@@ -9,7 +9,7 @@ from kernlint.analysis.extents import Outside, outside, replayed
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
-from kernlint.analysis.wording import element, index, verb, witness_of
+from kernlint.analysis.wording import also, element, index, verb, witness_of
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -96,11 +96,7 @@ class NegativeIndex(Rule):
         related = []
         if access.root.kind is RootKind.VARIABLE and access.root.decl is not None:
             related.append(Related(access.root.decl.span, f"{access.root.name} is declared here"))
-        seen = {access.span}
-        for other in found:
-            if other.access.span not in seen and len(related) < 4:
-                seen.add(other.access.span)
-                related.append(Related(other.access.span, f"{element(other.access)} is before it too"))
+        also([other.access for other in found], "before", related)
         seen_again, severity = replayed(one, again)
         return self.finding(
             access.span,

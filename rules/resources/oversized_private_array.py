@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Root
-from kernlint.finding import Finding, Related, Severity
+from kernlint.analysis.wording import takes
+from kernlint.finding import Finding, Severity
 from kernlint.record import dataclass
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import Space
@@ -100,7 +100,7 @@ class OversizedPrivateArray(Rule):
             largest.decl,
             what + beyond,
             severity,
-            related=[_also(root) for root in others[:4]],
+            related=[takes(root) for root in others[:4]],
             fix="keep it in a global scratch buffer or in shared memory, or process the data in smaller pieces",
         )
 
@@ -112,8 +112,3 @@ class OversizedPrivateArray(Rule):
             if (value := target.value("max_local_bytes_per_thread")) is not None
         ]
         return min(known) if known else (None, "")
-
-
-def _also(root: Root) -> Related:
-    assert root.decl is not None
-    return Related(root.decl.span, f"{root.name} takes {root.extent} bytes")

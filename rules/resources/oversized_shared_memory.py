@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Root
-from kernlint.finding import Finding, Related, Severity
+from kernlint.analysis.wording import takes
+from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import Space
 
@@ -91,7 +91,7 @@ class OversizedSharedMemory(Rule):
             largest.decl,
             f"{what}; {limit}",
             severity,
-            related=[_also(root) for root in arrays if root is not largest][:4],
+            related=[takes(root) for root in arrays if root is not largest][:4],
             fix="use a smaller tile, or dynamic shared memory with the limit raised for the kernel",
         )
 
@@ -113,8 +113,3 @@ class OversizedSharedMemory(Rule):
         if language == "opencl" and total > OPENCL_LEAST:
             return Severity.NOTE, f"an OpenCL device need not offer more than {OPENCL_LEAST}"
         return None
-
-
-def _also(root: Root) -> Related:
-    assert root.decl is not None
-    return Related(root.decl.span, f"{root.name} takes {root.extent} bytes")

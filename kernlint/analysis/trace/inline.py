@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Guard, Root, RootKind
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
-from kernlint.analysis.trace.memory import havoc, place_type, record, write_variable
+from kernlint.analysis.trace.memory import havoc, record, write_variable
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -206,7 +206,7 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
             havoc(m, value.place, f"written by {name}")
         elif at is None or quiet or isinstance(value, PointerValue):
             continue
-        elif e.function is not None or isinstance(place_type(at), StructType):
+        elif e.function is not None or isinstance(at.type, StructType):
             havoc(m, at, f"written by {name}")
     if m.allocated is not None:
         where, pointer = m.allocated

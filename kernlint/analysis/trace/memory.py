@@ -19,7 +19,6 @@ from kernlint.analysis.trace.values import (
     unknown_value,
 )
 from kernlint.symbolic.terms import (
-    GRID_DIM,
     Symbol,
     SymbolKind,
     Term,
@@ -41,8 +40,6 @@ from kernlint.tree.types import (
     Type,
     VectorType,
 )
-
-del GRID_DIM
 
 
 def size_term(type_: Type) -> Term:
@@ -133,11 +130,6 @@ def parameter_value(m: Machine, decl: ParamDecl) -> Value:
         ).term
 
     return build(decl.type, leaf)
-
-
-def place_type(place: Place) -> Type:
-    """Type of the object at a place."""
-    return place.type
 
 
 def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> Place | None:

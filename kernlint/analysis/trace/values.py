@@ -12,7 +12,6 @@ from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
 from kernlint.tree.types import (
     I64,
     U8,
-    ArrayType,
     PointerType,
     Space,
     StructType,
@@ -215,11 +214,6 @@ def zero_value(type_: Type) -> Value:
         return const(0, kind)
 
     return build(type_, leaf)
-
-
-def is_object(type_: Type) -> bool:
-    """Whether variables of this type live in memory for the walk (arrays)."""
-    return isinstance(type_, ArrayType)
 
 
 def own_variable(decl: VarDecl) -> bool:
