@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import lru_cache
 
 from kernlint import checking, fingerprint, merge, suppress
@@ -45,6 +45,18 @@ def default_frontend() -> Frontend:
     from kernlint.frontends.clang import ClangFrontend
 
     return ClangFrontend()
+
+
+@dataclass(slots=True)
+class Kept:
+    """What one file was analysed with: facts of each of its ``modules`` and of each variant of each kernel, and the
+    ``findings`` at their own levels, before directives and settings.  ``wanted``: the kernels to look at (None: all).
+    """
+
+    wanted: Callable[[Kernel], bool] | None = None
+    modules: list[ModuleFacts] = field(default_factory=list)
+    variants: list[Facts] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
 
 COLLECT = 16
@@ -147,8 +159,8 @@ class Engine:
             return outcome
         return self.check_source(source, selection)
 
-    def check_source(self, source: SourceFile, selection: Selection) -> FileOutcome:
-        """Analyse one text."""
+    def check_source(self, source: SourceFile, selection: Selection, kept: Kept | None = None) -> FileOutcome:
+        """Analyse one text; ``kept`` is filled with what the outcome was made of, and says which kernels to look at."""
         outcome = FileOutcome(source.path, sources=[source])
         config = selection.config.for_file(source.path)
         if not source.data.strip():
@@ -180,7 +192,9 @@ class Engine:
             return outcome
         findings: list[Finding] = []
         for module in modules:
-            findings += self._check_module(module, source, selection, config, outcome)
+            findings += self._check_module(module, source, selection, config, outcome, kept)
+        if kept is not None:
+            kept.findings += findings
         self._finish(source, findings, selection, outcome)
         return outcome
 
@@ -189,10 +203,18 @@ class Engine:
         return frontend_options(config, self.lookup.flags(path, config.compile_commands))
 
     def _check_module(
-        self, module: Module, source: SourceFile, selection: Selection, config: Config, out: FileOutcome
+        self,
+        module: Module,
+        source: SourceFile,
+        selection: Selection,
+        config: Config,
+        out: FileOutcome,
+        kept: Kept | None,
     ) -> list[Finding]:
         options = analysis_options(config, suppress.statements(source))
         facts = ModuleFacts(module, options, self.timings)
+        if kept is not None:
+            kept.modules.append(facts)
         rules = selection.rules_for(module.path)
         findings: list[Finding] = []
         for rule in rules:
@@ -201,7 +223,8 @@ class Engine:
                 findings += [_named(rule, finding, finding.kernel) for finding in found]
         kernel_rules = [rule for rule in rules if isinstance(rule, Rule)]
         for kernel in module.kernels:
-            findings += self._check_kernel(kernel, facts, kernel_rules, out)
+            if kept is None or kept.wanted is None or kept.wanted(kernel):
+                findings += self._check_kernel(kernel, facts, kernel_rules, out, kept)
         for missed in module.missed:
             out.missed += 1
             message = f"kernel {missed.name} is not analysed: {missed.reason}"
@@ -213,9 +236,11 @@ class Engine:
         return findings
 
     def _check_kernel(
-        self, kernel: Kernel, module_facts: ModuleFacts, rules: Iterable[Rule], out: FileOutcome
+        self, kernel: Kernel, module_facts: ModuleFacts, rules: Iterable[Rule], out: FileOutcome, kept: Kept | None
     ) -> list[Finding]:
         variants = [Facts(module_facts, kernel, function) for function in kernel.variants]
+        if kept is not None:
+            kept.variants += variants
         out.kernels += 1
         losses = {loss.span: loss for facts in variants for loss in facts.function.losses}
         skipped: list[str] = []

@@ -15,7 +15,7 @@ from kernlint.analysis.base import AnyAnalysis, Facts, ModuleAnalysis, ModuleFac
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witness
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
-from kernlint.source import Span
+from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Loss, Node
 
 
@@ -98,6 +98,15 @@ class Rule(_Described):
     def check(self, facts: Facts) -> Iterator[Finding]:
         """Findings for one variant of one kernel, in any order."""
         raise NotImplementedError
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """Changes to ``source`` that may take ``finding`` of this kernel away, the best first.
+
+        Each is tried on a copy before anyone sees it, so it need not be proved here, but it has to be what the
+        kernel's author would do.  Asked only when fixes are wanted; by default what the finding itself carries.
+        """
+        if finding.fix is not None and finding.fix.edits:
+            yield finding.fix
+
 
     @classmethod
     def obstacles(cls, facts: Facts) -> tuple[Loss, ...]:
@@ -116,6 +125,11 @@ class ModuleRule(_Described):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Findings for one file, in any order."""
         raise NotImplementedError
+    def fixes(self, facts: ModuleFacts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """As :meth:`Rule.fixes`, for a finding of this rule."""
+        if finding.fix is not None and finding.fix.edits:
+            yield finding.fix
+
 
 
 AnyRule = Rule | ModuleRule

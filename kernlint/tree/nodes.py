@@ -684,7 +684,8 @@ class CompilerNote:
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
-    kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``)."""
+    kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
+    compiler found, with whatever was made up for missing headers."""
 
     path: str
     language: str
@@ -697,3 +698,4 @@ class Module:
     inactive: tuple[Span, ...] = ()
     notes: tuple[str, ...] = ()
     compiler: tuple[CompilerNote, ...] = ()
+    errors: int = 0

@@ -172,6 +172,7 @@ class ModuleBuilder:
                 yield from self._declarations(cursor.children)
 
     def _module(self) -> Module:
+        text = self.parsed.text
         inactive = tuple(Span(self.parsed.path, start, end) for start, end in self.parsed.skipped)
         functions = [f for f in self.table.declared.values() if f.body is not None]
         for function in functions:
@@ -194,6 +195,7 @@ class ModuleBuilder:
                 for d in self.parsed.diagnostics
                 if d.severity is Severity.WARNING and d.file == self.parsed.path
             ),
+            errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
         )
 
     def _add_inactive(self, function: FunctionDecl, inactive: tuple[Span, ...]) -> None:
