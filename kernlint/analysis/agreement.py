@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
 from kernlint.analysis.assumptions import assumed
@@ -25,6 +25,15 @@ ROUNDS = 40
 POINTS = 20_000
 """Evaluations spent on one condition; beyond them the threads are taken to disagree as far as is known."""
 
+OTHERS = 1000
+"""The value of block indices, grid sizes and arguments where only the thread's index is tried out."""
+
+_TRIED = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER})
+
+_COMPUTED = _TRIED | {SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.PARAM, SymbolKind.TEMPLATE}
+
+NONE: Mapping[Symbol, int] = {}
+
 
 class Agreement:
     """Answers whether threads of one block can disagree on a truth term."""
@@ -45,6 +54,20 @@ class Agreement:
             varies = variation(term, self._memo) > Uniformity.BLOCK
             known = self._answers[term] = varies and not self._cancels(term) and not self._settled(term)
         return known
+
+    def values_differ(self, term: Term) -> bool:
+        """True when threads of one block are known to hold different values of ``term`` under a launch worth believing
+        in: what :meth:`differs` is for truth terms."""
+        if variation(term, self._memo) <= Uniformity.BLOCK:
+            return False
+        if isinstance(term.type, IntType):
+            if all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in polynomial(term).atoms):
+                return False
+            found = list(symbols(term))
+            if {symbol.kind for symbol in found} <= _COMPUTED:
+                others = {symbol: OTHERS for symbol in found if symbol.kind not in _TRIED}
+                return not all(_agree(term, found, block, others) for block in self.blocks or USUAL)
+        return True
 
     def _cancels(self, term: Term) -> bool:
         """Whether what differs between threads stands on both sides of a comparison alike (``first + tid < last +
@@ -70,7 +93,7 @@ class Agreement:
         return all(_agree(term, found, block) for block in blocks)
 
 
-def _agree(term: Term, found: list[Symbol], block: Block) -> bool:
+def _agree(term: Term, found: list[Symbol], block: Block, others: Mapping[Symbol, int] = NONE) -> bool:
     counters = [symbol for symbol in found if symbol.kind is SymbolKind.COUNTER]
     axes = sorted({symbol.axis for symbol in found if symbol.kind is SymbolKind.THREAD})
     threads = 1
@@ -81,7 +104,7 @@ def _agree(term: Term, found: list[Symbol], block: Block) -> bool:
     else:
         counters_range = product(range(ROUNDS), repeat=len(counters))
     spent = 0
-    env: dict[Symbol, int] = {BLOCK_DIM[axis]: block[axis] for axis in range(3)}
+    env: dict[Symbol, int] = {**others, **{BLOCK_DIM[axis]: block[axis] for axis in range(3)}}
     for values in counters_range:
         env.update(zip(counters, values, strict=True))
         first: int | None = None

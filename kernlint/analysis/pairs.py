@@ -103,8 +103,12 @@ def extent(access: Access) -> int | None:
 
 
 def awaited(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> bool:
-    """Whether ``second`` comes after a wait for the asynchronous ``first``."""
-    return first.asynchronous and any(first.order < wait.order < second.order for wait in waits)
+    """Whether ``second`` comes after a wait for the asynchronous ``first``, or one that may be for it."""
+    return first.asynchronous and any(
+        first.order < wait.order < second.order
+        and (wait.awaits is None or first.handle is None or first.handle in wait.awaits)
+        for wait in waits
+    )
 
 
 def unended(first: Access, second: Access) -> Pair:

@@ -198,12 +198,15 @@ class Asker:
         return None if witness is None else replace(witness, depends_on_data=True)
 
     def _unequal(self, pair: Pair, query: Overlap, shape: Shape) -> Refuted | None:
-        """Two threads of the two halves of the block that do not write one value, after two neighbours that did."""
-        middle = shape.threads // 2
-        a = _with(query.a, _half(shape.block, True, middle))
-        b = _with(query.b, _half(shape.block, False, middle))
-        witness = self.ask(replace(query, a=a, b=b))
-        return None if witness is None or equal_values(pair, witness) else witness
+        """Two threads that do not write one value, after two neighbours that did: they are looked for in the two halves
+        of the block, and among the last one and the others."""
+        for middle in dict.fromkeys((shape.threads // 2, shape.threads - 1)):
+            a = _with(query.a, _half(shape.block, True, middle))
+            b = _with(query.b, _half(shape.block, False, middle))
+            witness = self.ask(replace(query, a=a, b=b))
+            if witness is not None and not equal_values(pair, witness):
+                return witness
+        return None
 
     def _variants(self, pair: Pair, shape: Shape, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
         """(a, b, within one warp, in different warps) to ask for, best witness first."""

@@ -49,7 +49,8 @@ class BarrierDivergence(Rule):
     waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
     Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the other's.
 
-    OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too.
+    OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too, and
+    with the same arguments: the group makes one copy together, and no work-item names a part of its own.
 
     ```cuda bad
     __global__ void half_sum(float *data, float *sum) {
@@ -71,6 +72,15 @@ class BarrierDivergence(Rule):
         tile[get_local_id(0)] = x[i];
         barrier(CLK_LOCAL_MEM_FENCE);  // expect: KL203
         x[i] = tile[0] * 2.0f;
+    }
+    ```
+
+    ```opencl bad
+    __kernel void rows(__global const float *in, __global float *out, __local float *tile, const int n) {
+        const int t = get_local_id(0);
+        event_t done = async_work_group_copy(tile + t * n, in + t * n, n, 0);  // expect: KL203
+        wait_group_events(1, &done);
+        out[get_global_id(0)] = tile[t * n];
     }
     ```
 
@@ -115,6 +125,8 @@ class BarrierDivergence(Rule):
             culprit = self._culprit(meeting, agree)
             if culprit is not None:
                 found.setdefault(culprit.span, (culprit, []))[1].append(meeting)
+            elif isinstance(meeting, AsyncEvent):
+                yield from self._arguments(meeting, agree)
         for culprit, barriers in found.values():
             yield self._report(facts, barriers, culprit)
 
@@ -134,6 +146,20 @@ class BarrierDivergence(Rule):
                 return found
             exited = exited or found
         return exited
+
+    def _arguments(self, copy: AsyncEvent, agree: Agreement) -> Iterator[Finding]:
+        """The finding for a collective copy, or a wait for one, to which work-items of one group give different
+        arguments: each is then in another operation than the others."""
+        for word, term in zip(copy.words, copy.operands, strict=True):
+            if agree.values_differ(term):
+                yield self.finding(
+                    copy.span,
+                    f"work-items of one group call {copy.node.name} with different arguments: the {word} depends on "
+                    "the work-item",
+                    related=[Related(span, "called from here") for span in reversed(copy.stack)],
+                    fix="give all work-items of the group the same arguments: the group makes the copy together",
+                )
+                return
 
     def _loop(self, loop: LoopContext, agree: Agreement) -> Culprit | None:
         for term, span in loop.exits:

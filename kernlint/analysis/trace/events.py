@@ -158,7 +158,8 @@ class Access(Event):
     ``offset``: bytes from the start of ``root`` (i64).  ``size``: bytes touched (None: not known).  ``type``: of the
     object accessed.  ``value``: what is written (None: not known).  ``index``: the subscript as written, in
     elements, when there is one.  ``scope``: of an atomic.  ``asynchronous``: by a copy engine.  ``volatile``: as
-    declared.  ``node``: the expression.
+    declared.  ``node``: the expression.  ``handle``: the event that says that an asynchronous copy is over, where it is
+    known.
     """
 
     root: Root
@@ -173,6 +174,7 @@ class Access(Event):
     atomic_op: str = ""
     volatile: bool = False
     asynchronous: bool = False
+    handle: Term | None = None
 
     @property
     def writes(self) -> bool:
@@ -217,11 +219,18 @@ class WarpEvent(Event):
 
 @dataclass(eq=False, slots=True)
 class AsyncEvent(Event):
-    """An asynchronous copy or a wait; the accesses of a copy are recorded with ``asynchronous`` set."""
+    """An asynchronous copy or a wait; the accesses of a copy are recorded with ``asynchronous`` set.
+
+    ``operands``: what it is given (of a pointer: the offset in its object, in bytes), and what each is in ``words``.
+    ``awaits``: the events (the handles of copies) that a wait is known to be for; None: it may be for any.
+    """
 
     node: AsyncCopy | AsyncWait
     destination: Root | None = None
     pending: Term | None = None
+    operands: tuple[Term, ...] = ()
+    words: tuple[str, ...] = ()
+    awaits: frozenset[Term] | None = None
 
 
 @dataclass(eq=False, slots=True)

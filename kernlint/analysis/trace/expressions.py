@@ -27,6 +27,7 @@ from kernlint.analysis.trace.memory import (
     load,
     null_root,
     pointee_place,
+    read_variable,
     record,
     size_term,
     store,
@@ -54,6 +55,7 @@ from kernlint.source import Span
 from kernlint.symbolic.terms import (
     FALSE,
     TRUE,
+    SymbolKind,
     Term,
     Uniformity,
     binary,
@@ -768,27 +770,87 @@ def _warp_op(m: Machine, e: n.WarpOp) -> Value:
 def _async_copy(m: Machine, e: n.AsyncCopy) -> Value:
     destination, source = evaluate(m, e.destination), evaluate(m, e.source)
     size = scalar(m, e.size) if e.size is not None else None
-    if e.event is not None:
-        evaluate(m, e.event)
+    given = as_term(evaluate(m, e.event), e.event.type) if e.event is not None else None
+    result: Value = unknown_value(e.type, e.name, Uniformity.BLOCK)
+    handle: Term | None = None
+    if e.mechanism == "event" and isinstance(result, Term):
+        # An event that is passed in comes back, and stands for both copies.
+        fresh = given is None or given.value == 0
+        handle = result if fresh else given if given is not None and _is_handle(given) else None
+        result = handle or result
     root = None
     for pointer, kind in ((source, AccessKind.READ), (destination, AccessKind.WRITE)):
         if isinstance(pointer, PointerValue):
             at = MemPlace(pointer, pointer.pointee)
             count = size.value if size is not None else None
-            record(m, at, kind, e, asynchronous=True, size=count if count is not None else -1)
+            bytes_ = count if count is not None else -1
+            record(m, at, kind, e, asynchronous=True, size=bytes_, handle=handle)
             root = pointer.root if kind is AccessKind.WRITE else None
     if m.state is not None:
-        m.trace.asyncs.append(AsyncEvent(**m.common(e.span), node=e, destination=root))
-    return unknown_value(e.type, e.name, Uniformity.BLOCK)
+        words, operands = _operands((("destination", destination), ("source", source), ("size", size)))
+        event = AsyncEvent(**m.common(e.span), node=e, destination=root, operands=operands, words=words)
+        m.trace.asyncs.append(event)
+    return result
+
+
+def _is_handle(term: Term) -> bool:
+    symbol = term.symbol
+    return symbol is not None and symbol.kind is SymbolKind.UNKNOWN and symbol.uniformity is Uniformity.BLOCK
+
+
+def _operands(stated: tuple[tuple[str, Value | None], ...]) -> tuple[tuple[str, ...], tuple[Term, ...]]:
+    """Names and values of those arguments ``stated`` that are known: numbers, and of pointers the offset."""
+    known: dict[str, Term] = {}
+    for name, value in stated:
+        if isinstance(value, PointerValue):
+            known[name] = value.offset
+        elif isinstance(value, Term):
+            known[name] = value
+    return tuple(known), tuple(known.values())
 
 
 def _async_wait(m: Machine, e: n.AsyncWait) -> Value:
     pending = scalar(m, e.pending) if e.pending is not None else None
-    for arg in e.args:
-        evaluate(m, arg)
+    values = [evaluate(m, arg) for arg in e.args]
     if m.state is not None:
-        m.trace.asyncs.append(AsyncEvent(**m.common(e.span), node=e, pending=pending))
+        event = AsyncEvent(**m.common(e.span), node=e, pending=pending)
+        if e.mechanism == "event" and len(values) == 2:
+            event.words, event.operands = _operands((("number of events", values[0]), ("list of events", values[1])))
+            event.awaits = _awaited(m, values[0], values[1])
+        m.trace.asyncs.append(event)
     return unknown_value(e.type, e.name, Uniformity.BLOCK)
+
+
+LISTED = 16
+"""Events in a list that are told apart."""
+
+
+def _awaited(m: Machine, number: Value, events: Value) -> frozenset[Term] | None:
+    """The ``number`` of events at ``events``; None when they are not known."""
+    count = number.value if isinstance(number, Term) else None
+    if count is None or not 0 < count <= LISTED:
+        return None
+    if isinstance(events, ReferenceValue) and count == 1 and isinstance(events.place, VarPlace):
+        held = read_variable(m, events.place)
+        return frozenset((held,)) if isinstance(held, Term) and _is_handle(held) else None
+    if not isinstance(events, PointerValue) or events.root.decl is None:
+        return None
+    first = PointerValue(events.root, const(0), events.pointee)
+    slots = {advance(first, const(at), events.pointee).offset: at for at in range(LISTED)}
+    held_at: dict[int, Term | None] = {}
+    for access in m.trace.accesses:
+        if access.root is events.root and access.writes:
+            slot = slots.get(access.offset)
+            if slot is None or access.loops:
+                return None
+            held_at[slot] = None if access.guards else access.value
+    begin = slots.get(events.offset)
+    if begin is None:
+        return None
+    found = [held_at.get(at) for at in range(begin, begin + count)]
+    if any(term is None or not _is_handle(term) for term in found):
+        return None
+    return frozenset(term for term in found if term is not None)
 
 
 def _assume(m: Machine, e: n.Assume) -> Value:

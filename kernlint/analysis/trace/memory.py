@@ -218,8 +218,10 @@ def record(
     atomic_op: str = "",
     asynchronous: bool = False,
     size: int | None = None,
+    handle: Term | None = None,
 ) -> None:
-    """Record an access to ``place``, of ``size`` bytes when that is not the size of its type (negative: not known)."""
+    """Record an access to ``place``, of ``size`` bytes when that is not the size of its type (negative: not known).
+    ``handle``: as in :class:`~kernlint.analysis.trace.events.Access`."""
     if m.state is None:
         return
     root = place.pointer.root
@@ -239,6 +241,7 @@ def record(
             atomic_op=atomic_op,
             volatile=place.volatile or root.volatile,
             asynchronous=asynchronous,
+            handle=handle,
         )
     )
     if kind is not AccessKind.READ:

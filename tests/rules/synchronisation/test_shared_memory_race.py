@@ -209,3 +209,18 @@ def test_a_replayed_race_is_an_error() -> None:
     first, second = found.witness.steps
     assert first.thread[0] // 32 != second.thread[0] // 32, "threads of two warps leave no excuse"
     assert first.index == second.index
+
+
+@pytest.mark.parametrize(("threads", "races"), [(64, False), (65, True), (100, True), (128, True)])
+def test_the_one_thread_that_writes_another_value(threads: int, races: bool) -> None:
+    code = """
+__kernel void k(__local int *cell, const int i) {
+    cell[i] = get_local_id(0) / 64;
+}
+"""
+    found = findings(SharedMemoryRace, code, "opencl", block=f"{threads},1,1", grid="1,1,1")
+    assert bool(found) is races
+    if races:
+        assert found[0].witness is not None
+        values = {step.thread[0] // 64 for step in found[0].witness.steps}
+        assert values == {0, 1}
