@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 from kernlint import fingerprint
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.result import Result, Suppression
 from kernlint.writing import replace_file
 

@@ -13,7 +13,6 @@ import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import field, fields
 from typing import Any
 
 from kernlint import codec, codeprint
@@ -22,7 +21,7 @@ from kernlint.compiledb import Flags
 from kernlint.config import Config
 from kernlint.digest import hexdigest
 from kernlint.outcome import FileOutcome
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, fields
 from kernlint.source import MAX_BYTES, SourceFile
 from kernlint.writing import replace_file
 

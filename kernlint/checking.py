@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import TYPE_CHECKING
 
 from kernlint import discovery, merge
@@ -15,7 +14,7 @@ from kernlint.cache import Cache, Key
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.outcome import FileOutcome
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.result import Level, Notification, Report, Sources, Summary
 from kernlint.source import SourceFile
 

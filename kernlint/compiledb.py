@@ -9,10 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 FILE_NAME = "compile_commands.json"
 

@@ -10,12 +10,11 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields, replace
 from typing import Any
 
 from kernlint.finding import Confidence, Severity
 from kernlint.nearest import nearest
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, fields, replace
 
 FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 """Names looked for in each folder, in this order."""

@@ -18,7 +18,8 @@ HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".c
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
 """Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
 
-_KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
+KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
+"""Marks a kernel in the bytes of a file."""
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
@@ -36,7 +37,7 @@ def holds_kernels(path: str) -> bool:
     """Whether the text of ``path`` looks as if it held a kernel; False when it cannot be read."""
     try:
         with open(path, "rb") as handle:
-            return _KERNEL.search(handle.read(_SCAN_BYTES)) is not None
+            return KERNEL.search(handle.read(_SCAN_BYTES)) is not None
     except OSError:
         return False
 

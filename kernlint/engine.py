@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from functools import lru_cache
 
 from kernlint import checking, fingerprint, merge, suppress
@@ -23,7 +22,7 @@ from kernlint.finding import Finding, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
 from kernlint.outcome import FileOutcome
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, replace
 from kernlint.registry import CONTROL_CODES, Registry
 from kernlint.result import Level, Notification, Report, Result, Suppression
 from kernlint.rule import AnyRule, ModuleRule, Rule

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator
-from dataclasses import replace
 
 from kernlint.compiledb import Lookup
 from kernlint.engine import Engine, Kept
 from kernlint.finding import Finding, Fix
 from kernlint.outcome import FileOutcome
 from kernlint.patch import Patch, PatchError, overlap, patch
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.registry import CONTROL_CODES
 from kernlint.rule import ModuleRule, Rule
 from kernlint.selection import Selection

@@ -8,9 +8,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 WHOLE_FILE = ((1, 1 << 62),)
 

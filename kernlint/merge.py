@@ -6,11 +6,10 @@ import functools
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Related, Severity
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.result import Result, Sources
 from kernlint.source import SourceFile, Span
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.result import Level, Notification, Result
 from kernlint.source import SourceFile
 

@@ -3,48 +3,166 @@
 The tree, the facts and the reports are some two hundred frozen dataclasses, and making one takes ``dataclasses``
 a third of a millisecond (it compiles each method by itself and makes ``__setattr__`` anew): together a fifth of a whole
 run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once;
-the rest is shared.  ``dataclasses.fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever, and type
-checkers are told that it *is* ``dataclasses.dataclass``.  What has no ``slots=True``, or asks for more, goes to the
-original.
+the rest is shared.  The module ``dataclasses`` itself, which brings ``inspect`` and ``ast`` along, is loaded when
+somebody asks for what only it has: its own ``fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever
+on these classes, and type checkers are told that this *is* ``dataclasses``.  What has no ``slots=True``, or asks for
+more, goes to the original.
 """
 
 from __future__ import annotations
 
-import dataclasses
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dataclasses import dataclass
+    from dataclasses import dataclass, field, fields, is_dataclass, replace
 else:
 
     def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, **more):
         """A drop-in for :func:`dataclasses.dataclass`."""
-        if not slots or more:
-            return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, **more)
-        return _make(cls, eq, frozen) if cls is not None else lambda decorated: _make(decorated, eq, frozen)
+
+        def make(decorated):
+            if not slots or more:
+                return _original(decorated, frozen=frozen, slots=slots, eq=eq, **more)
+            return _make(decorated, eq, frozen)
+
+        return make if cls is None else make(cls)
+
+    def field(**settings):
+        """A drop-in for :func:`dataclasses.field`, without ``hash``, ``kw_only`` and ``metadata``."""
+        return _Field(**settings)
+
+    def fields(record):
+        """A drop-in for :func:`dataclasses.fields`, of what this module made or not."""
+        cls = record if isinstance(record, type) else type(record)
+        return tuple(_fields_of(cls).values())
+
+    def is_dataclass(record):
+        """A drop-in for :func:`dataclasses.is_dataclass`."""
+        cls = record if isinstance(record, type) else type(record)
+        return hasattr(cls, "__record_fields__") or hasattr(cls, "__dataclass_fields__")
+
+    def replace(record, /, **changes):
+        """A drop-in for :func:`dataclasses.replace`."""
+        for name, one in _fields_of(type(record)).items():
+            if not one.init:
+                if name in changes:
+                    raise ValueError(f"field {name} is declared with init=False, it cannot be specified with replace()")
+            elif name not in changes:
+                changes[name] = getattr(record, name)
+        return type(record)(**changes)
 
 
-__all__ = ["dataclass"]
+__all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
 
-_MISSING = dataclasses.MISSING
+_MISSING: Any = type("_Missing", (), {"__doc__": "Stands where no default is given."})()
+
+
+class _Field:
+    """One field, with what was asked for it."""
+
+    __slots__ = ("compare", "default", "default_factory", "init", "name", "repr", "type")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Any = _MISSING,
+        init: bool = True,
+        repr: bool = True,
+        compare: bool = True,
+    ) -> None:
+        if default is not _MISSING and default_factory is not _MISSING:
+            raise ValueError("cannot specify both default and default_factory")
+        self.default, self.default_factory = default, default_factory
+        self.init, self.repr, self.compare = init, repr, compare
+        self.name: str = ""
+        self.type: Any = None
+
+    def original(self) -> Any:
+        """The same as a :class:`dataclasses.Field`."""
+        import dataclasses
+
+        given = {"default": self.default, "default_factory": self.default_factory}
+        given = {key: value for key, value in given.items() if value is not _MISSING}
+        made: Any = dataclasses.field(init=self.init, repr=self.repr, compare=self.compare, kw_only=False, **given)
+        made.name, made.type = self.name, self.type
+        made._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # what fields() and replace() look for
+        return made
+
+
+def _fields_of(cls: Any) -> Mapping[str, Any]:
+    """The fields of a class, whoever made it; empty for what is no dataclass."""
+    own: Mapping[str, _Field] | None = cls.__dict__.get("__record_fields__")
+    return own if own is not None else getattr(cls, "__dataclass_fields__", {})
+
+
+def _is_field(value: Any) -> bool:
+    """Whether ``value`` is a field, ours or the standard library's."""
+    if isinstance(value, _Field):
+        return True
+    loaded = sys.modules.get("dataclasses")
+    return loaded is not None and isinstance(value, loaded.Field)
+
+
+def _adopted(one: Any) -> _Field:
+    """A field that the standard library made as one of ours."""
+    if isinstance(one, _Field):
+        return one
+    import dataclasses
+
+    given = {"default": one.default, "default_factory": one.default_factory}
+    given = {key: value for key, value in given.items() if value is not dataclasses.MISSING}
+    made = _Field(init=one.init, repr=one.repr, compare=one.compare, **given)
+    made.name, made.type = one.name, one.type
+    return made
+
+
+class _Params:
+    """What ``dataclasses`` asks of a base class."""
+
+    __slots__ = ("eq", "frozen", "init", "order", "repr", "unsafe_hash")
+
+    def __init__(self, eq: bool, frozen: bool) -> None:
+        self.init = self.repr = True
+        self.eq, self.frozen = eq, frozen
+        self.order = self.unsafe_hash = False
+
+
+class _Originals:
+    """``__dataclass_fields__`` of a class, made when it is first asked for."""
+
+    def __get__(self, instance: object, owner: Any) -> dict[str, Any]:
+        made = {name: one.original() for name, one in owner.__record_fields__.items()}
+        owner.__dataclass_fields__ = made
+        return made
+
+
+def _original(cls: Any, **settings: Any) -> Any:
+    """``cls`` as the standard library makes it."""
+    import dataclasses
+
+    for name, default in list(cls.__dict__.items()):
+        if isinstance(default, _Field):
+            setattr(cls, name, default.original())
+    return dataclasses.dataclass(**settings)(cls)
 
 
 def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     namespace = dict(cls.__dict__)
     annotations = namespace.get("__annotations__") or getattr(cls, "__annotations__", {})
     if any(isinstance(type_, str) and type_.startswith(("ClassVar", "InitVar")) for type_ in annotations.values()):
-        return dataclasses.dataclass(cls, frozen=frozen, slots=True, eq=eq)
-    fields: dict[str, dataclasses.Field[Any]] = {}
+        return _original(cls, frozen=frozen, slots=True, eq=eq)
+    fields: dict[str, _Field] = {}
     for base in reversed(cls.__mro__[1:]):
-        fields.update(getattr(base, "__dataclass_fields__", {}))
+        fields.update((name, _adopted(one)) for name, one in _fields_of(base).items())
     inherited = set(fields)
     for name, type_ in annotations.items():
         default = namespace.pop(name, _MISSING)
-        field: Any = default if isinstance(default, dataclasses.Field) else dataclasses.field(default=default)
-        field.name, field.type = name, type_
-        field._field_type = dataclasses._FIELD  # type: ignore[attr-defined]  # what fields() and replace() look for
-        fields[name] = field
+        one = _adopted(default) if _is_field(default) else _Field(default=default)
+        one.name, one.type = name, type_
+        fields[name] = one
     _check_order(fields)
     own = cls.__dict__
     namespace.update(_shared(own, eq, frozen))
@@ -55,7 +173,9 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     for name in ("__dict__", "__weakref__"):
         namespace.pop(name, None)
     namespace["__slots__"] = tuple(name for name in annotations if name not in inherited)
-    namespace["__dataclass_fields__"] = fields
+    namespace["__record_fields__"] = fields
+    namespace["__dataclass_fields__"] = _Originals()
+    namespace["__dataclass_params__"] = _Params(eq, frozen)
     namespace["__match_args__"] = tuple(fields)
     made = type(cls)(cls.__name__, cls.__bases__, namespace)
     made.__qualname__ = cls.__qualname__
@@ -78,7 +198,7 @@ def _later(holder: list[Any], name: str, late: list[str], eq: bool, frozen: bool
 
     def first(self: Any, *args: Any, **kwargs: Any) -> Any:
         cls = holder[0]
-        methods = _methods(cls, cls.__dataclass_fields__, eq, frozen)
+        methods = _methods(cls, cls.__record_fields__, eq, frozen)
         for one in late:
             setattr(cls, one, methods[one])
         return methods[name](self, *args, **kwargs)
@@ -86,7 +206,7 @@ def _later(holder: list[Any], name: str, late: list[str], eq: bool, frozen: bool
     return first
 
 
-def _check_order(fields: dict[str, dataclasses.Field[Any]]) -> None:
+def _check_order(fields: dict[str, _Field]) -> None:
     optional = ""
     for name, field in fields.items():
         if not field.init:
@@ -97,7 +217,7 @@ def _check_order(fields: dict[str, dataclasses.Field[Any]]) -> None:
             raise TypeError(f"non-default argument {name!r} follows default argument {optional!r}")
 
 
-def _methods(cls: Any, fields: dict[str, dataclasses.Field[Any]], eq: bool, frozen: bool) -> dict[str, Any]:
+def _methods(cls: Any, fields: dict[str, _Field], eq: bool, frozen: bool) -> dict[str, Any]:
     """The compiled methods of a class."""
     names: dict[str, Any] = {"_set": object.__setattr__, "_missing": _MISSING}
     params, body = [], []
@@ -152,22 +272,26 @@ def _shared(own: Mapping[str, Any], eq: bool, frozen: bool) -> dict[str, Any]:
 
 
 def _no_set(self: Any, name: str, value: object) -> None:
+    import dataclasses
+
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
 def _no_delete(self: Any, name: str) -> None:
+    import dataclasses
+
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
 def _show(self: Any) -> str:
-    shown = (name for name, field in type(self).__dataclass_fields__.items() if field.repr)
+    shown = (name for name, field in _fields_of(type(self)).items() if field.repr)
     return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
 
 def _get_state(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in type(self).__dataclass_fields__]
+    return [getattr(self, name) for name in _fields_of(type(self))]
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
-    for name, value in zip(type(self).__dataclass_fields__, state, strict=True):
+    for name, value in zip(_fields_of(type(self)), state, strict=True):
         object.__setattr__(self, name, value)

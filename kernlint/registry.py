@@ -6,10 +6,8 @@ rule class defined in them is taken: there is no list of rules anywhere.  The bu
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
-import inspect
-import pkgutil
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -19,7 +17,7 @@ from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
 from kernlint.nearest import nearest
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, is_dataclass
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document, plainly_documented
 
 _CODE = pattern(r"[A-Z]{2,6}\d{3}")
@@ -126,24 +124,35 @@ def collect(packages: Iterable[ModuleType]) -> Registry:
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:
     yield package
-    for info in pkgutil.walk_packages(getattr(package, "__path__", ()), package.__name__ + ".", onerror=_raise_import):
+    folders = list(getattr(package, "__path__", ()))
+    for name in sorted({name for folder in folders for name in _names(folder)}):
+        full = f"{package.__name__}.{name}"
         try:
-            yield importlib.import_module(info.name)
+            module = importlib.import_module(full)
         except Exception as error:
-            raise RegistryError(f"rule module {info.name} cannot be imported: {_why(error)}") from error
+            raise RegistryError(f"rule module {full} cannot be imported: {_why(error)}") from error
+        yield from _modules(module)
 
 
-def _raise_import(name: str) -> None:
-    try:
-        importlib.import_module(name)
-    except Exception as error:
-        raise RegistryError(f"rule package {name} cannot be imported: {_why(error)}") from error
+def _names(folder: str) -> Iterator[str]:
+    """The modules and packages in a folder of a package's path; ``pkgutil`` would load ``inspect`` to tell."""
+    if not os.path.isdir(folder):  # in a zip file
+        import pkgutil
+
+        yield from (info.name for info in pkgutil.iter_modules([folder]))
+        return
+    for entry in os.scandir(folder):
+        name, suffix = os.path.splitext(entry.name)
+        module = suffix == ".py" and name != "__init__"
+        package = name.isidentifier() and os.path.isfile(os.path.join(entry.path, "__init__.py"))
+        if module or package:
+            yield name
 
 
 def _rules_of(module: ModuleType) -> Iterator[RuleClass]:
     for value in vars(module).values():
         if (
-            inspect.isclass(value)
+            isinstance(value, type)
             and issubclass(value, Rule | ModuleRule)
             and value.__module__ == module.__name__
             and not value.__name__.startswith("_")
@@ -163,7 +172,7 @@ def _check(rule: RuleClass) -> None:
     if meta.code in CONTROL_CODES or meta.name in CONTROL_CODES.values():
         raise RegistryError(f"{_where(rule)}: {meta.code} {meta.name} belongs to kernlint itself")
     options: Any = rule.Options
-    if not (inspect.isclass(options) and dataclasses.is_dataclass(options) and _frozen(options)):
+    if not (isinstance(options, type) and is_dataclass(options) and _frozen(options)):
         raise RegistryError(f"{_where(rule)}: Options is not a frozen dataclass")
     try:
         options()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Severity
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import SourceError, SourceFile, Span, read
 
 if TYPE_CHECKING:

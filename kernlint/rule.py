@@ -6,7 +6,6 @@ and leaves the level shown to the configuration.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -98,6 +97,7 @@ class Rule(_Described):
     def check(self, facts: Facts) -> Iterator[Finding]:
         """Findings for one variant of one kernel, in any order."""
         raise NotImplementedError
+
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """Changes to ``source`` that may take ``finding`` of this kernel away, the best first.
 
@@ -106,7 +106,6 @@ class Rule(_Described):
         """
         if finding.fix is not None and finding.fix.edits:
             yield finding.fix
-
 
     @classmethod
     def obstacles(cls, facts: Facts) -> tuple[Loss, ...]:
@@ -125,11 +124,11 @@ class ModuleRule(_Described):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Findings for one file, in any order."""
         raise NotImplementedError
+
     def fixes(self, facts: ModuleFacts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """As :meth:`Rule.fixes`, for a finding of this rule."""
         if finding.fix is not None and finding.fix.edits:
             yield finding.fix
-
 
 
 AnyRule = Rule | ModuleRule
@@ -205,6 +204,8 @@ def document(rule: RuleClass) -> Documentation:
     Raises :class:`DocumentationError` when it is missing or has no bad or no good example, and for an example
     with an unknown language, a bad one without marks or a good one with.
     """
+    import inspect  # slow to import, and only asked for documentation
+
     text = inspect.cleandoc(rule.__doc__) if rule.__doc__ else ""
     if not text:
         raise DocumentationError("it has no docstring")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import types
 import typing
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Any
 from kernlint.config import Config, ConfigError
 from kernlint.finding import Severity
 from kernlint.nearest import nearest
-from kernlint.record import dataclass
+from kernlint.record import dataclass, fields
 from kernlint.registry import Registry, UnknownRule
 from kernlint.rule import AnyRule, RuleClass
 
@@ -123,7 +122,7 @@ def _options(registry: Registry, config: Config) -> Mapping[str, Any]:
 
 
 def _fill(rule: RuleClass, given: Mapping[str, Any], where: str) -> Any:
-    known = {f.name.replace("_", "-"): f.name for f in dataclasses.fields(rule.Options)}
+    known = {f.name.replace("_", "-"): f.name for f in fields(rule.Options)}
     hints = typing.get_type_hints(rule.Options)
     values = {}
     for key, value in given.items():
@@ -142,7 +141,7 @@ def _fill(rule: RuleClass, given: Mapping[str, Any], where: str) -> Any:
         raise ConfigError(f"{where}: {error}") from None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Bad:
     """Marks a value that does not have the wanted type."""
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from dataclasses import field
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ from kernlint.analysis.base import Stated
 from kernlint.finding import Finding, Severity
 from kernlint.nearest import nearest
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.registry import CONTROL_CODES, Registry, UnknownRule
 from kernlint.result import Suppression
 from kernlint.source import SourceFile, Span

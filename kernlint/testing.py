@@ -12,13 +12,12 @@ A pack tests itself with one parametrised test::
 from __future__ import annotations
 
 import importlib
-from dataclasses import replace
 
 from kernlint.config import Config
 from kernlint.engine import Engine
 from kernlint.frontends.base import Frontend
 from kernlint.outcome import FileOutcome
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.registry import Registry, collect, load
 from kernlint.result import Level
 from kernlint.rule import Example, RuleClass, document

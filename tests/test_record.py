@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
-from dataclasses import field
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from kernlint import record
 
 
-def build(decorate: Any) -> Any:
+def build(decorate: Any, field: Any = dataclasses.field) -> Any:
     """The same family of classes under either decorator."""
 
     @decorate(frozen=True, slots=True)
@@ -54,7 +53,12 @@ def build(decorate: Any) -> Any:
     return Base, Derived, Node, Odd
 
 
-QUICK, SLOW = build(record.dataclass), build(dataclasses.dataclass)
+QUICK, SLOW = build(record.dataclass, record.field), build(dataclasses.dataclass)
+MIXED = build(record.dataclass)  # a field of the standard library in one of ours
+
+FAMILIES = pytest.mark.parametrize(
+    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+)
 
 
 @record.dataclass(frozen=True, slots=True)
@@ -63,7 +67,9 @@ class Pickled:
     b: tuple[int, ...] = ()
 
 
-@pytest.mark.parametrize(("base", "derived", "node", "odd"), [QUICK, SLOW], ids=["quick", "dataclasses"])
+@pytest.mark.parametrize(
+    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+)
 def test_both_behave_alike(base: Any, derived: Any, node: Any, odd: Any) -> None:
     made = derived(1, d=5)
     assert (made.a, made.b, made.c, made.d, made.double) == (1, "y", [], 5, 2)
@@ -114,3 +120,43 @@ def test_other_kinds_go_to_the_original() -> None:
     made = Plain()
     made.a = 2
     assert made == Plain(2) and hasattr(made, "__dict__")
+
+
+@pytest.mark.parametrize(
+    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+)
+def test_the_helpers_behave_like_the_originals(base: Any, derived: Any, node: Any, odd: Any) -> None:
+    made = derived(1, d=5)
+    assert record.replace(made, a=7) == derived(7, d=5) and record.replace(made, a=7).c is made.c
+    assert [f.name for f in record.fields(made)] == [f.name for f in record.fields(derived)] == ["a", "b", "c", "d"]
+    assert record.is_dataclass(made) and record.is_dataclass(derived) and not record.is_dataclass(3)
+    with pytest.raises(TypeError):
+        record.replace(made, e=1)
+
+
+def test_each_may_inherit_from_the_other() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Below(QUICK[0]):  # type: ignore[misc]
+        more: int = 3
+
+    @record.dataclass(frozen=True, slots=True)
+    class Above(SLOW[0]):  # type: ignore[misc]
+        more: int = 3
+
+    for made in (Below(1), Above(1)):
+        assert [f.name for f in dataclasses.fields(made)] == ["a", "b", "c", "more"]
+        assert (made.a, made.b, made.c, made.more) == (1, "x", [], 3)
+        assert record.replace(made, more=4).more == 4 and dataclasses.replace(made, more=4).more == 4
+        assert copy.copy(made) == made
+
+
+def test_a_field_that_is_no_argument() -> None:
+    @record.dataclass(slots=True)
+    class Counter:
+        start: int
+        seen: list[int] = record.field(init=False, default_factory=list)
+
+    made = Counter(3)
+    assert made.seen == []
+    with pytest.raises(ValueError, match="init=False"):
+        record.replace(made, seen=[1])

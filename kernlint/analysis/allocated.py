@@ -9,20 +9,19 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.pairs import side
 from kernlint.analysis.replay import Replayer
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, RootKind, Trace
+from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
 from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Related, Severity, Witness
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import show
@@ -129,7 +128,7 @@ def _beyond(
     known = {symbol for symbol, _ in launch.values}
     for access in kernel.accesses:
         size, extent = extents.get(access.root.name, (None, None))
-        if access.root.kind is not RootKind.PARAM or size is None or extent is None or extent <= 0 or not access.size:
+        if not sized_by_launch(access.root) or size is None or extent is None or extent <= 0 or not access.size:
             continue
         asked = side(access)
         if not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols):
@@ -139,6 +138,11 @@ def _beyond(
         answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
         if isinstance(answer, Refuted) and not answer.depends_on_data:
             yield Allocated(access, view, answer, extent, size)
+
+
+def sized_by_launch(root: Root) -> bool:
+    """Whether the launch decides how large an object is: memory behind a parameter, dynamic shared memory."""
+    return root.kind is RootKind.PARAM or is_dynamic(root.decl)
 
 
 def _compute(facts: Facts) -> tuple[Allocated, ...]:
@@ -181,7 +185,7 @@ def in_words(
         f"{element(access)} is {verb(access)} beyond {what}: thread {thread} of block {block} reaches element "
         f"{at} of {count}; {why}"
     )
-    replayed = again.beyond(first.witness, access.span, {access.root.name: first.extent})
+    replayed = again.beyond(first.witness, access.span, access.root, first.extent)
     certain = replayed is not None and replayed.certain and not (first.view and _host_symbols(first.view))
     severity = Severity.ERROR if certain else Severity.WARNING
     return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)

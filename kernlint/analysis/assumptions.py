@@ -9,14 +9,14 @@ and after ``--assume``::
 
 Names are the kernel's scalar parameters (``p.field`` for fields), ``blockDim``, ``gridDim``, ``warpSize`` and OpenCL's
 ``get_local_size(0)``, ``get_num_groups(0)``, ``get_global_size(0)``.  Arithmetic is that of 64-bit integers.  The
-elements of an extent are those of the pointer's type.  The grammar is ``kernlint/data/assumptions.lark``.
+elements of an extent are those of the pointer's type; in place of a pointer, an array in dynamic shared memory may be
+named.  The grammar is ``kernlint/data/assumptions.lark``.
 """
 
 from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, Stated
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.nearest import nearest
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
     GRID_DIM,
@@ -42,7 +42,9 @@ from kernlint.symbolic.terms import (
     symbols,
     truth,
 )
-from kernlint.tree.types import BOOL, I64, ArrayType, IntType, PointerType
+from kernlint.tree.nodes import Ref, VarDecl
+from kernlint.tree.types import BOOL, I64, ArrayType, IntType, PointerType, Space, Type
+from kernlint.tree.walk import functions_of, walk
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -76,7 +78,8 @@ class Assumed:
 
     ``premises``: truths over parameters and launch sizes; ``texts``: the same as the user wrote it.  ``values``: the
     symbols that premises fix to a number.  ``block`` in threads and ``grid`` in blocks, where all three sizes are
-    numbers.  ``extents``: bytes behind pointer parameters.  ``problems``: statements that do not fit the kernel.
+    numbers.  ``extents``: bytes behind pointer parameters, and of dynamic shared memory.  ``problems``: statements that
+    do not fit the kernel.
     """
 
     premises: tuple[Term, ...] = ()
@@ -99,7 +102,7 @@ class Assumed:
         return tuple((symbol, value) for symbol, value in self.values if symbol.kind not in sizes)
 
     def extent(self, name: str) -> Term | None:
-        """Bytes behind the pointer parameter ``name``; None when nothing is said."""
+        """Bytes behind the pointer parameter ``name``, or of dynamic shared memory; None when nothing is said."""
         return next((size for key, size in self.extents if key == name), None)
 
 
@@ -148,10 +151,12 @@ class _Resolver:
 
     def __init__(self, facts: Facts, of: Trace) -> None:
         self.function = facts.function
+        self.kernel = facts.kernel
         self.scalars = {s.name: s for s in _used(of) if s.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)}
         self.arguments = dict(self.function.template_args)
         self.unused: dict[str, Term] = {}
         self.pointers = {root.name: root for root in of.roots if root.kind is RootKind.PARAM}
+        self.shared = next((root for root in of.roots if is_dynamic(root.decl)), None)
 
     def truth(self, node: Node) -> Term:
         return truth(self.term(node))
@@ -255,18 +260,37 @@ class _Resolver:
         raise AssumptionError(f"the kernel has no number called {path}{hint}", _position(node), name=True)
 
     def extent(self, place: Node, size: Node) -> tuple[str, Term]:
-        """Name and bytes of a pointer parameter of which the elements are given."""
+        """Name and bytes of a pointer parameter, or of dynamic shared memory, of which the elements are given."""
         name = ".".join(str(part) for part in place.children)  # type: ignore[union-attr]
         declared = next((p.type for p in self.function.params if p.name == name), None)
         root = self.pointers.get(name)
-        if root is None and not isinstance(declared, PointerType):
+        shared = self._dynamic(name) if root is None and declared is None else None
+        if root is None and not isinstance(declared, PointerType) and shared is None:
             raise AssumptionError(f"the kernel has no pointer parameter called {name}", _position(place), name=True)
         element = root.element if root is not None else declared.pointee if isinstance(declared, PointerType) else None
+        if shared is not None:
+            name, element = shared
         while isinstance(element, ArrayType):
             element = element.element
         if element is None or not element.size:
             raise AssumptionError(f"the size of an element of {name} is not known", _position(place))
         return name, binary("mul", self.number(size), const(element.size, I64), I64)
+
+    def _dynamic(self, name: str) -> tuple[str, Type] | None:
+        """The object that holds dynamic shared memory, by its name in the walk, and the elements of the array in it
+        that is called ``name``; None where there is none."""
+        if self.shared is None:
+            return None
+        for function in functions_of(self.kernel):
+            for node in walk(function):
+                if isinstance(node, Ref) and node.decl.name == name and is_dynamic(node.decl):
+                    return self.shared.name, node.decl.type
+        return None
+
+
+def is_dynamic(decl: VarDecl | None) -> bool:
+    """Whether a variable lies in the shared memory that the launch sizes (``extern __shared__ float cells[]``)."""
+    return decl is not None and decl.unsized and decl.space is Space.SHARED
 
 
 def _position(node: Node) -> int:

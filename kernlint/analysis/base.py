@@ -11,10 +11,9 @@ whole file (host launches, allocations) and is shared by all kernels of it.  Bot
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
 from typing import Any, Generic, TypeVar
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.targets import Target
 from kernlint.timing import Timings
@@ -71,7 +70,7 @@ class AnalysisOptions:
     stated: tuple[Stated, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelAnalysis(Generic[T]):
     """A fact about one variant of one kernel: ``compute(facts)`` gives it, using no fact outside ``needs``."""
 
@@ -80,7 +79,7 @@ class KernelAnalysis(Generic[T]):
     needs: Sequence[AnyAnalysis] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModuleAnalysis(Generic[T]):
     """A fact about one file: ``compute(module_facts)`` gives it; its ``needs`` are file-level too."""
 

@@ -9,7 +9,6 @@ several blocks use.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -20,7 +19,7 @@ from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope

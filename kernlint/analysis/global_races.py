@@ -13,7 +13,6 @@ and updated without an atomic operation, which is a race as soon as an index occ
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -39,7 +38,7 @@ from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     THREAD,

@@ -9,7 +9,6 @@ of one warp count only where no warp barrier or collective stands between.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -21,7 +20,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root
 from kernlint.prove.enumerate import search
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Proved, Refuted, Side, is_shared
 from kernlint.prove.solve import solve
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial

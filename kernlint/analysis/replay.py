@@ -7,12 +7,12 @@ else may be called an error in the families of bounds and synchronisation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome
 from kernlint.prove.query import Refuted
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind
 from kernlint.targets import Target
@@ -161,10 +161,15 @@ class Replayer:
             return replace(seen, certain=seen.certain and lanes_apart(self.facts.options.targets))
         return seen
 
-    def beyond(self, found: Refuted, place: Span, extents: Mapping[str, int] | None = None) -> Replayed | None:
-        """The access at ``place`` out of bounds, as the witness says; ``extents`` in bytes of pointer arguments."""
-        given = {name: Buffer(extent) for name, extent in (extents or {}).items()}
-        outcome = self.outcome(found.block, found.grid, found.values, given=given, blocks=(found.first.block,))
+    def beyond(
+        self, found: Refuted, place: Span, root: Root | None = None, extent: int | None = None
+    ) -> Replayed | None:
+        """The access at ``place`` out of bounds, as the witness says; ``extent`` in bytes of the object ``root``, where
+        it is not its own."""
+        dynamic = root is not None and root.kind is RootKind.VARIABLE
+        given = {} if root is None or dynamic else {root.name: Buffer(extent)}
+        shared = extent if dynamic else None
+        outcome = self.outcome(found.block, found.grid, found.values, shared, given, blocks=(found.first.block,))
         return confirm(outcome, BOUNDS, (place,)) if outcome is not None else None
 
     def divergence(self, block: tuple[int, int, int], grid: tuple[int, int, int], barrier: Span) -> Replayed | None:

@@ -8,12 +8,11 @@ Where places rest on anything but the launch, or there are too many, there is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
 from functools import lru_cache
 from math import gcd
 
 from kernlint.prove.query import Launch, Side, Triple
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.evaluate import environment, source_of
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term
 

@@ -8,7 +8,6 @@ follow makes a verdict unknown: absence of evidence proves nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
@@ -18,7 +17,7 @@ from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.finding import Witness
 from kernlint.prove.query import Answer, Axes, Bounds, Budget, Launch, Overlap, Proved, Unknown
 from kernlint.prove.solve import solve
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast

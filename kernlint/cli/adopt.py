@@ -6,11 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kernlint.cli.options import UsageError
 from kernlint.finding import Confidence, Finding
+from kernlint.record import replace
 from kernlint.result import Level, Notification, Report, Sources
 
 if TYPE_CHECKING:

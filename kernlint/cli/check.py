@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -19,7 +18,7 @@ from kernlint.cli.settings import Settings
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.nearest import nearest
-from kernlint.record import dataclass
+from kernlint.record import dataclass, fields, replace
 from kernlint.result import Report
 from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any, NoReturn
 
 from kernlint import __version__
 from kernlint.config import MACRO, Config, Dim3, Override, std_problem
 from kernlint.finding import Confidence, Severity
 from kernlint.nearest import nearest
+from kernlint.record import replace
 from kernlint.report import FORMATS
 
-COMMANDS = ("check", "prove", "rules", "rule", "dump")
+COMMANDS = ("check", "prove", "rules", "rule", "dump", "lsp")
 
 
 class UsageError(Exception):
@@ -73,10 +73,22 @@ def _list_option(group: argparse._ArgumentGroup, *flags: str, help: str, metavar
     group.add_argument(*flags, action="extend", type=_names, metavar=metavar, help=help)
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+class _Formatter(argparse.HelpFormatter):
+    """Knows the width without ``shutil``, which loads three libraries for compression."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            width = int(os.environ.get("COLUMNS", "")) or os.get_terminal_size(1).columns
+        except (ValueError, OSError):
+            width = 80
+        super().__init__(prog, width=max(width, 20) - 2)
+
+
+def parser(only: str | None = None) -> argparse.ArgumentParser:
+    """The whole command line, or as much of it as the command ``only`` needs: options of others are left out."""
     top = _Parser(
         prog="kernlint",
+        formatter_class=_Formatter,
         description="Static analysis of CUDA, HIP and OpenCL kernels.",
         epilog="kernlint PATH ... is kernlint check PATH ...; its options are in kernlint check --help. "
         "Exit status: 0 clean, 1 findings, 2 a usage error or a file that was lost.",
@@ -84,41 +96,67 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("-V", "--version", action="version", version=f"kernlint {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
 
-    check = commands.add_parser("check", help="look for faults (the default command)")
-    check.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
-    check.add_argument("--stdin-filename", metavar="NAME", help="the source is on standard input and has this name")
-    _selection(check.add_argument_group("rules"))
-    _build(check.add_argument_group("build"))
-    _launch(check.add_argument_group("launch and target"))
-    _adoption(check.add_argument_group("adoption"))
-    _output(check.add_argument_group("output"))
-    _general(check.add_argument_group("configuration"))
-
-    prove = commands.add_parser("prove", help="say of each kernel what is proved of it, and under which assumptions")
-    prove.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
-    prove.add_argument("--json", action="store_true", help="as JSON")
-    prove.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-    _build(prove.add_argument_group("build"))
-    _launch(prove.add_argument_group("launch and target"))
-    _general(prove.add_argument_group("configuration"))
-
-    rules = commands.add_parser("rules", help="list the rules")
-    rules.add_argument("--json", action="store_true", help="as JSON")
-    rules.add_argument("--family", metavar="NAME", help="only this family, code prefix or name")
-    rules.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-
-    rule = commands.add_parser("rule", help="explain one rule")
-    rule.add_argument("name", metavar="NAME", help="code or name")
-    rule.add_argument("--color", choices=("auto", "always", "never"), default="auto")
-
-    dump = commands.add_parser("dump", help="print what kernlint knows about a file")
-    dump.add_argument("what", choices=("tree", "facts", "accesses", "guards", "phases"))
-    dump.add_argument("paths", nargs="+", metavar="FILE")
-    dump.add_argument("--json", action="store_true", help="as JSON")
-    _build(dump.add_argument_group("build"))
-    _launch(dump.add_argument_group("launch and target"))
-    _general(dump.add_argument_group("configuration"))
+    for name, fill, help in (
+        ("check", _check_options, "look for faults (the default command)"),
+        ("prove", _prove_options, "say of each kernel what is proved of it, and under which assumptions"),
+        ("rules", _rules_options, "list the rules"),
+        ("rule", _rule_options, "explain one rule"),
+        ("dump", _dump_options, "print what kernlint knows about a file"),
+        ("lsp", _lsp_options, "serve an editor: the language server, on standard input and output"),
+    ):
+        command = commands.add_parser(name, help=help, formatter_class=_Formatter)
+        if only in (None, name):
+            fill(command)
     return top
+
+
+def _check_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    command.add_argument("--stdin-filename", metavar="NAME", help="the source is on standard input and has this name")
+    _selection(command.add_argument_group("rules"))
+    _build(command.add_argument_group("build"))
+    _launch(command.add_argument_group("launch and target"))
+    _adoption(command.add_argument_group("adoption"))
+    _output(command.add_argument_group("output"))
+    _general(command.add_argument_group("configuration"))
+
+
+def _prove_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    command.add_argument("--json", action="store_true", help="as JSON")
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    _build(command.add_argument_group("build"))
+    _launch(command.add_argument_group("launch and target"))
+    _general(command.add_argument_group("configuration"))
+
+
+def _rules_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="as JSON")
+    command.add_argument("--family", metavar="NAME", help="only this family, code prefix or name")
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _rule_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("name", metavar="NAME", help="code or name")
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def _dump_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("what", choices=("tree", "facts", "accesses", "guards", "phases"))
+    command.add_argument("paths", nargs="+", metavar="FILE")
+    command.add_argument("--json", action="store_true", help="as JSON")
+    _build(command.add_argument_group("build"))
+    _launch(command.add_argument_group("launch and target"))
+    _general(command.add_argument_group("configuration"))
+
+
+def _lsp_options(command: argparse.ArgumentParser) -> None:
+    _selection(command.add_argument_group("rules"))
+    _build(command.add_argument_group("build"))
+    _launch(command.add_argument_group("launch and target"))
+    output = command.add_argument_group("output")
+    output.add_argument("--min-confidence", choices=("low", "medium", "high"), help="show what is at least this sure")
+    _settings(command.add_argument_group("configuration"))
 
 
 def _selection(group: argparse._ArgumentGroup) -> None:
@@ -176,14 +214,18 @@ def _output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-v", "--verbose", action="store_true", help="say what was not analysed, and tracebacks")
 
 
-def _general(group: argparse._ArgumentGroup) -> None:
+def _settings(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--config", metavar="FILE", help="use this configuration for all files")
     group.add_argument("--no-config", action="store_true", help="look for no configuration")
+    group.add_argument("--no-cache", action="store_true", help="read and write no cache")
+
+
+def _general(group: argparse._ArgumentGroup) -> None:
+    _settings(group)
     group.add_argument("--show-settings", action="store_true", help="print the settings for each PATH and stop")
     group.add_argument("--show-files", action="store_true", help="print the files that would be analysed and stop")
     group.add_argument("--no-gitignore", action="store_true", help="look at files that git ignores, too")
     group.add_argument("-j", "--jobs", type=_positive, metavar="N", help="processes (default: one per CPU)")
-    group.add_argument("--no-cache", action="store_true", help="read and write no cache")
 
 
 def parse(args: Sequence[str]) -> argparse.Namespace:
@@ -195,11 +237,11 @@ def parse(args: Sequence[str]) -> argparse.Namespace:
             if near:
                 raise UsageError(f"{args[0]!r} is neither a file nor a command; did you mean {near[0]}?")
         args.insert(0, "check")
-        options = parser().parse_args(args)
+        options = parser("check").parse_args(args)
         if misplaced := next((p for p in options.paths if p in COMMANDS and not os.path.lexists(p)), None):
             raise UsageError(f"the command comes first: kernlint {misplaced} ...")
         return options
-    return parser().parse_args(args)
+    return parser(args[0]).parse_args(args)
 
 
 def overlay(config: Config, options: argparse.Namespace) -> Config:

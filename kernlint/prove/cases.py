@@ -6,10 +6,10 @@ both; likewise ``min(x, y)`` by ``x <= y``, and a guard ``p || q`` by either par
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from kernlint.prove.query import LoopRange, Query, Side, is_shared
+from kernlint.record import replace
 from kernlint.symbolic.terms import Term, binary, disjunction, negate, rebuild, retype, symbols
 from kernlint.tree.types import BOOL, IntType
 

@@ -8,12 +8,11 @@ soon as its symbols are bound, the address last.  Terms keep their machine seman
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import field
 from functools import lru_cache
 from typing import Any
 
 from kernlint.prove.query import SETTLED, Query, Side, Triple, is_shared
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.symbolic.evaluate import environment, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, SymbolKind, Term, symbols

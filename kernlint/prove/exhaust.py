@@ -7,13 +7,12 @@ proof assumes nothing.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kernlint.prove.choices import dims_of
 from kernlint.prove.collect import Overrun, Point, collector
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.meet import meeting
 from kernlint.prove.query import Bounds, Budget, Proved, Query, Side, Triple
+from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import GRID_DIM, THREAD, Symbol, symbols

@@ -15,10 +15,9 @@ or where neither access stands in that loop: two iterations see different values
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field
 from typing import Literal
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
 
 Triple = tuple[int, int, int]

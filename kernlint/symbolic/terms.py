@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import field
 from enum import Enum, IntEnum
 from typing import Any
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.tree.types import BOOL, I64, U32, IntType, Type
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 from enum import Enum
 from typing import Any
 
+from kernlint.record import fields
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import (

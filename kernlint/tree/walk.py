@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
 
+from kernlint.record import fields
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, Ref
 
 _LINKS: dict[type, frozenset[str]] = {

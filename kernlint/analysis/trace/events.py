@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from enum import Enum
 from typing import Any
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.symbolic.terms import TRUE, Symbol, Term
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, Call, Expr, FunctionDecl, Launch, Node, Scope, VarDecl, WarpOp

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 from typing import Any, TypeVar
 
 from kernlint.analysis.trace.events import (
@@ -18,7 +17,7 @@ from kernlint.analysis.trace.events import (
     Trace,
 )
 from kernlint.analysis.trace.values import Place, PointerValue, Value, merge, same
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
 from kernlint.tree.nodes import FunctionDecl, Scope, VarDecl

@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.kinds import ParseFlag, Severity
@@ -128,10 +127,10 @@ def _on_a_deep_stack(parse: Callable[[], int]) -> int:
     return codes[0] if codes else 1
 
 
-def precompile(headers: Sequence[Path], arguments: Sequence[str], target: Path) -> bool:
+def precompile(headers: Sequence[str], arguments: Sequence[str], target: str) -> bool:
     """Write the precompiled form of ``headers`` to ``target``; False if clang would not."""
     main = "kernlint-prelude.h"
-    text = "".join(f'#include "{header.as_posix()}"\n' for header in headers)
+    text = "".join(f'#include "{header.replace(os.sep, "/")}"\n' for header in headers)
     try:
         unit = parse_unit(main, arguments, {main: text.encode()}, int(_PRELUDE_FLAGS))
     except FrontendError:

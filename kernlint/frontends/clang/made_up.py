@@ -7,16 +7,16 @@ the look of its name or a struct by the members asked for, and a function gives 
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
-from dataclasses import field
 
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.unknowns import Role, Unknown
 from kernlint.frontends.clang.uses import Uses
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 USUAL_VALUE = 16
 """The value of a made-up enumerator: fit for array bounds, shifts and divisors. Those in a ``switch`` count on."""
@@ -78,7 +78,8 @@ class MadeUp:
     def _cpp(self) -> list[str]:
         members = " ".join(_member(name, role) for name, role in sorted(self.members.items()))
         lines = [f"#define KL_ANY_MEMBERS {members}"] if members else []
-        lines.append((FOLDER / "any.h").read_text("utf-8").replace("#pragma once\n", ""))
+        with open(os.path.join(FOLDER, "any.h"), encoding="utf-8") as handle:
+            lines.append(handle.read().replace("#pragma once\n", ""))
         lines.append("#pragma clang force_cuda_host_device begin")
         for key in sorted(self.entries):
             entry = self.entries[key]

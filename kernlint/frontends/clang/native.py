@@ -14,7 +14,6 @@ import importlib.util
 import os
 import sys
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_double, c_int, c_longlong, c_size_t, c_uint, c_ulonglong, c_void_p
-from pathlib import Path
 from typing import Any
 
 from kernlint.frontends.base import FrontendError
@@ -231,7 +230,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
 TERSE_OUTPUT = 17  # CXPrintingPolicy_TerseOutput: a declaration's head without its body
 
 
-def library_path() -> Path:
+def library_path() -> str:
     """The shared library of the installed ``libclang`` distribution, without importing its Python bindings.
 
     The environment variable KERNLINT_LIBCLANG names another file.
@@ -239,12 +238,12 @@ def library_path() -> Path:
     Raises ``FrontendError`` when there is none.
     """
     if override := os.environ.get(LIBRARY_VARIABLE):
-        return Path(override)
+        return override
     name = {"win32": "libclang.dll", "darwin": "libclang.dylib"}.get(sys.platform, "libclang.so")
     spec = importlib.util.find_spec("clang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
-        path = Path(folder) / "native" / name
-        if path.is_file():
+        path = os.path.join(folder, "native", name)
+        if os.path.isfile(path):
             return path
     raise FrontendError(f"{name} not found: install the 'libclang' package (version {SUPPORTED_MAJOR})")
 

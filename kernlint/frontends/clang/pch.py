@@ -17,12 +17,10 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import field
-from pathlib import Path
 
 from kernlint.cachefolder import cache_folder
 from kernlint.digest import blake2b
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 KEEP = 24
 """Precompiled preludes kept in the cache folder; older ones are removed."""
@@ -36,7 +34,7 @@ ROOM = 16 << 20
 _SUFFIX = ".pch"
 _DIGITS = 24
 
-Build = Callable[[Path], bool]
+Build = Callable[[str], bool]
 
 
 def digest(parts: Sequence[str | bytes]) -> str:
@@ -57,12 +55,12 @@ class PreludeCache:
     """
 
     problem: str | None = None
-    temporary: Path | None = None
-    _ready: dict[str, Path | None] = field(default_factory=dict)
+    temporary: str | None = None
+    _ready: dict[str, str | None] = field(default_factory=dict)
     _asked: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def get(self, key: str, build: Build, use_cache: bool) -> Path | None:
+    def get(self, key: str, build: Build, use_cache: bool) -> str | None:
         """The precompiled prelude for ``key``, made with ``build`` if need be; None: use the text."""
         with self._lock:
             if key in self._ready:
@@ -88,16 +86,19 @@ class PreludeCache:
             path = self._ready.get(key)
             self._ready[key] = None
             if path is not None:
-                path.unlink(missing_ok=True)
+                _unlink(path)
 
-    def _from_cache(self, key: str, build: Build) -> Path | None:
+    def _from_cache(self, key: str, build: Build) -> str | None:
         try:
-            folder = Path(cache_folder()) / "preludes"
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for path in folder.glob(f"{key}-*{_SUFFIX}"):
-                if path.stem == f"{key}-{digest([path.read_bytes()])}":
+            folder = os.path.join(cache_folder(), "preludes")
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            for name in os.listdir(folder):
+                if not (name.startswith(f"{key}-") and name.endswith(_SUFFIX)):
+                    continue
+                path = os.path.join(folder, name)
+                if name == _named(key, path):
                     return path
-                path.unlink(missing_ok=True)
+                _unlink(path)
             made = self._make(folder, key, build)
             if made is not None:
                 _prune(folder)
@@ -106,13 +107,12 @@ class PreludeCache:
             self.problem = str(error)
             return None
 
-    def _make(self, folder: Path | None, key: str, build: Build) -> Path | None:
+    def _make(self, folder: str | None, key: str, build: Build) -> str | None:
         if folder is None:
             return None
         import tempfile  # only to build one: it is slow to import
 
-        descriptor, name = tempfile.mkstemp(suffix=".tmp", prefix=key, dir=folder)
-        draft = Path(name)
+        descriptor, draft = tempfile.mkstemp(suffix=".tmp", prefix=key, dir=folder)
         try:
             try:
                 _check_room(descriptor, folder)
@@ -120,56 +120,67 @@ class PreludeCache:
                 os.close(descriptor)
             if not build(draft):
                 return None
-            target = folder / f"{key}-{digest([draft.read_bytes()])}{_SUFFIX}"
-            draft.replace(target)
+            target = os.path.join(folder, _named(key, draft))
+            os.replace(draft, target)
             return target
         finally:
-            draft.unlink(missing_ok=True)
+            _unlink(draft)
 
-    def _temporary_folder(self) -> Path | None:
+    def _temporary_folder(self) -> str | None:
         if self.temporary is None:
             try:
                 import tempfile
 
-                self.temporary = Path(tempfile.mkdtemp(prefix="kernlint-"))
+                self.temporary = tempfile.mkdtemp(prefix="kernlint-")
             except OSError:
                 return None
             atexit.register(_remove, self.temporary, os.getpid())
         return self.temporary
 
 
-def _check_room(descriptor: int, folder: Path) -> None:
+def _named(key: str, path: str) -> str:
+    """The name under which the content of ``path`` is kept."""
+    with open(path, "rb") as handle:
+        return f"{key}-{digest([handle.read()])}{_SUFFIX}"
+
+
+def _unlink(path: str) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _check_room(descriptor: int, folder: str) -> None:
     """Raise :class:`OSError` unless :data:`ROOM` can be written: libclang ends the process when the disk is full."""
     reserve = getattr(os, "posix_fallocate", None)
     if reserve is None:
         import shutil
 
         if shutil.disk_usage(folder).free < ROOM:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), folder)
         return
     try:
         reserve(descriptor, 0, ROOM)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            raise OSError(error.errno, error.strerror, str(folder)) from None
+            raise OSError(error.errno, error.strerror, folder) from None
         # Else the file system cannot reserve.
     finally:
         os.ftruncate(descriptor, 0)
 
 
-def _remove(folder: Path, owner: int) -> None:
+def _remove(folder: str, owner: int) -> None:
     if os.getpid() == owner:  # not in a forked child
         import shutil
 
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _prune(folder: Path) -> None:
+def _prune(folder: str) -> None:
     """Remove all but the newest files, drafts that a killed process left among them."""
     ages = []
-    for path in folder.iterdir():
+    for entry in os.scandir(folder):
         with contextlib.suppress(OSError):  # another process was faster
-            ages.append((path.stat().st_mtime, path))
+            ages.append((entry.stat().st_mtime, entry.path))
     for _, path in sorted(ages, reverse=True)[KEEP:]:
         with contextlib.suppress(OSError):
-            path.unlink()
+            os.unlink(path)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from types import TracebackType
 
 from kernlint.frontends.base import FrontendError
@@ -44,7 +43,7 @@ class _Job:
     language: Language
     options: ParseOptions
     includes: IncludeScan
-    headers: tuple[Path, ...]
+    headers: tuple[str, ...]
     use_cache: bool
 
     def run(self, appended: str, made_up: str) -> Unit:
@@ -236,9 +235,10 @@ def _texts(job: _Job, diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
     """The main file and the headers with errors, one character per byte."""
     texts = {job.path: job.text.decode("latin-1")}
     for name in {d.file for d in diagnostics if d.severity >= Severity.ERROR and d.file is not None}:
-        if name not in texts and not name.startswith((VIRTUAL_FOLDER, str(FOLDER))):
+        if name not in texts and not name.startswith((VIRTUAL_FOLDER, FOLDER)):
             try:
-                texts[name] = Path(name).read_bytes().decode("latin-1")
+                with open(name, encoding="latin-1", newline="") as handle:
+                    texts[name] = handle.read()
             except OSError:
                 continue
     return texts

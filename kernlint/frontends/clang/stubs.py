@@ -8,10 +8,9 @@ through another one that is missing. A library that is there (one of its headers
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
 from kernlint.frontends.clang.options import Language
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

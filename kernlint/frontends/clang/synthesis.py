@@ -9,7 +9,6 @@ enumerator, all of one enum, ``__kl_made_up``.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
@@ -18,7 +17,7 @@ from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.unknowns import Role, Unknown, unknown_names
 from kernlint.frontends.clang.uses import Use, Uses, argument_place, is_constant_name
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 MAX_NAMES = 160
 """Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import field
 
 from kernlint.prove.emulate.formats import Leaf, Unsupported, element_size, is_lambda, leaves, size_of, uniform_format
 from kernlint.prove.emulate.threads import Meeting
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     AddressOf,

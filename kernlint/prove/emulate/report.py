@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
 from enum import Enum
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import Space

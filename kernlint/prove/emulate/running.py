@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from kernlint.prove.emulate import scheduler
 from kernlint.prove.emulate.formats import (
@@ -22,6 +21,7 @@ from kernlint.prove.emulate.report import Argument, Budget, Buffer, Fault, Index
 from kernlint.prove.emulate.runtime import OutOfSteps
 from kernlint.prove.emulate.shadow import TrackedMemory
 from kernlint.prove.emulate.threads import BlockRun, ThreadEnd
+from kernlint.record import replace
 from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, InitList, IntLit, ParamDecl, Unary, VarDecl
 from kernlint.tree.types import (
     ArrayType,

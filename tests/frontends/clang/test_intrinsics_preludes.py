@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import pytest
 
+from kernlint.frontends.clang import prelude
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import FREE_FUNCTIONS, TRAPS, collectives, groups, matrices, objects
 from kernlint.frontends.clang.intrinsics.effects import KNOWN_WRITES
 from kernlint.frontends.clang.kinds import CursorKind
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.session import parse
+
+PRELUDES = Path(prelude.FOLDER)
 
 # Headers with device functions, and the namespace that holds them.
 PLACES = {
@@ -56,8 +58,8 @@ def functions(parent: Cursor, namespace: tuple[str, ...] = ()) -> Iterator[tuple
 
 @pytest.fixture(scope="module", params=[Language.CUDA, Language.HIP])
 def declared(request: pytest.FixtureRequest) -> set[tuple[str, str, str]]:
-    stubs = {header for header, namespace in PLACES if (FOLDER / "stubs" / header).exists()}
-    text = "".join(f'#include "{FOLDER / "stubs" / header}"\n' for header in sorted(stubs))
+    stubs = {header for header, namespace in PLACES if (PRELUDES / "stubs" / header).exists()}
+    text = "".join(f'#include "{PRELUDES / "stubs" / header}"\n' for header in sorted(stubs))
     with parse("all.cu", text.encode(), request.param, ParseOptions(), use_cache=False) as result:
         return set(functions(result.unit.root()))
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from kernlint.frontends.clang import prelude
 from kernlint.frontends.clang.compiler import parse_unit, read_diagnostics
 from kernlint.frontends.clang.kinds import CursorKind, TypeKind
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments
-from kernlint.frontends.clang.prelude import FOLDER, prelude_headers, text_arguments
+from kernlint.frontends.clang.prelude import prelude_headers, text_arguments
 from kernlint.frontends.clang.session import parse
 from kernlint.frontends.clang.stubs import STUBS
+
+PRELUDES = Path(prelude.FOLDER)
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -23,9 +28,9 @@ def test_they_parse_without_a_word(language: Language, std: str | None) -> None:
     unit.dispose()
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.h")), ids=lambda path: path.name)
+@pytest.mark.parametrize("path", sorted(PRELUDES.rglob("*.h")), ids=lambda path: path.name)
 def test_they_are_readable(path: object) -> None:
-    text = (FOLDER / str(path)).read_text("utf-8")
+    text = (PRELUDES / str(path)).read_text("utf-8")
     assert text.startswith("// ") and "#pragma clang system_header" in text
     assert all(len(line) <= 125 for line in text.splitlines())
 

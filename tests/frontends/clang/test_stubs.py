@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from kernlint.frontends.clang import prelude
 from kernlint.frontends.clang.kinds import CursorKind
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.session import parse
 from kernlint.frontends.clang.stubs import STUBS, StubChoice
+
+PRELUDES = Path(prelude.FOLDER)
 
 
 def wanted(text: bytes, language: Language = Language.CUDA) -> tuple[str, ...]:
@@ -20,7 +22,7 @@ def wanted(text: bytes, language: Language = Language.CUDA) -> tuple[str, ...]:
 
 
 def test_every_stub_exists_and_every_file_is_a_stub() -> None:
-    files = {path.name for path in (FOLDER / "stubs").glob("*.h")}
+    files = {path.name for path in (PRELUDES / "stubs").glob("*.h")}
     assert {stub.header for stub in STUBS} == files - {"torch_macros.h"}
 
 

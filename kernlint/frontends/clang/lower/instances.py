@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -123,7 +122,8 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
     extent = template.extent
     if extent.file != template.unit.path:
         try:
-            text = Path(extent.file or "").read_bytes()
+            with open(extent.file or "", "rb") as handle:
+                text = handle.read()
         except OSError:
             return {}
     body = text[extent.start : extent.end].decode("utf-8", "replace")

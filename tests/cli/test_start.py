@@ -1,0 +1,30 @@
+"""What a run loads: start-up is most of the time of a run over one file."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+SLOW = ("dataclasses", "inspect", "ast", "shutil", "rich", "lark", "subprocess", "concurrent.futures", "tempfile")
+"""Modules of which each costs a millisecond and more."""
+
+CODE = """
+import sys
+before = set(sys.modules)
+from kernlint.cli import main
+main(sys.argv[1:])
+print(*(name for name in sys.modules if name not in before))
+"""
+
+
+def test_a_plain_run_loads_nothing_slow(tmp_path: Path) -> None:
+    source = tmp_path / "copy.cl"
+    arguments = ["check", "--no-config", "--format", "sarif", "--output", str(tmp_path / "out.sarif"), str(source)]
+    text = "__kernel void copy(__global int *a, int n) { int i = get_global_id(0); if (i < n) a[i] = i; }\n"
+    for content in (text, text + text.replace("copy", "other")):  # the first run compiles the prelude
+        source.write_text(content)
+        done = subprocess.run([sys.executable, "-c", CODE, *arguments], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert "kernlint.engine" in loaded
+    assert sorted(loaded & set(SLOW)) == []
