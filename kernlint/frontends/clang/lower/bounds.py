@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import ast
 import operator
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Lowering
 from kernlint.patterns import pattern
 from kernlint.tree.nodes import LaunchBounds
+
+if TYPE_CHECKING:
+    import ast
 
 _ATTRIBUTE = pattern(
     r"\b(?:__)?(launch_bounds|amdgpu_flat_work_group_size|reqd_work_group_size|work_group_size_hint"
@@ -85,28 +88,33 @@ def evaluate(lowering: Lowering, cursor: Cursor, text: str) -> int | None:
         else:
             parts.append(str(int(number, 0)) if number is not None else "//" if symbol == "/" else symbol)
         at = match.end()
+    import ast  # takes as long to load as a small file to parse
+
     try:
         return _fold(ast.parse("".join(parts), mode="eval").body)
     except (SyntaxError, ZeroDivisionError, ValueError, RecursionError, MemoryError):
         return None
 
 
-_OPERATIONS: dict[type, Callable[[int, int], int]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.LShift: lambda a, b: a << min(b, 64),
-    ast.RShift: operator.rshift,
+_OPERATIONS: dict[str, Callable[[int, int], int]] = {
+    "Add": operator.add,
+    "Sub": operator.sub,
+    "Mult": operator.mul,
+    "FloorDiv": operator.floordiv,
+    "Mod": operator.mod,
+    "LShift": lambda a, b: a << min(b, 64),
+    "RShift": operator.rshift,
 }
+"""By the name of Python's node for them."""
 
 
 def _fold(node: ast.expr) -> int:
     """The value of an expression of integers. Raises ``ValueError`` for anything else."""
+    import ast
+
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
-    if isinstance(node, ast.BinOp) and (fold := _OPERATIONS.get(type(node.op))) is not None:
+    if isinstance(node, ast.BinOp) and (fold := _OPERATIONS.get(type(node.op).__name__)) is not None:
         return fold(_fold(node.left), _fold(node.right))
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
         value = _fold(node.operand)
