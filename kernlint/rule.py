@@ -198,15 +198,20 @@ def plainly_documented(rule: RuleClass) -> bool:
     return all(any(f"```{language} {word}" in text for language in LANGUAGES) for word in ("bad", "good"))
 
 
+def _unindented(text: str) -> str:
+    """A docstring without the margin of the lines after its first, as ``inspect.cleandoc`` gives it."""
+    first, *rest = text.expandtabs().split("\n")
+    margin = min((len(line) - len(line.lstrip()) for line in rest if line.strip()), default=0)
+    return "\n".join([first.strip(), *(line[margin:] for line in rest)]).strip("\n")
+
+
 def document(rule: RuleClass) -> Documentation:
     """Read a rule's docstring.
 
     Raises :class:`DocumentationError` when it is missing or has no bad or no good example, and for an example
     with an unknown language, a bad one without marks or a good one with.
     """
-    import inspect  # slow to import, and only asked for documentation
-
-    text = inspect.cleandoc(rule.__doc__) if rule.__doc__ else ""
+    text = _unindented(rule.__doc__ or "")
     if not text:
         raise DocumentationError("it has no docstring")
     title, _, body = text.partition("\n")
