@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from kernlint.engine import default_frontend
@@ -37,13 +37,14 @@ from kernlint.tree.nodes import (
     LaunchValue,
     Module,
     Node,
+    Ref,
     Return,
     Scope,
     Stmt,
     Subscript,
     While,
 )
-from kernlint.tree.types import FloatType, IntType, PointerType, Space
+from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, Space
 from kernlint.tree.walk import functions_of, walk
 
 BUDGET = Budget(steps=600_000, faults=64, blocks=4)
@@ -63,7 +64,7 @@ class Chosen:
     """A launch with all arguments.
 
     ``extents`` in bytes of the memory behind each pointer parameter, ``elements`` the bytes of one of its elements;
-    ``shared`` in bytes of dynamic shared memory.
+    ``shared`` in bytes of dynamic shared memory, ``dynamic`` the bytes of an element of each array that lies there.
     """
 
     block: Index
@@ -72,12 +73,14 @@ class Chosen:
     extents: dict[str, int]
     elements: dict[str, int]
     shared: int | None
+    dynamic: dict[str, int]
 
-    def outcome(self, function: FunctionDecl, language: str) -> Outcome:
-        """Run ``function`` so."""
+    def outcome(self, function: FunctionDecl, language: str, *, endless: bool = False) -> Outcome:
+        """Run ``function`` so; ``endless``: memory whose size the launch decides never ends."""
         args: dict[str, Argument] = {**self.scalars}
-        args.update({name: Buffer(extent, content) for name, extent in self.extents.items()})
-        return run(function, LaunchSpec(self.block, self.grid, None, self.shared), args, BUDGET, language)
+        args.update({name: Buffer(None if endless else extent, content) for name, extent in self.extents.items()})
+        shared = None if endless else self.shared
+        return run(function, LaunchSpec(self.block, self.grid, None, shared), args, BUDGET, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +225,15 @@ def _fitted(
         return None
     extents = {param.name: ends.get(param.name, 0) for param in pointers}
     elements = {param.name: param.type.pointee.size or 1 for param in pointers if isinstance(param.type, PointerType)}
-    return Chosen(block, grid, scalars, extents, elements, ends.get(""))
+    return Chosen(block, grid, scalars, extents, elements, ends.get(""), dict(_dynamic(function)))
+
+
+def _dynamic(function: FunctionDecl) -> Iterator[tuple[str, int]]:
+    """Arrays in dynamic shared memory, with the bytes of an element."""
+    for node in _all_nodes(function):
+        decl = node.decl if isinstance(node, Ref) else None
+        if decl is not None and decl.unsized and decl.space is Space.SHARED and isinstance(decl.type, ArrayType):
+            yield decl.name, decl.type.element.size or 1
 
 
 def _axes(function: FunctionDecl) -> int:
@@ -325,26 +336,40 @@ def _followed(node: Node) -> bool:
     return isinstance(node, Call) and node.function is not None and node.function.body is not None
 
 
-def judge(mutant: Mutant) -> tuple[str, tuple[Fault, ...]]:
-    """Run a mutant under its subject's launches: (``faulty``, ``clean``, ``undecided`` or ``unreadable``, faults)."""
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the emulator says of a mutant.
+
+    ``verdict``: ``faulty``, ``clean``, ``undecided`` or ``unreadable``.  ``launches``: those of the subject under which
+    it is faulty.  ``in_text``: it is faulty even when memory whose size the launch decides never ends; otherwise
+    nothing but these sizes makes the fault one, and the text does not say them.
+    """
+
+    verdict: str
+    faults: tuple[Fault, ...] = ()
+    launches: tuple[Chosen, ...] = ()
+    in_text: bool = False
+
+
+def judge(mutant: Mutant) -> Judgement:
+    """Run a mutant under its subject's launches."""
     subject = mutant.subject
     module = parse(subject.path, mutant.whole)
     kernel = kernel_of(module, subject.name) if module is not None else None
     if module is None or kernel is None:
-        return "unreadable", ()
+        return Judgement("unreadable")
+    function, language = kernel.variants[0], module.language
     faults: list[Fault] = []
+    launches: list[Chosen] = []
     finished = True
     for chosen in subject.launches:
-        outcome = chosen.outcome(kernel.variants[0], module.language)
-        faults += faults_of(outcome)
+        outcome = chosen.outcome(function, language)
+        found = faults_of(outcome)
         finished = finished and outcome.finished
-    if faults:
-        return "faulty", tuple(faults)
-    return ("clean" if finished else "undecided"), ()
-
-
-def beyond_arguments_only(faults: Sequence[Fault]) -> bool:
-    """Whether all that is wrong is how far memory behind an argument was accessed: the text tells no extent."""
-    return all(
-        fault.kind is FaultKind.OUT_OF_BOUNDS and fault.space in (Space.GLOBAL, Space.CONSTANT) for fault in faults
-    )
+        if found:
+            faults += found
+            launches.append(chosen)
+    if not faults:
+        return Judgement("clean" if finished else "undecided")
+    in_text = any(faults_of(chosen.outcome(function, language, endless=True)) for chosen in launches)
+    return Judgement("faulty", tuple(faults), tuple(launches), in_text)

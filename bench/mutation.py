@@ -1,32 +1,35 @@
 #!/usr/bin/env python3
-"""What kernlint finds of faults put into clean kernels: mutation.py PATH... [--sample N] [--json FILE]
+"""What kernlint finds of faults put into clean kernels: mutation.py PATH... [--kernels N] [--most N] [--json FILE]
 
 Kernels are taken that kernlint has nothing to say about and that the block emulator runs clean under small launches.
 Then one barrier is deleted, one guard is dropped, or one ``<`` becomes ``<=`` (see ``mutants.py``).  A mutant counts
-when the emulator sees a fault in it under those launches, and is found when kernlint, which knows nothing of the
-launches, reports something of the families of bounds, synchronisation or shared memory.
+when the emulator sees a fault in it under those launches.  kernlint is asked twice about it:
 
-Prints for each kind how many mutants there are, how many are faulty, how many of those are found, and how many with a
-witness; then all that were missed.  Apart from the rest stand mutants that do no more than reach behind an argument's
-memory: the emulator knows how long a buffer the unchanged kernel needs, the text does not say it.  kernlint is asked
-twice about these: as about the others, and ``told`` the launch, the scalars and the extents as a user may do it
-(``--block``, ``--grid``, ``--assume``).
+* *told* what the emulator was told, and no more, as a user may tell it: ``--block``, ``--grid``, and with ``--assume``
+  the scalar arguments and the elements behind each pointer (and in dynamic shared memory);
+* from the *text* alone.  This is fair only where the text holds the fault: where the emulator sees it even when memory
+  whose size the launch decides never ends.  Otherwise the fault is one only because the harness, not the text, said
+  how much memory there is; such a mutant stands apart.
+
+It is found when kernlint reports something of the families of bounds, synchronisation or shared memory.  Prints a table
+for each source (a PATH), then all that was missed.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import itertools
 import json
 import os
 import random
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mutants import Chosen, Mutant, Subject, beyond_arguments_only, judge, mutants, subjects
+from mutants import Chosen, Mutant, Subject, judge, mutants, subjects
 
 from kernlint.config import Config
 from kernlint.engine import Engine
@@ -35,28 +38,28 @@ from kernlint.registry import load
 from kernlint.selection import Selection
 from kernlint.source import SourceFile, read
 
-SUFFIXES = (".cu", ".cl", ".hip")
+SUFFIXES = (".cu", ".cuh", ".cl", ".hip")
 FAMILIES = ("KL1", "KL2", "KL504")
 KINDS = ("barrier", "guard", "compare")
+LARGEST = 100_000
+"""Bytes of the largest file taken: each kernel of a file is parsed on its own."""
+FROM_ONE_FILE = 3
+"""Kernels taken from one file, where their number is limited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A faulty mutant and what kernlint says of it."""
+    """A faulty mutant and what kernlint says of it: from the text alone, and told about each launch that is faulty."""
 
     mutant: Mutant
+    in_text: bool
     findings: tuple[Finding, ...]
-    told: tuple[Finding, ...] = ()
+    told: tuple[Finding, ...]
 
-    @property
-    def beyond(self) -> bool:
-        """Whether the fault is only one of an argument's extent."""
-        return beyond_arguments_only(self.mutant.faults)
 
-    @property
-    def witness(self) -> bool:
-        """Whether a finding names threads and values."""
-        return any(finding.witness is not None for finding in self.findings)
+def shown(findings: Iterable[Finding]) -> bool:
+    """Whether a finding names threads and values."""
+    return any(finding.witness is not None for finding in findings)
 
 
 class Checker:
@@ -89,61 +92,94 @@ def stated(chosen: Chosen) -> Iterator[str]:
             yield f"assume({name} == {value})"
     for name, extent in chosen.extents.items():
         yield f"extent({name}, {extent // chosen.elements[name]})"
+    if chosen.shared:
+        for name, size in chosen.dynamic.items():
+            yield f"extent({name}, {chosen.shared // size})"
 
 
-def files(paths: Sequence[str], sample: int) -> list[str]:
-    """Kernel files under ``paths``, at most ``sample`` of them (0: all), drawn with a fixed seed."""
+def files(path: Path) -> list[str]:
+    """Kernel files under ``path``, in an order drawn with a fixed seed."""
     found = sorted(
         str(file)
-        for path in map(Path, paths)
         for file in ([path] if path.is_file() else path.rglob("*"))
-        if file.suffix in SUFFIXES
+        if file.suffix in SUFFIXES and file.is_file() and file.stat().st_size <= LARGEST
     )
-    return sorted(random.Random(1).sample(found, sample)) if sample and len(found) > sample else found
+    return random.Random(1).sample(found, len(found))
 
 
-def clean_subjects(paths: Sequence[str], checker: Checker, sample: int = 0) -> Iterator[Subject]:
-    """Kernels that both kernlint and the emulator find nothing wrong with."""
-    for path in files(paths, sample):
-        for subject in subjects(path, read(path).data):
-            if not checker.findings(path, subject.text, subject.name):
-                yield subject
+def clean_subjects(paths: Sequence[str], checker: Checker, kernels: int = 0) -> Iterator[Subject]:
+    """Kernels that both kernlint and the emulator find nothing wrong with, at most ``kernels`` (0: all)."""
+    each = FROM_ONE_FILE if kernels else None
+    found = (
+        subject
+        for name in paths
+        for path in files(Path(name))
+        for subject in itertools.islice(_clean(path, checker), each)
+    )
+    return itertools.islice(found, kernels or None)
 
 
-def faulty(subject: Subject, checker: Checker, counts: collections.Counter[tuple[str, str]]) -> Iterator[Judged]:
-    """The faulty mutants of a kernel; ``counts`` gets the emulator's verdicts on all by (kind, verdict)."""
-    for mutant in mutants(subject):
-        verdict, faults = judge(mutant)
-        counts[mutant.kind, verdict] += 1
-        if verdict == "faulty":
+def _clean(path: str, checker: Checker) -> Iterator[Subject]:
+    for subject in subjects(path, read(path).data):
+        if not checker.findings(path, subject.text, subject.name):
+            yield subject
+
+
+def sampled(found: Iterable[Mutant], most: int) -> list[Mutant]:
+    """At most ``most`` mutants of each kind (0: all), drawn with a fixed seed."""
+    found = list(found)
+    if not most:
+        return found
+    out = []
+    for kind in KINDS:
+        these = [mutant for mutant in found if mutant.kind == kind]
+        out += random.Random(1).sample(these, min(most, len(these)))
+    return out
+
+
+Counts = collections.Counter[tuple[str, str]]
+"""The emulator's verdicts on all mutants, by (kind, verdict)."""
+
+
+def faulty(subject: Subject, checker: Checker, counts: Counts, most: int = 0) -> Iterator[Judged]:
+    """The faulty mutants of a kernel."""
+    for mutant in sampled(mutants(subject), most):
+        judgement = judge(mutant)
+        counts[mutant.kind, judgement.verdict] += 1
+        if judgement.verdict == "faulty":
             found = checker.findings(subject.path, mutant.whole, subject.name)
             told: tuple[Finding, ...] = ()
-            if beyond_arguments_only(faults):
-                for chosen in subject.launches:
-                    told += checker.findings(subject.path, mutant.whole, subject.name, chosen)
-            yield Judged(replace(mutant, faults=faults), found, told)
+            for chosen in judgement.launches:
+                told += checker.findings(subject.path, mutant.whole, subject.name, chosen)
+            yield Judged(replace(mutant, faults=judgement.faults), judgement.in_text, found, told)
 
 
-def table(judged: Sequence[Judged], counts: collections.Counter[tuple[str, str]]) -> Iterator[str]:
+def table(judged: Sequence[Judged], counts: Counts) -> Iterator[str]:
     """The result by kind, as Markdown."""
     yield (
-        "| kind | mutants | undecided | faulty | found | with a witness "
-        "| only beyond an argument | found | found when told | with a witness |"
+        "| kind | mutants | undecided | faulty | told: found | with a witness | fault in the text | found | "
+        "with a witness | fault by memory's size alone | found from the text |"
     )
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for kind in (*KINDS, "all"):
         these = [each for each in judged if kind in (each.mutant.kind, "all")]
-        own = [each for each in these if not each.beyond]
-        rest = [each for each in these if each.beyond]
+        own = [each for each in these if each.in_text]
+        rest = [each for each in these if not each.in_text]
         total = sum(n for (k, verdict), n in counts.items() if kind in (k, "all") and verdict != "unreadable")
         undecided = sum(n for (k, verdict), n in counts.items() if kind in (k, "all") and verdict == "undecided")
-        found, shown = sum(bool(each.findings) for each in own), sum(each.witness for each in own)
-        yield (
-            f"| {kind} | {total} | {undecided} | {len(own)} | {_share(found, len(own))} | {_share(shown, len(own))} | "
-            f"{len(rest)} | {_share(sum(bool(each.findings) for each in rest), len(rest))} | "
-            f"{_share(sum(bool(each.told) for each in rest), len(rest))} | "
-            f"{_share(sum(any(f.witness for f in each.told) for each in rest), len(rest))} |"
+        cells = (
+            str(total),
+            str(undecided),
+            str(len(these)),
+            _share(sum(bool(each.told) for each in these), len(these)),
+            _share(sum(shown(each.told) for each in these), len(these)),
+            str(len(own)),
+            _share(sum(bool(each.findings) for each in own), len(own)),
+            _share(sum(shown(each.findings) for each in own), len(own)),
+            str(len(rest)),
+            _share(sum(bool(each.findings) for each in rest), len(rest)),
         )
+        yield f"| {kind} | {' | '.join(cells)} |"
 
 
 def _share(part: int, whole: int) -> str:
@@ -167,9 +203,18 @@ def document(each: Judged) -> dict[str, Any]:
     """A mutant for ``--json``."""
     return {
         "mutant": described(each),
-        "beyond": each.beyond,
+        "path": each.mutant.subject.path,
+        "kernel": each.mutant.subject.name,
+        "text": each.mutant.whole.decode(errors="replace"),
+        "launches": [
+            {"block": chosen.block, "grid": chosen.grid, "stated": list(stated(chosen))}
+            for chosen in each.mutant.subject.launches
+        ],
+        "in_text": each.in_text,
         "findings": [f"{finding.code} {finding.severity.value}: {finding.message}" for finding in each.findings],
-        "witness": each.witness,
+        "witness": shown(each.findings),
+        "told": [f"{finding.code} {finding.severity.value}: {finding.message}" for finding in each.told],
+        "told_witness": shown(each.told),
     }
 
 
@@ -177,30 +222,36 @@ def main() -> int:
     """Run over all paths."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+")
-    parser.add_argument("--sample", type=int, default=0, help="files (0: all)")
+    parser.add_argument("--kernels", type=int, default=0, help="kernels of each path (0: all)")
+    parser.add_argument("--most", type=int, default=0, help="mutants of one kernel and kind (0: all)")
     parser.add_argument("--json", help="write all faulty mutants to this file")
     options = parser.parse_args()
     checker = Checker()
-    counts: collections.Counter[tuple[str, str]] = collections.Counter()
     judged: list[Judged] = []
-    kernels = 0
-    for subject in clean_subjects(options.paths, checker, options.sample):
-        kernels += 1
-        judged += faulty(subject, checker, counts)
-        print(
-            f"{subject.path} {subject.name} {subject.launches[0].block} {subject.launches[0].scalars}", file=sys.stderr
-        )
-    print(f"{kernels} kernels\n")
-    print("\n".join(table(judged, counts)))
-    for title, beyond in (("Missed", False), ("Missed, only beyond an argument", True)):
-        missed = [each for each in judged if each.beyond is beyond and not each.findings]
-        lines = (f"- {described(each)}" + ("; found when told" if each.told else "") for each in missed)
-        print(f"\n{title}:\n" + "\n".join(lines))
-    print("\nFound without a witness:")
-    print("\n".join(f"- {described(j)}: {j.findings[0].code}" for j in judged if j.findings and not j.witness))
-    if options.json:
-        Path(options.json).write_text(json.dumps([document(each) for each in judged], indent=1), encoding="utf-8")
+    for path in options.paths:
+        counts: Counts = collections.Counter()
+        found: list[Judged] = []
+        kernels = 0
+        for subject in clean_subjects([path], checker, options.kernels):
+            kernels += 1
+            found += faulty(subject, checker, counts, options.most)
+            print(f"{subject.path} {subject.name} {len(found)}", file=sys.stderr, flush=True)
+        print(f"{path}: {kernels} kernels\n")
+        print("\n".join(table(found, counts)), flush=True)
+        judged += found
+        if options.json:
+            Path(options.json).write_text(json.dumps([document(each) for each in judged], indent=1), encoding="utf-8")
+        _missed("Missed when told", (each for each in found if not shown(each.told)))
+        _missed("In the text, and missed", (each for each in found if each.in_text and not shown(each.findings)))
     return 0
+
+
+def _missed(title: str, missed: Iterable[Judged]) -> None:
+    print(f"\n{title}:")
+    for each in missed:
+        codes = ", ".join(sorted({finding.code for finding in (*each.findings, *each.told)}))
+        print(f"- {described(each)}" + (f" ({codes})" if codes else ""))
+    print()
 
 
 if __name__ == "__main__":

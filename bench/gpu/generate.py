@@ -154,7 +154,7 @@ class Writer:
         used: dict[int, None] = {}
         left, kinds = sound, collections.Counter[str]()
         for mutant in mutants(subject):
-            verdict, _ = judge(mutant)
+            verdict = judge(mutant).verdict
             if verdict not in ("faulty", "clean") or kinds[mutant.kind] >= most or (verdict == "clean" and not left):
                 continue
             module = parse(subject.path, mutant.whole)

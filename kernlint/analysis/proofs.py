@@ -408,7 +408,7 @@ def _beyond(facts: Facts) -> Verdict | None:
             return Verdict("refuted", reason=reason, span=one.access.span, witness=shown)
     for past in facts[allocated]:
         access = past.access
-        seen = facts[replayer].beyond(past.witness, access.span, {access.root.name: past.extent})
+        seen = facts[replayer].beyond(past.witness, access.span, access.root, past.extent)
         if seen is not None:
             shown = witness_of(access, past.witness, element_size(access), seen)
             reason = f"{element(access)} is beyond the allocation"

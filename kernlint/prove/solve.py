@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kernlint.prove import algebra, enumerate, exhaust
-from kernlint.prove.query import SETTLED, Answer, Budget, Overlap, Query, Unknown, is_shared
+from kernlint.prove import algebra, enumerate, exhaust, last
+from kernlint.prove.query import SETTLED, Answer, Bounds, Budget, Overlap, Query, Unknown, is_shared
 from kernlint.symbolic.terms import SymbolKind, symbols
 
 DEFAULT = Budget()
@@ -22,6 +22,8 @@ def _solve(query: Query, budget: Budget) -> Answer:
     if proved is not None:
         return proved
     refuted = enumerate.refute(query, budget)
+    if refuted is None and isinstance(query, Bounds) and query.access.counters:
+        refuted = last.refute(query, budget)
     if refuted is not None:
         return refuted
     if not budget.rlimit:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kernlint.symbolic.terms import Symbol, Term, symbols
-from kernlint.tree.types import IntType
+from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, symbols
+from kernlint.tree.types import I64, IntType
 
 Monomial = tuple[Term, ...]
 """A product of atoms (symbols, or terms that are no polynomials), sorted."""
@@ -119,6 +119,17 @@ def _order(term: Term) -> tuple[str, int]:
 def number(value: int) -> Polynomial:
     """The constant polynomial ``value``."""
     return _made({(): value} if value else {})
+
+
+def term_of(poly: Polynomial) -> Term:
+    """A term of 64-bit integers for ``poly``."""
+    total = const(0, I64)
+    for mono, value in poly.coefficients.items():
+        product = const(value, I64)
+        for atom in mono:
+            product = binary("mul", product, cast(atom, I64), I64)
+        total = binary("add", total, product, I64)
+    return total
 
 
 LIMIT = 64

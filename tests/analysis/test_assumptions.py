@@ -158,3 +158,26 @@ def test_a_wrong_assumption_in_a_comment_is_a_finding_at_its_place() -> None:
     assert "mood" in found.message and code[found.span.start :].startswith("mood")
     [broken] = [f for f in findings("// kernlint: assume(mode = 3)\n" + RACE) if f.code == "KL002"]
     assert broken.span.start == len("// kernlint: assume(mode ")
+
+
+DYNAMIC = """
+__global__ void k(const float *x, float *y, int n) {
+  extern __shared__ float cells[];
+  for (int i = threadIdx.x; i <= n; i += blockDim.x) cells[i] = 0.0f;
+  __syncthreads();
+  y[threadIdx.x] = cells[threadIdx.x];
+}
+"""
+
+
+def test_dynamic_shared_memory_has_an_extent_too() -> None:
+    [(name, size)] = read("extent(cells, n)", code=DYNAMIC).extents
+    assert (name, show(size)) == ("cells", "n * 4")
+    told = ("launch(block=64, grid=1)", "n == 300")
+    selection = Selection(load(), Config(select=("KL1",), assume=(*told, "extent(cells, n)")))
+    results = Engine(load(), selection).check_source(SourceFile("k.cu", DYNAMIC.encode()), selection).results
+    [found] = [result.finding for result in results]
+    assert "cells[i] is written beyond the extent" in found.message
+    assert found.witness is not None and found.witness.replayed and found.witness.steps[0].index == 300
+    enough = Selection(load(), Config(select=("KL1",), assume=(*told, "extent(cells, n + 1)")))
+    assert not Engine(load(), enough).check_source(SourceFile("k.cu", DYNAMIC.encode()), enough).results

@@ -184,10 +184,11 @@ def bounds(
     grid: Axes = LINE,
     premises: tuple[E, ...] = (),
     size: int = 4,
+    values: tuple[tuple[E, int], ...] = (),
 ) -> Bounds:
     """Can ``access`` leave an array of ``extent`` elements of ``size`` bytes?"""
     if isinstance(extent, int):
         limit = const(extent * size, I64)
     else:
         limit = binary("mul", cast(extent.term, I64), const(size, I64), I64)
-    return Bounds(access, limit, tuple(p.term for p in premises), launch=launch(block, grid))
+    return Bounds(access, limit, tuple(p.term for p in premises), launch=launch(block, grid, values=values))
