@@ -2,11 +2,11 @@
 
 The tree, the facts and the reports are some two hundred frozen dataclasses, and making one takes ``dataclasses``
 a third of a millisecond (it compiles each method by itself and makes ``__setattr__`` anew): together a fifth of a whole
-run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once;
-the rest is shared.  The module ``dataclasses`` itself, which brings ``inspect`` and ``ast`` along, is loaded when
-somebody asks for what only it has: its own ``fields``, ``replace``, ``is_dataclass`` and pattern matching work as ever
-on these classes, and type checkers are told that this *is* ``dataclasses``.  What has no ``slots=True``, or asks for
-more, goes to the original.
+run over one file.  Here only ``__init__`` and, where wanted, ``__eq__`` and ``__hash__`` are compiled, all at once and
+only for classes that are used much; the rest is shared.  The module ``dataclasses`` itself, which brings ``inspect``
+and ``ast`` along, is loaded when somebody asks for what only it has: its own ``fields``, ``replace``, ``is_dataclass``
+and pattern matching work as ever on these classes, and type checkers are told that this *is* ``dataclasses``.  What
+has no ``slots=True``, or asks for more, goes to the original.
 """
 
 from __future__ import annotations
@@ -57,6 +57,10 @@ else:
 __all__ = ["dataclass", "field", "fields", "is_dataclass", "replace"]
 
 _MISSING: Any = type("_Missing", (), {"__doc__": "Stands where no default is given."})()
+
+
+PAYS_AFTER = 30
+"""Calls of a method before its class's methods are compiled."""
 
 
 class _Field:
@@ -191,19 +195,75 @@ def _written(eq: bool, frozen: bool) -> tuple[str, ...]:
 
 
 def _later(holder: list[Any], name: str, late: list[str], eq: bool, frozen: bool) -> Any:
-    """A method that compiles the class's methods when it is first called, and hands over to the real one.
+    """A method that works without compiled code for its first :data:`PAYS_AFTER` calls, then compiles the class's
+    methods and makes room for them.
 
-    Most classes of the tree have no instance in a run over one file, so most are never compiled.
+    Most classes have few instances in a run over one small file, and compiling takes as long as making fifty.
     """
+    plain: Any = _PLAIN[name]
+    left = PAYS_AFTER
 
     def first(self: Any, *args: Any, **kwargs: Any) -> Any:
+        nonlocal left
         cls = holder[0]
+        if left > 0:
+            left -= 1
+            answer = plain(cls.__record_fields__, self, *args, **kwargs)
+            if answer is not _MISSING:
+                return answer
         methods = _methods(cls, cls.__record_fields__, eq, frozen)
         for one in late:
             setattr(cls, one, methods[one])
         return methods[name](self, *args, **kwargs)
 
     return first
+
+
+def _plain_init(fields: Mapping[str, _Field], self: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """Fill a new instance; :data:`_MISSING`, before anything is done, when the arguments do not fit."""
+    values: list[tuple[str, Any]] = []
+    at = 0
+    for name, one in fields.items():
+        if one.init:
+            if at < len(args):
+                values.append((name, args[at]))
+                at += 1
+                continue
+            if name in kwargs:
+                values.append((name, kwargs.pop(name)))
+                continue
+        if one.default_factory is not _MISSING:
+            values.append((name, one.default_factory()))
+        elif one.init:
+            if one.default is _MISSING:
+                return _MISSING
+            values.append((name, one.default))
+    if kwargs or at < len(args):
+        return _MISSING
+    for name, value in values:
+        _set(self, name, value)
+    if (check := getattr(self, "__post_init__", None)) is not None:
+        check()
+    return None
+
+
+def _plain_eq(fields: Mapping[str, _Field], self: Any, other: Any, /) -> Any:
+    if other.__class__ is not self.__class__:
+        return NotImplemented
+    return _compared(fields, self) == _compared(fields, other)
+
+
+def _plain_hash(fields: Mapping[str, _Field], self: Any, /) -> Any:
+    return hash(_compared(fields, self))
+
+
+def _compared(fields: Mapping[str, _Field], record: Any) -> tuple[Any, ...]:
+    return tuple([getattr(record, name) for name, one in fields.items() if one.compare])
+
+
+_PLAIN = {"__init__": _plain_init, "__eq__": _plain_eq, "__hash__": _plain_hash}
+
+_set = object.__setattr__
 
 
 def _check_order(fields: dict[str, _Field]) -> None:

@@ -56,8 +56,14 @@ def build(decorate: Any, field: Any = dataclasses.field) -> Any:
 QUICK, SLOW = build(record.dataclass, record.field), build(dataclasses.dataclass)
 MIXED = build(record.dataclass)  # a field of the standard library in one of ours
 
+record.PAYS_AFTER, usual = 0, record.PAYS_AFTER
+COMPILED = build(record.dataclass, record.field)  # from the first call on
+record.PAYS_AFTER = usual
+
 FAMILIES = pytest.mark.parametrize(
-    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+    ("base", "derived", "node", "odd"),
+    [QUICK, SLOW, MIXED, COMPILED],
+    ids=["quick", "dataclasses", "mixed", "compiled"],
 )
 
 
@@ -68,7 +74,9 @@ class Pickled:
 
 
 @pytest.mark.parametrize(
-    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+    ("base", "derived", "node", "odd"),
+    [QUICK, SLOW, MIXED, COMPILED],
+    ids=["quick", "dataclasses", "mixed", "compiled"],
 )
 def test_both_behave_alike(base: Any, derived: Any, node: Any, odd: Any) -> None:
     made = derived(1, d=5)
@@ -123,7 +131,9 @@ def test_other_kinds_go_to_the_original() -> None:
 
 
 @pytest.mark.parametrize(
-    ("base", "derived", "node", "odd"), [QUICK, SLOW, MIXED], ids=["quick", "dataclasses", "mixed"]
+    ("base", "derived", "node", "odd"),
+    [QUICK, SLOW, MIXED, COMPILED],
+    ids=["quick", "dataclasses", "mixed", "compiled"],
 )
 def test_the_helpers_behave_like_the_originals(base: Any, derived: Any, node: Any, odd: Any) -> None:
     made = derived(1, d=5)
@@ -160,3 +170,22 @@ def test_a_field_that_is_no_argument() -> None:
     assert made.seen == []
     with pytest.raises(ValueError, match="init=False"):
         record.replace(made, seen=[1])
+
+
+def test_compiled_methods_take_over_unnoticed() -> None:
+    @record.dataclass(frozen=True, slots=True)
+    class Point:
+        x: int
+        fields: int = 0
+        more: list[int] = record.field(default_factory=list, compare=False)
+
+    before = [Point(n, fields=n) for n in range(record.PAYS_AFTER)]
+    first = Point.__init__
+    after = [Point(x=n, fields=n) for n in range(record.PAYS_AFTER)]
+    assert Point.__init__ is not first
+    assert before == after and [hash(p) for p in before] == [hash(p) for p in after]
+    assert before[0].more is not before[1].more
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
+        Point()
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        Point(1, z=2)
