@@ -11,6 +11,17 @@ class IgnoreError(Exception):
     """A file cannot be given directives; the message is one clear line without the path."""
 
 
+def directive(line: str, codes: Sequence[str], reason: str) -> str:
+    """The directive that silences ``codes`` on ``line`` when it stands above it, indented like it."""
+    indent = line[: len(line) - len(line.lstrip(" \t"))]
+    return f"{indent}// kernlint: ignore[{', '.join(codes)}] {reason}"
+
+
+def may_stand_before(line: str) -> bool:
+    """Whether a directive may follow ``line``: one behind a backslash would become part of a macro."""
+    return not line.rstrip().endswith("\\")
+
+
 def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str) -> tuple[bytes, list[int]]:
     """The bytes of a file with a directive above each of the lines (1-based) of ``codes``, and the lines left out.
 
@@ -27,12 +38,11 @@ def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str) -> tuple
     left_out = []
     for number in sorted(codes, reverse=True):
         line = lines[number - 1]
-        if number > 1 and lines[number - 2].rstrip().endswith("\\"):
+        if number > 1 and not may_stand_before(lines[number - 2]):
             left_out.append(number)
             continue
-        indent = line[: len(line) - len(line.lstrip(" \t"))]
         carriage = "\r" if line.endswith("\r") else ""
-        lines.insert(number - 1, f"{indent}// kernlint: ignore[{', '.join(codes[number])}] {reason}{carriage}")
+        lines.insert(number - 1, directive(line, codes[number], reason) + carriage)
     try:
         return "\n".join(lines).encode(encoding), sorted(left_out)
     except UnicodeEncodeError:

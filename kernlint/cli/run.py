@@ -51,6 +51,10 @@ def _dispatch(args: Sequence[str]) -> int:
             from kernlint.cli.dump import dump
 
             return dump(options, registry)
+        if options.command == "lsp":
+            from kernlint.cli.lsp import lsp
+
+            return lsp(args[1:])
         from kernlint.cli import rules
 
         return rules.list_rules(options, registry) if options.command == "rules" else rules.explain(options, registry)

@@ -1,0 +1,450 @@
+"""The server: what the editor says becomes requests to the process that analyses, its answers become diagnostics.
+
+Whatever an editor sends and whatever a buffer holds costs that message or that analysis, never the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from lsprotocol import types
+from pygls import uris
+from pygls.lsp.server import LanguageServer
+
+from kernlint import __version__
+from kernlint.cachefolder import cache_folder
+from kernlint.compiledb import FILE_NAME as COMPILE_COMMANDS
+from kernlint.config import FILE_NAMES
+from kernlint.discovery import HOST_SUFFIXES, KERNEL, KERNEL_SUFFIXES
+from kernlint.lsp.messages import Check, Checked, Page
+from kernlint.lsp.view import (
+    Abilities,
+    Text,
+    View,
+    finding_markdown,
+    holds,
+    ignore_edit,
+    named_rule,
+    overlaps,
+    page_markdown,
+    same_file,
+    together,
+)
+from kernlint.lsp.worker import PATIENCE, Worker
+from kernlint.registry import CONTROL_CODES
+from kernlint.result import Level, Result
+from kernlint.source import MAX_BYTES, Span
+from kernlint.writing import replace_file
+
+PAUSE = 0.3
+"""Seconds without typing after which a buffer is analysed."""
+
+LANGUAGES = {
+    "cuda": ".cu",
+    "cuda-cpp": ".cu",
+    "hip": ".hip",
+    "hip-cpp": ".hip",
+    "opencl": ".cl",
+    "opencl-c": ".cl",
+}
+"""Language identifiers that editors use for kernel code, and the suffix a buffer without a name gets."""
+
+_SETTINGS = frozenset((*FILE_NAMES, COMPILE_COMMANDS))
+
+
+@dataclass
+class Buffer:
+    """A text that is open in the editor, and what is known of it.
+
+    ``due``: when it is to be analysed (of the monotonic clock), None when it is not; ``seen``: the text that
+    ``checked`` is about; ``fresh``: whether files beside it may have changed since.
+    """
+
+    uri: str
+    path: str
+    language: str
+    text: str
+    version: int | None = None
+    due: float | None = None
+    fresh: bool = True
+    seen: str | None = None
+    checked: Checked = field(default_factory=Checked)
+    shown: list[tuple[types.Diagnostic, Result]] = field(default_factory=list)
+
+    @property
+    def known(self) -> list[tuple[types.Diagnostic, Result]]:
+        """Diagnostics in this buffer with their findings, as long as they are about the text as it is."""
+        return self.shown if self.seen == self.text else []
+
+
+class Session:
+    """All that the server knows of one editor."""
+
+    def __init__(self, server: LanguageServer, arguments: Sequence[str], patience: float = PATIENCE) -> None:
+        self.server = server
+        self.worker = Worker(arguments, patience)
+        self.buffers: dict[str, Buffer] = {}
+        self.keep_pages = "--no-cache" not in arguments
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._published: dict[str, dict[str, list[types.Diagnostic]]] = {}
+        self._problems: dict[str, str] = {}
+        self._page_uris: dict[str, str | None] = {}
+
+    # ------------------------------------------------------------------------------------------- buffers
+
+    def start(self) -> None:
+        """Begin to analyse what becomes due."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def close(self) -> None:
+        """Stop analysing and end the process that does it."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        await self.worker.close()
+
+    def opened(self, document: types.TextDocumentItem) -> None:
+        """A buffer appears."""
+        path = self._path(document.uri, document.language_id)
+        text = _plain(document.text)
+        if path is None:
+            return
+        self.buffers[document.uri] = Buffer(document.uri, path, document.language_id, text, document.version)
+        self._schedule(document.uri, 0.0, fresh=True)
+
+    def changed(self, uri: str, text: str, version: int | None) -> None:
+        """Somebody types."""
+        if (buffer := self.buffers.get(uri)) is not None:
+            buffer.text, buffer.version = _plain(text), version
+            self._schedule(uri, PAUSE)
+
+    def saved(self, uri: str) -> None:
+        """A buffer is on the disk; those that include it see it now."""
+        path = uris.to_fs_path(uri)
+        if uri in self.buffers:
+            self._schedule(uri, 0.0, fresh=True)
+        if path:
+            self.touched(path, but=uri)
+
+    def touched(self, path: str, but: str = "") -> None:
+        """A file on the disk has changed."""
+        everything = os.path.basename(path) in _SETTINGS
+        for uri, buffer in self.buffers.items():
+            if uri != but and (everything or any(same_file(path, other) for other in buffer.checked.depends)):
+                self._schedule(uri, 0.0, fresh=True)
+
+    def closed(self, uri: str) -> None:
+        """A buffer goes; so does what was said because of it."""
+        if self.buffers.pop(uri, None) is not None:
+            self._show(uri, {})
+
+    def _path(self, uri: str, language: str) -> str | None:
+        path = uris.to_fs_path(uri)
+        if path is not None and uri.startswith("file:"):
+            return os.path.abspath(path)
+        suffix = LANGUAGES.get(language)
+        root = self.server.workspace.root_path or os.getcwd()
+        return os.path.join(root, f"untitled{suffix}") if suffix else None
+
+    def _schedule(self, uri: str, delay: float, fresh: bool = False) -> None:
+        buffer = self.buffers[uri]
+        buffer.due = time.monotonic() + delay
+        buffer.fresh = buffer.fresh or fresh
+        self._wake.set()
+
+    # ------------------------------------------------------------------------------------------- analysis
+
+    async def _run(self) -> None:
+        while True:
+            waiting = [(buffer.due, buffer.uri) for buffer in self.buffers.values() if buffer.due is not None]
+            due, uri = min(waiting, default=(None, ""))
+            delay = None if due is None else due - time.monotonic()
+            if delay is None or delay > 0:
+                with contextlib.suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self._wake.wait(), delay)
+                self._wake.clear()
+                continue
+            buffer = self.buffers[uri]
+            buffer.due = None
+            try:
+                await self._analyse(buffer)
+            except Exception as error:
+                self.log(f"{buffer.path}: {type(error).__name__}: {error}", types.MessageType.Error)
+
+    async def _analyse(self, buffer: Buffer) -> None:
+        text, version = buffer.text, buffer.version
+        data = text.encode("utf-8", "replace")
+        if len(data) > MAX_BYTES:
+            self.log(f"{buffer.path}: is too large ({len(data)} bytes)", types.MessageType.Warning)
+            return
+        fresh, buffer.fresh = buffer.fresh, False
+        ours = _is_ours(buffer.path, buffer.language, data)
+        answer = await self.worker.ask(Check(buffer.path, data, fresh)) if ours else Checked()
+        if self.buffers.get(buffer.uri) is not buffer or buffer.text != text:
+            return  # closed or changed meanwhile, and due again
+        if not isinstance(answer, Checked):
+            reason = getattr(answer, "reason", "no answer")
+            self.log(f"{buffer.path}: not analysed: {reason}", types.MessageType.Error)
+            return
+        self._say_problem(buffer.path, answer.problem)
+        if answer.problem:
+            return  # what was found under sound settings stays
+        for note in answer.notifications:
+            if note.span is None and note.level is not Level.NOTE:
+                self.log(f"{note.path or buffer.path}: {note.message}", types.MessageType.Warning)
+        buffer.checked, buffer.seen = answer, text
+        view = self._view(answer)
+        by_uri: dict[str, list[types.Diagnostic]] = {buffer.uri: []}
+        buffer.shown = []
+        for result in answer.results:
+            diagnostic = view.diagnostic(result)
+            uri = self._uri(result.finding.span.file)
+            by_uri.setdefault(uri, []).append(diagnostic)
+            if uri == buffer.uri:
+                buffer.shown.append((diagnostic, result))
+        for note in answer.notifications:
+            if (notice := view.notice(note)) is not None and note.span is not None:
+                by_uri.setdefault(self._uri(note.span.file), []).append(notice)
+        self._show(buffer.uri, by_uri, version)
+
+    def _view(self, checked: Checked) -> View:
+        encoding = self._encoding()
+        texts: dict[str, Text] = {}
+
+        def text_of(path: str) -> Text:
+            if path not in texts:
+                texts[path] = Text(checked.texts.get(path, b""), encoding)
+            return texts[path]
+
+        abilities = Abilities.of(self.server.client_capabilities)
+        return View(abilities, text_of, self._uri, self._page_uri)
+
+    def _encoding(self) -> str:
+        encoding = self.server.workspace.position_encoding
+        return str(encoding.value if isinstance(encoding, types.PositionEncodingKind) else encoding)
+
+    def _uri(self, path: str) -> str:
+        """The address of a file, as the editor writes it when it is open."""
+        for uri, buffer in self.buffers.items():
+            if same_file(path, buffer.path):
+                return uri
+        return _uri_of(os.path.abspath(path))
+
+    def _show(self, origin: str, by_uri: dict[str, list[types.Diagnostic]], version: int | None = None) -> None:
+        """Publish what ``origin`` now has to say of each file; others may say something of the same headers."""
+        before = [uri for uri, said in self._published.items() if origin in said]
+        for uri in dict.fromkeys([*by_uri, *before]):
+            said = self._published.setdefault(uri, {})
+            if uri in by_uri:
+                said[origin] = by_uri[uri]
+            else:
+                said.pop(origin, None)
+            distinct = together(diagnostic for group in said.values() for diagnostic in group)
+            if not said:
+                del self._published[uri]
+            self.server.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri, distinct, version if uri == origin else None)
+            )
+
+    # ------------------------------------------------------------------------------------------- messages
+
+    def _say_problem(self, path: str, problem: str) -> None:
+        """Tell what is wrong with the settings of a file, once for as long as it stays so."""
+        folder = os.path.dirname(path)
+        if problem and problem not in self._problems.values():
+            self.server.window_show_message(types.ShowMessageParams(types.MessageType.Error, f"kernlint: {problem}"))
+        if problem:
+            self._problems[folder] = problem
+        else:
+            self._problems.pop(folder, None)
+
+    def log(self, message: str, level: types.MessageType) -> None:
+        """Write a line to the editor's log of this server."""
+        self.server.window_log_message(types.LogMessageParams(level, f"kernlint: {message}"))
+
+    # ------------------------------------------------------------------------------------------- questions
+
+    def hover(self, uri: str, position: types.Position) -> types.Hover | None:
+        """The findings at a place with the pages of their rules, or the page of the rule that is named there."""
+        buffer = self.buffers.get(uri)
+        if buffer is None:
+            return None
+        pages = self.worker.pages.pages
+        found = [(d, result.finding) for d, result in buffer.known if holds(d.range, position)]
+        if found:
+            texts = {path: Text(data, self._encoding()) for path, data in buffer.checked.texts.items()}
+            parts = []
+            for _, finding in found:
+                spans: list[Span] = [related.span for related in finding.related]
+                spans += [step.span for step in finding.witness.steps] if finding.witness is not None else []
+                lines = {span: texts[span.file].position(span.start).line + 1 for span in spans}
+                parts.append(finding_markdown(finding, lines))
+            codes = dict.fromkeys(finding.code for _, finding in found)
+            parts += [page_markdown(pages[code], examples=len(codes) == 1) for code in codes if code in pages]
+            return _hover("\n---\n\n".join(parts), found[0][0].range)
+        text = Text(buffer.text.encode("utf-8", "replace"), self._encoding())
+        line = text.line(position.line)
+        named = named_rule(line, text.character(position), pages.values())
+        if named is None:
+            return None
+        page, first, last = named
+        return _hover(page_markdown(page), text.range(*(text.offset(position.line, index) for index in (first, last))))
+
+    def actions(self, uri: str, place: types.Range) -> list[types.CodeAction]:
+        """What can be done about the findings on the lines of ``place``."""
+        buffer = self.buffers.get(uri)
+        if buffer is None:
+            return []
+        text = Text(buffer.text.encode("utf-8", "replace"), self._encoding())
+        actions = []
+        seen = set()
+        for diagnostic, result in buffer.known:
+            code = result.finding.code
+            line = diagnostic.range.start.line
+            if code in CONTROL_CODES or (line, code) in seen or not overlaps(diagnostic.range, place):
+                continue
+            seen.add((line, code))
+            if (edit := ignore_edit(text, line, [code])) is not None:
+                title = f"Ignore {code} {result.finding.rule} here"
+                actions.append(self._action(title, buffer, [edit], diagnostic))
+        return actions
+
+    def _action(
+        self, title: str, buffer: Buffer, edits: list[types.TextEdit], diagnostic: types.Diagnostic
+    ) -> types.CodeAction:
+        if Abilities.of(self.server.client_capabilities).versions:
+            document = types.OptionalVersionedTextDocumentIdentifier(buffer.uri, buffer.version)
+            edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
+        else:
+            edit = types.WorkspaceEdit(changes={buffer.uri: edits})
+        return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=[diagnostic], edit=edit)
+
+    def _page_uri(self, code: str) -> str | None:
+        """Where the page of a rule lies: a file in the cache folder, so that it needs no network and fits the rules
+        that are installed."""
+        if code not in self._page_uris:
+            page = self.worker.pages.pages.get(code)
+            self._page_uris[code] = _written(page) if page is not None and self.keep_pages else None
+        return self._page_uris[code]
+
+
+def _written(page: Page) -> str | None:
+    try:
+        folder = os.path.join(os.path.abspath(cache_folder()), "pages")
+        path = os.path.join(folder, f"{page.code}-{page.name}.md")
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        replace_file(path, page_markdown(page).encode())
+    except (OSError, RuntimeError):
+        return None
+    return _uri_of(path)
+
+
+def _uri_of(path: str) -> str:
+    return str(uris.from_fs_path(path) or "")
+
+
+def _hover(markdown: str, place: types.Range) -> types.Hover:
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, markdown), place)
+
+
+def _plain(text: str) -> str:
+    """``text`` without the byte-order mark that some editors leave in, its place kept."""
+    return " " + text[1:] if text.startswith("\ufeff") else text
+
+
+def _is_ours(path: str, language: str, data: bytes) -> bool:
+    """Whether a buffer is looked at: by its name, by what the editor takes it for, or a host file with a kernel."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix in KERNEL_SUFFIXES or language in LANGUAGES:
+        return True
+    return suffix in HOST_SUFFIXES and KERNEL.search(data) is not None
+
+
+# ------------------------------------------------------------------------------------------------- wiring
+
+
+def make(arguments: Sequence[str]) -> tuple[LanguageServer, list[bool]]:
+    """A server that analyses under the options ``arguments``; the list is filled when the editor asks for the end."""
+    server = LanguageServer("kernlint", __version__, types.TextDocumentSyncKind.Full)
+    ended: list[bool] = []
+    session = Session(server, arguments)
+
+    @server.feature(types.INITIALIZED)
+    async def initialized(params: types.InitializedParams) -> None:
+        session.start()
+        workspace = server.client_capabilities.workspace
+        watching = workspace and workspace.did_change_watched_files
+        if watching and watching.dynamic_registration:
+            globs = [f"**/{name}" for name in sorted(_SETTINGS)]
+            globs += [f"**/*{suffix}" for suffix in sorted(KERNEL_SUFFIXES | HOST_SUFFIXES)]
+            options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(glob) for glob in globs])
+            method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            registration = types.Registration("kernlint-files", method, options)
+            with contextlib.suppress(Exception):  # an editor that refuses has told us nothing
+                await server.client_register_capability_async(types.RegistrationParams([registration]))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        session.opened(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        document = server.workspace.get_text_document(params.text_document.uri)
+        session.changed(params.text_document.uri, document.source, params.text_document.version)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: types.DidSaveTextDocumentParams) -> None:
+        session.saved(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        session.closed(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_files(params: types.DidChangeWatchedFilesParams) -> None:
+        for change in params.changes:
+            if path := uris.to_fs_path(change.uri):
+                session.touched(path)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def did_change_configuration(params: types.DidChangeConfigurationParams) -> None:
+        """Settings are in the project's files and on the command line."""
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    def hover(params: types.HoverParams) -> types.Hover | None:
+        return session.hover(params.text_document.uri, params.position)
+
+    kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
+    def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+        only = params.context.only
+        if only is not None and not any(str(kind) in ("", "quickfix") for kind in only):
+            return []
+        return session.actions(params.text_document.uri, params.range)
+
+    @server.feature(types.SHUTDOWN)
+    async def shutdown(params: None) -> None:
+        ended.append(True)
+        await session.close()
+
+    return server, ended
+
+
+def serve(arguments: Sequence[str], stdin: BinaryIO, stdout: BinaryIO) -> int:
+    """Serve an editor until it leaves: 0 when it said so before, else 1."""
+    server, ended = make(arguments)
+    try:
+        server.start_io(stdin, stdout)
+    except (BrokenPipeError, ValueError) as error:
+        print(f"kernlint: the editor has gone: {error}", file=sys.stderr)
+    return 0 if ended else 1
