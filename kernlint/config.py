@@ -14,6 +14,7 @@ from typing import Any
 
 from kernlint.finding import Confidence, Severity
 from kernlint.nearest import nearest
+from kernlint.patterns import pattern
 from kernlint.record import dataclass, field, fields, replace
 
 FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
@@ -22,7 +23,7 @@ FILE_NAMES = ("kernlint.toml", ".kernlint.toml", "pyproject.toml")
 Dim3 = tuple[int, int, int]
 
 
-MACRO = re.compile(r"[A-Za-z_$][\w$]*(?:\([^()]*\))?(?:=.*)?", re.S)
+MACRO = pattern(r"[A-Za-z_$][\w$]*(?:\([^()]*\))?(?:=.*)?", re.S)
 """What may be defined: NAME, NAME=VALUE, NAME(PARAMETERS)=VALUE."""
 
 

@@ -6,15 +6,19 @@ git is asked by its own program, so everything that counts for it (global exclud
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+
+if TYPE_CHECKING:
+    from re import Match
 
 WHOLE_FILE = ((1, 1 << 62),)
 
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_HUNK = pattern(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_ESCAPE = pattern(rb"\\([0-7]{3}|.)")
 _LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a", b"b": b"\b", b"f": b"\f", b"v": b"\v"}
 _REPOSITORY = ("GIT_DIR", "GIT_WORK_TREE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
 """Variables that say which repository is meant (hooks set them), or that change how a diff looks."""
@@ -110,7 +114,7 @@ def _file_name(text: bytes) -> bytes:
     return text[2:] if text.startswith(b"b/") else b""
 
 
-def _plain(escape: re.Match[bytes]) -> bytes:
+def _plain(escape: Match[bytes]) -> bytes:
     code = escape[1]
     return bytes((int(code, 8) & 255,)) if len(code) == 3 else _LETTERS.get(code, code)
 
