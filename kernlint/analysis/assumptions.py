@@ -32,6 +32,7 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    Uniformity,
     binary,
     cast,
     conjunction,
@@ -253,7 +254,8 @@ class _Resolver:
         if value.lstrip("-").isdigit():
             return const(int(value), I64)
         if any(param.name == names[0] and not isinstance(param.type, PointerType) for param in self.function.params):
-            return self.unused.setdefault(path, Symbol(SymbolKind.PARAM, path, I64).term)  # nothing depends on it
+            symbol = Symbol(SymbolKind.PARAM, path, I64, uniformity=Uniformity.GRID)  # nothing depends on it
+            return self.unused.setdefault(path, symbol.term)
         known = [param.name for param in self.function.params]
         near = nearest(path, [*known, *self.scalars, "blockDim.x", "gridDim.x"])
         hint = f"; did you mean {near[0]}?" if near else ""

@@ -264,11 +264,11 @@ def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside 
     return _asked(kernel, context, access, access.offset, access.size or 1, extent, inner=False)
 
 
-def _inner_array(access: Access) -> int | None:
-    """Elements of the array within an object (a field, a row) that an access subscripts.
+def inner_array(access: Access) -> int | None:
+    """Elements of the array within an object (a field, a row) that an access subscripts; 1: nobody can tell, larger
+    ones are meant by it, as at the end of a struct.
 
-    Rows of which the first is used to get at all of them (``tile[0][i]``) and arrays of one element at the end of a
-    struct, by which larger ones are meant, do not count.
+    Rows of which the first is used to get at all of them (``tile[0][i]``) do not count.
     """
     node = access.node
     while isinstance(node, Assign | IncDec | Cast):
@@ -282,16 +282,32 @@ def _inner_array(access: Access) -> int | None:
             return None
     elif not isinstance(base, Member):
         return None  # the object itself
-    count = node.base.type.extent
-    return count if count is not None and count > 1 else None
+    return node.base.type.extent or None
 
 
 def _of_inner(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
     """An access to an array within an object."""
-    count = _inner_array(access)
-    if count is None or access.index is None:
+    count = inner_array(access)
+    if count is None or count == 1 or access.index is None:
         return None
     return _asked(kernel, context, access, cast(access.index, I64), 1, count, inner=True)
+
+
+ANY: tuple[Block, ...] = ((1, 1, 1), (32, 1, 1), (8, 8, 1), (256, 1, 1))
+"""Blocks that stand for all: what happens in each of these does not depend on the block."""
+
+
+def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext) -> Refuted | None:
+    """A thread that leaves ``[0, extent)`` in a block of one warp, where in each other block some thread does too."""
+    found: dict[Block, Refuted] = {}
+    for block in ANY:
+        if block[0] * block[1] > context.max_threads:
+            continue
+        answer = _refuted(asked, extent, block, grid=grid, budget=FEW, premises=context.stated)
+        if answer is None or answer.first.offset < extent - asked.size:
+            return None
+        found[block] = answer
+    return found.get((32, 1, 1)) or next(iter(found.values()), None)
 
 
 def _within(found: Bound, last: int) -> bool:
@@ -324,6 +340,10 @@ def _asked(
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
             sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
             return Outside(access, found, extent, below, reason, data, inner, sure)
+    if not any(candidate.known for candidate in context.blocks):
+        found = _in_any_block(asked, extent, grid or (1, 1, 1), context)
+        if found is not None and 0 <= found.first.offset < UNLIMITED:
+            return Outside(access, found, extent, False, "", data, inner, True)
     first = _refuted(asked, UNLIMITED, (32, 1, 1), premises=context.stated)
     if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
         return Outside(access, first, extent, True, "", data, inner, True)

@@ -15,17 +15,14 @@ from kernlint.analysis.bounds import Reach, mentions, reaches
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.limits import Dimension, Indexed, Limit, limits
-from kernlint.analysis.pairs import side
 from kernlint.analysis.sizes import named_like_a_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.patterns import pattern
-from kernlint.prove.query import Bounds, Budget, Launch, Refuted
-from kernlint.prove.solve import solve
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.types import I64, IntType
+from kernlint.symbolic.terms import SymbolKind, Term, substitute, symbols
+from kernlint.tree.types import IntType
 
 
 class Fault(Enum):
@@ -450,24 +447,11 @@ overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, reaches,
 """Each :class:`Overreach` of a kernel."""
 
 
-EXAMPLE = 101
-"""Size for which a fault is shown: no multiple of anything."""
-
-
-def example(one: Overreach, found: Sequence[Indexed], context: LaunchContext) -> Refuted | None:
-    """A launch and thread that show the fault of an access with one dimension; None where none is found at once."""
-    shown = next((i for i in found if i.access is one.access), None)
-    if shown is None or len(shown.dimensions) != 1 or one.size is None or one.access.root.element.size is None:
-        return None
-    asked = side(one.access)
-    scalars = {s for s in asked.symbols if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType)}
-    values = tuple((s, EXAMPLE) for s in sorted(scalars, key=lambda s: s.serial))
-    if one.size.atoms != {s.term for s in scalars} or set(one.size.coefficients.values()) != {1}:
-        return None
-    extent = const(EXAMPLE ** max(map(len, one.size.coefficients)) * one.access.root.element.size, I64)
-    block = context.blocks[0].block
-    answer = solve(Bounds(asked, extent, launch=Launch(block, (1, 1, 1), values=values)), QUICK)
-    return answer if isinstance(answer, Refuted) and not answer.depends_on_data else None
-
-
-QUICK = Budget(steps=40, points=4_000, rlimit=0)
+def capped(access: Access, size: Polynomial) -> Term | None:
+    """The part of the index of a CLAMPED ``access`` that is clamped to ``size``."""
+    for mono in polynomial(access.offset).coefficients:
+        for atom in mono:
+            cap = _cap(atom)
+            if cap is not None and polynomial(cap) == size:
+                return atom
+    return None

@@ -7,12 +7,14 @@ axis is guarded and another is not; ``B5`` nothing is known.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, plain
 from kernlint.analysis.launch_context import LaunchContext, LaunchView, launch_context
+from kernlint.analysis.limits import Indexed, limits
 from kernlint.analysis.sizes import UnusedSize, unused_sizes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
@@ -110,12 +112,13 @@ def _ratio(one: GlobalId, view: LaunchView) -> Polynomial | None:
     return product
 
 
-def _sibling(kernel: Trace, reach: Reach, one: GlobalId) -> tuple[Guard, bool] | None:
+def _sibling(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Indexed]) -> tuple[Guard, bool] | None:
     """The test by which the kernel keeps surplus threads of ``one`` from all that it writes, and whether it comes
-    after the access ``reach``."""
+    after the access ``reach``; for what is written itself, a test elsewhere that the index is within its row."""
     access = reach.access
     if access.writes:
-        return None
+        row = _row_test(kernel, reach, one, indexed)
+        return None if row is None else (row, False)
     writes = [a for a in kernel.accesses if a.writes and a.root.space is Space.GLOBAL]
     found: Guard | None = None
     for write in writes:
@@ -126,6 +129,24 @@ def _sibling(kernel: Trace, reach: Reach, one: GlobalId) -> tuple[Guard, bool] |
     if found is None:
         return None
     return found, found.span.start > access.span.start or found.kind is not GuardKind.EXIT
+
+
+def _row_test(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Indexed]) -> Guard | None:
+    """The test of another access that keeps ``one`` below the length of the rows that the access is laid out in, of
+    which it is the place within the row: beyond it begins the next row, which is another thread's."""
+    dimensions = next((each.dimensions for each in indexed if each.access is reach.access), ())
+    if len(dimensions) < 2 or dimensions[-1].limits or dimensions[-1].extra:
+        return None
+    row, place = dimensions[-2].pitch, dimensions[-1]
+    if row.constant is not None or place.pitch.constant != 1:
+        return None
+    for other in kernel.accesses:
+        for guard in other.guards:
+            part = guard_on(guard, one)
+            sides = () if part is None or part.op != "lt" else tuple(polynomial(arg) for arg in part.args)
+            if sides == (place.index, row):
+                return guard
+    return None
 
 
 def _plain_layout(reach: Reach) -> bool:
@@ -142,7 +163,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
             cover = _rounded(one, view)
             if cover is not None:
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
-        sibling = _sibling(kernel, reach, one)
+        indexed: tuple[Indexed, ...] = facts[limits]
+        sibling = _sibling(kernel, reach, one, indexed)
         if sibling is not None:
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
         constant = bool(context.launches) and all(view.covers[axis].kind is Cover.CONSTANT for view in context.launches)
@@ -172,7 +194,7 @@ def _compute(facts: Facts) -> tuple[Exposed, ...]:
     return tuple(found)
 
 
-surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, launch_context, unused_sizes))
+surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, limits, launch_context, unused_sizes))
 """An :class:`Exposed` for every open axis of every access whose launch is not provably exact, in order."""
 
 

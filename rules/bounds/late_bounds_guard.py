@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.past_end import example, excluded, of_exposed
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
 from kernlint.analysis.wording import element, index
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Related, Severity, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.intervals import interval
@@ -83,7 +85,7 @@ class LateBoundsGuard(Rule):
     """
 
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, surplus)
+    needs = (trace, surplus, launch_context)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -94,14 +96,16 @@ class LateBoundsGuard(Rule):
         for one in facts[surplus]:
             if one.tier is Tier.SIBLING and one.late and one.access.span not in reported:
                 reported.add(one.access.span)
-                yield self._before_exit(one)
+                past = of_exposed(one, facts)
+                if not excluded([past], facts):
+                    yield self._before_exit(one, example(past, facts))
         for test in kernel.conditions:
             for access, part, lower in _out_of_order(kernel, test):
                 if access.span not in reported:
                     reported.add(access.span)
                     yield self._out_of_order(access, test, part, lower)
 
-    def _before_exit(self, one: Exposed) -> Finding:
+    def _before_exit(self, one: Exposed, shown: Witness | None) -> Finding:
         assert one.guard is not None
         access = one.access
         return self.finding(
@@ -109,6 +113,7 @@ class LateBoundsGuard(Rule):
             f"{element(access)} is read before the test that {index(access)} is inside; "
             "the surplus threads of the last block read beyond the end",
             related=[Related(one.guard.span, "the test comes here, after the access")],
+            witness=shown,
             fix="read the element under the test, or give the surplus threads a harmless index",
         )
 

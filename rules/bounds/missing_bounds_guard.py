@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis import past_end
 from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.limits import limits
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.trace import trace
@@ -100,7 +103,7 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, allocated, replayer)
+    needs = (trace, surplus, allocated, launch_context, limits, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -118,7 +121,7 @@ class MissingBoundsGuard(Rule):
         exposed = [one for one in facts[surplus] if not one.late]
         for tier in Tier:
             found = [one for one in exposed if one.tier is tier and not _bypassed(one)]
-            if found:
+            if found and not past_end.excluded([past_end.of_exposed(one, facts) for one in found], facts):
                 yield self._report(facts, found)
                 return
 
@@ -129,6 +132,7 @@ class MissingBoundsGuard(Rule):
         access = first.access
         what = f"{element(access)} is {verb(access)} by every thread of the grid"
         axis = f" along {AXES[first.axis]}" if len(access_axes(first)) > 1 else ""
+        shown = example(first) or past_end.example(past_end.of_exposed(first, facts), facts)
         if first.tier is Tier.ROUNDED_UP:
             assert first.cover is not None and first.cover.count is not None and first.view is not None
             count = show(first.cover.count)
@@ -138,16 +142,22 @@ class MissingBoundsGuard(Rule):
                 access.span,
                 f"{what}, and the launch rounds {count} up to whole blocks{axis}: nothing stops the surplus threads",
                 related=related,
-                witness=example(first),
+                witness=shown,
                 fix=f"return early, or test the index against {count}, passed to the kernel",
             )
         if first.tier is Tier.SIBLING:
             assert first.guard is not None
-            related.insert(0, Related(first.guard.span, "what the kernel writes is guarded by this test"))
+            told = (
+                "this test keeps it within its row elsewhere"
+                if access.writes
+                else "what the kernel writes is guarded by this test"
+            )
+            related.insert(0, Related(first.guard.span, told))
             return self.finding(
                 access.span,
                 f"{what}, but the test of the index does not cover it{axis}",
                 related=related,
+                witness=shown,
                 fix="make the access under the test too",
             )
         if first.tier is Tier.UNUSED_SIZE:
@@ -158,6 +168,7 @@ class MissingBoundsGuard(Rule):
                 f"{what}{axis} without a test of the index; {first.size.name} is passed, "
                 "but stands in no condition and no index",
                 related=related,
+                witness=shown,
                 fix=f"test the index against {first.size.name} before the access",
                 confidence=Confidence.MEDIUM,
             )

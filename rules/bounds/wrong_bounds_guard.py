@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
-from kernlint.analysis.limits import Indexed, limits
-from kernlint.analysis.overreach import Fault, Overreach, example, overreach
+from kernlint.analysis.limits import limits
+from kernlint.analysis.overreach import Fault, Overreach, overreach
+from kernlint.analysis.past_end import example, excluded, of_overreach
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
-from kernlint.analysis.wording import element, element_size, index, verb, witness_of
+from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
@@ -117,7 +118,8 @@ class WrongBoundsGuard(Rule):
             return
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
-            groups.setdefault((one.fault, one.guard.span), []).append(one)
+            if not excluded([of_overreach(one, facts)], facts):
+                groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
             yield self._report(facts, found)
 
@@ -132,14 +134,12 @@ class WrongBoundsGuard(Rule):
             if other.access.span not in seen and len(related) < 4:
                 seen.add(other.access.span)
                 related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
-        indexed: tuple[Indexed, ...] = facts[limits]
-        shown = example(first, indexed, facts[launch_context])
         return self.finding(
             access.span,
             _message(first),
             related=related,
             assumptions=(f"{first.size} is the extent: {first.why}",) if first.size is not None else (),
-            witness=None if shown is None else witness_of(access, shown, element_size(access)),
+            witness=example(of_overreach(first, facts), facts),
             fix=_FIXES[first.fault],
             confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
         )
