@@ -116,6 +116,14 @@ class Cache:
         except (ValueError, TypeError, IndexError, KeyError, AttributeError):
             return None  # written by another hand
 
+    def depends(self, path: str) -> tuple[str, ...]:
+        """The headers, those looked for in vain among them, that the known outcome of the file at ``path`` is from."""
+        entry = self._new.get(path) or self._entries.get(path)
+        try:
+            return tuple(header for header, _ in entry[2]) if entry is not None else ()
+        except (ValueError, TypeError, IndexError):
+            return ()  # written by another hand
+
     def put(self, key: Key, outcome: FileOutcome) -> None:
         """Keep an outcome, unless something failed in it or what it came from changed while it was made."""
         if outcome.lost or outcome.unread or any(note.kind == "rule-crash" for note in outcome.notifications):

@@ -87,8 +87,11 @@ def _shown(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) -> int:
-    """Analyse, report, and say by the exit code what came out."""
+def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], depends: set[str] | None = None) -> int:
+    """Analyse, report, and say by the exit code what came out.
+
+    ``depends`` is filled with the paths of headers, those looked for in vain among them.
+    """
     wanted = outputs(options)
     settings = Settings(options, registry)
     here = os.getcwd()
@@ -105,7 +108,7 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
         if options.write_baseline or options.prune_baseline:
             raise UsageError("--add-ignores and writing a baseline are two ways to the same end; choose one")
     adoption = Adoption(options, config.min_confidence)
-    run = Run(options, registry, settings, config, texts)
+    run = Run(options, registry, settings, config, texts, depends)
 
     def runs_on(path: str, code: str) -> bool:
         from kernlint.registry import CONTROL_CODES
@@ -159,6 +162,7 @@ class Run:
     settings: Settings
     config: Config
     texts: Mapping[str, SourceFile]
+    depends: set[str] | None = None
 
     def report(self, paths: Sequence[str], root: str) -> Report:
         """Everything that is to be said about ``paths``."""
@@ -176,15 +180,24 @@ class Run:
 
             selection = self.settings.for_path(root)
             engine = Engine(
-                selection.registry, selection, lookup=lookup, texts=self.texts, trace_headers=cache is not None
+                selection.registry,
+                selection,
+                lookup=lookup,
+                texts=self.texts,
+                trace_headers=cache is not None or self.depends is not None,
             )
             with progress(len(files), self.options.quiet) as done:
                 outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
             timings.update(engine.timings.seconds)
+            if self.depends is not None:
+                self.depends.update(header for outcome in outcomes for header in outcome.depends)
             return outcomes
 
         job = Job(paths, root, self.settings.config_for, lookup, not self.options.no_gitignore, self.texts)
-        return replace(checking.check(job, analyse, self.registry, cache), timings=timings)
+        result = replace(checking.check(job, analyse, self.registry, cache), timings=timings)
+        if self.depends is not None and cache is not None:
+            self.depends.update(header for path in result.paths for header in cache.depends(path))
+        return result
 
 
 def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:

@@ -40,6 +40,10 @@ def _dispatch(args: Sequence[str]) -> int:
     try:
         registry = deferred()
         if options.command == "check":
+            if options.watch:
+                from kernlint.cli.watch import watch
+
+                return watch(options, registry, args)
             from kernlint.cli.check import check
 
             return check(options, registry, args)
@@ -59,12 +63,12 @@ def _dispatch(args: Sequence[str]) -> int:
 
         return rules.list_rules(options, registry) if options.command == "rules" else rules.explain(options, registry)
     except Exception as error:
-        if isinstance(error, UsageError) or not _is_expected(error):
+        if isinstance(error, UsageError) or not is_expected(error):
             raise
         return _fail(str(error))
 
 
-def _is_expected(error: Exception) -> bool:
+def is_expected(error: Exception) -> bool:
     """Whether the user can do something about it; the classes are imported when there is an error."""
     from kernlint.config import ConfigError
     from kernlint.registry import RegistryError, UnknownRule
