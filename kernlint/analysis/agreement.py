@@ -1,4 +1,4 @@
-"""Whether the threads of a block agree on a condition, given what is known of the launch."""
+"""Whether the threads of a block, or the blocks of a grid, agree on a condition, given what is known of the launch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.symbolic.uniformity import variation
 from kernlint.tree.types import IntType
 
@@ -30,17 +30,27 @@ OTHERS = 1000
 
 _TRIED = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER})
 
+_OF_BLOCKS = frozenset({SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.COUNTER})
+
 _COMPUTED = _TRIED | {SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.PARAM, SymbolKind.TEMPLATE}
 
 NONE: Mapping[Symbol, int] = {}
 
 
-class Agreement:
-    """Answers whether threads of one block can disagree on a truth term."""
+GRIDS: tuple[Block, ...] = tuple((size, size, size) for size in (2, 7, 16))
+"""Grids that are tried out when none is in sight."""
 
-    def __init__(self, blocks: tuple[Block, ...], visible: bool) -> None:
+
+class Agreement:
+    """Answers whether threads of one block, or blocks of the grid, can disagree on a truth term.
+
+    ``blocks`` and ``grids``: those of the launches in sight; ``visible``: whether ``blocks`` are all of them.
+    """
+
+    def __init__(self, blocks: tuple[Block, ...], visible: bool, grids: tuple[Block, ...] = ()) -> None:
         self.blocks = blocks
         self.visible = visible
+        self.grids = grids
         self._memo: dict[Term, Uniformity] = {}
         self._answers: dict[Term, bool] = {}
 
@@ -54,6 +64,15 @@ class Agreement:
             varies = variation(term, self._memo) > Uniformity.BLOCK
             known = self._answers[term] = varies and not self._cancels(term) and not self._settled(term)
         return known
+
+    def parts_blocks(self, term: Term) -> bool:
+        """True when blocks of the grid are known to disagree on ``term``, as :meth:`differs` says it of threads."""
+        if variation(term, self._memo) <= Uniformity.GRID or self._cancels(term, Uniformity.GRID):
+            return False
+        found = list(symbols(term))
+        if not {symbol.kind for symbol in found} <= _OF_BLOCKS:
+            return max(max(grid) for grid in self.grids or GRIDS) > 1
+        return not all(_blocks_agree(term, found, grid) for grid in self.grids or GRIDS)
 
     def values_differ(self, term: Term) -> bool:
         """True when threads of one block are known to hold different values of ``term`` under a launch worth believing
@@ -69,13 +88,13 @@ class Agreement:
                 return not all(_agree(term, found, block, others) for block in self.blocks or USUAL)
         return True
 
-    def _cancels(self, term: Term) -> bool:
+    def _cancels(self, term: Term, level: Uniformity = Uniformity.BLOCK) -> bool:
         """Whether what differs between threads stands on both sides of a comparison alike (``first + tid < last +
-        tid``)."""
+        tid``): what is left is as uniform as ``level`` says."""
         if term.op not in ("lt", "le", "eq", "ne") or not all(isinstance(arg.type, IntType) for arg in term.args):
             return False
         apart = polynomial(term.args[0]) - polynomial(term.args[1])
-        return all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in apart.atoms)
+        return all(variation(atom, self._memo) <= level for atom in apart.atoms)
 
     def _settled(self, term: Term) -> bool:
         """Whether trying out the launches in sight shows that all threads agree.
@@ -121,6 +140,27 @@ def _agree(term: Term, found: list[Symbol], block: Block, others: Mapping[Symbol
     return True
 
 
+def _blocks_agree(term: Term, found: list[Symbol], grid: Block) -> bool:
+    """Whether all blocks of ``grid`` give ``term`` one value, in each of the first iterations of its loops."""
+    axes = sorted({symbol.axis for symbol in found if symbol.kind is SymbolKind.BLOCK})
+    counters = [symbol for symbol in found if symbol.kind is SymbolKind.COUNTER]
+    env: dict[Symbol, int] = {GRID_DIM[axis]: grid[axis] for axis in range(3)}
+    spent = 0
+    for values in product(range(6), repeat=len(counters)):
+        env.update(zip(counters, values, strict=True))
+        seen: set[int] = set()
+        for place in product(*(range(grid[axis]) for axis in axes)):
+            env.update({BLOCK[axis]: value for axis, value in zip(axes, place, strict=True)})
+            value = evaluate(term, env)
+            spent += 1
+            if value is None or spent > POINTS:
+                return False
+            seen.add(value)
+            if len(seen) > 1:
+                return False
+    return True
+
+
 def _threads(axes: list[int], block: Block) -> Iterator[dict[Symbol, int]]:
     for place in product(*(range(block[axis]) for axis in axes)):
         yield {THREAD[axis]: value for axis, value in zip(axes, place, strict=True)}
@@ -130,16 +170,26 @@ def _compute(facts: Facts) -> Agreement:
     blocks: list[Block] = []
     bounds = facts.function.bounds
     given = facts[assumed].block or facts.options.block
+    seen = facts[launches]
     if given is not None:
         blocks.append(given)
     elif bounds.required is not None:
         blocks.append(bounds.required)
     else:
-        seen = facts[launches]
         constant = [launch.constant_block() for launch in seen]
         if seen and all(block is not None for block in constant):
             blocks.extend(block for block in constant if block is not None)
-    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks))
+    grid = facts[assumed].grid or facts.options.grid
+    grids = [grid] if grid is not None else [_constant(launch.grid) for launch in seen]
+    known = tuple(dict.fromkeys(grid for grid in grids if grid is not None)) if None not in grids else ()
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known)
+
+
+def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:
+    if sizes is None:
+        return None
+    x, y, z = (term.value for term in sizes)
+    return None if x is None or y is None or z is None else (x, y, z)
 
 
 agreement = KernelAnalysis("agreement", _compute, needs=(launches, assumed))

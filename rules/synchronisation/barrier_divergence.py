@@ -2,7 +2,7 @@ r"""The rule ``barrier-divergence``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
@@ -25,12 +25,14 @@ class Culprit:
     """A condition on which the threads of a block disagree, on the way to a barrier.
 
     ``exited``: the threads for which it fails have left the kernel (otherwise they live on without the barrier).
+    ``blocks``: it is whole blocks that disagree, before a barrier of the grid.
     """
 
     term: Term
     span: Span
     exited: bool
     what: str
+    blocks: bool = False
 
 
 class BarrierDivergence(Rule):
@@ -48,6 +50,8 @@ class BarrierDivergence(Rule):
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
     Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the other's.
+
+    A barrier of the whole grid (`grid.sync()`) waits for all blocks: there the blocks have to agree as well.
 
     OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too, and
     with the same arguments: the group makes one copy together, and no work-item names a part of its own.
@@ -72,6 +76,18 @@ class BarrierDivergence(Rule):
         tile[get_local_id(0)] = x[i];
         barrier(CLK_LOCAL_MEM_FENCE);  // expect: KL203
         x[i] = tile[0] * 2.0f;
+    }
+    ```
+
+    ```cuda bad
+    #include <cooperative_groups.h>
+    __global__ void two_steps(float *part, float *sum, int n) {
+        cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+        if (blockIdx.x < 8) {
+            part[blockIdx.x * blockDim.x + threadIdx.x] *= 2.0f;
+            grid.sync();  // expect: KL203
+            if (blockIdx.x == 0) sum[threadIdx.x] = part[threadIdx.x] + part[n - 1 - threadIdx.x];
+        }
     }
     ```
 
@@ -132,16 +148,21 @@ class BarrierDivergence(Rule):
 
     def _culprit(self, barrier: Meeting, agree: Agreement) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
+        if isinstance(barrier, BarrierEvent) and barrier.scope is Scope.GRID:
+            return self._of(barrier, agree.differs) or self._of(barrier, agree.parts_blocks, blocks=True)
+        return self._of(barrier, agree.differs)
+
+    def _of(self, barrier: Meeting, differs: Callable[[Term], bool], *, blocks: bool = False) -> Culprit | None:
         exited: Culprit | None = None
         for guard in barrier.guards:
-            if guard.kind in (GuardKind.ASSERT, GuardKind.AFTER_LOOP) or not agree.differs(guard.term):
+            if guard.kind in (GuardKind.ASSERT, GuardKind.AFTER_LOOP) or not differs(guard.term):
                 continue
             if guard.kind is GuardKind.EXIT:
-                exited = exited or Culprit(guard.term, guard.span, True, "return")
+                exited = exited or Culprit(guard.term, guard.span, True, "return", blocks)
             else:
-                return Culprit(guard.term, guard.span, False, _WORDS[guard.kind])
+                return Culprit(guard.term, guard.span, False, _WORDS[guard.kind], blocks)
         for loop in barrier.loops:
-            found = self._loop(loop, agree)
+            found = self._loop(loop, differs, blocks)
             if found is not None and not found.exited:
                 return found
             exited = exited or found
@@ -161,15 +182,15 @@ class BarrierDivergence(Rule):
                 )
                 return
 
-    def _loop(self, loop: LoopContext, agree: Agreement) -> Culprit | None:
+    def _loop(self, loop: LoopContext, differs: Callable[[Term], bool], blocks: bool) -> Culprit | None:
         for term, span in loop.exits:
-            if agree.differs(term):
-                return Culprit(term, span, False, "break")
-        if loop.post_tested and loop.condition is not None and agree.differs(loop.condition):
-            return Culprit(loop.condition, loop.condition_span or loop.span, False, "loop condition")
+            if differs(term):
+                return Culprit(term, span, False, "break", blocks)
+        if loop.post_tested and loop.condition is not None and differs(loop.condition):
+            return Culprit(loop.condition, loop.condition_span or loop.span, False, "loop condition", blocks)
         for term, span in loop.leaves:
-            if agree.differs(term):
-                return Culprit(term, span, True, "return")
+            if differs(term):
+                return Culprit(term, span, True, "return", blocks)
         return None
 
     def _report(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Finding:
@@ -177,9 +198,13 @@ class BarrierDivergence(Rule):
         name = barrier.name if isinstance(barrier, BarrierEvent) else barrier.node.name
         opencl = facts.module.language == "opencl"
         condition = show(culprit.term)
+        actors = "blocks" if culprit.blocks else "threads"
         if len(condition) > 80:
-            condition = "a value that differs between threads"
-        if culprit.exited:
+            condition = f"a value that differs between {actors}"
+        if culprit.blocks:
+            message = f"blocks of one grid disagree on reaching {name}, for which all blocks have to come"
+            severity = Severity.NOTE if _guessed(culprit.term) else Severity.WARNING
+        elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
             severity = Severity.WARNING if opencl else Severity.NOTE
         else:
@@ -193,7 +218,8 @@ class BarrierDivergence(Rule):
             replayed, sure = self._replay(facts, barrier, culprit)
         if sure and severity is Severity.WARNING:
             severity = Severity.ERROR
-        related = [Related(culprit.span, f"{culprit.what}: depends on the thread ({condition})")]
+        of_all = "block of the grid" if culprit.blocks else "thread of the block"
+        related = [Related(culprit.span, f"{culprit.what}: depends on the {actors[:-1]} ({condition})")]
         others = {other.span: other for other in barriers if other.span != barrier.span}
         related += [Related(other.span, "and so is this barrier") for other in list(others.values())[:3]]
         related += [Related(span, "called from here") for span in reversed(barrier.stack)]
@@ -203,7 +229,7 @@ class BarrierDivergence(Rule):
             severity,
             related=related,
             witness=replayed,
-            fix="let every thread of the block reach the barrier, and guard only the work around it",
+            fix=f"let every {of_all} reach the barrier, and guard only the work around it",
         )
 
     def _replay(self, facts: Facts, barrier: BarrierEvent, culprit: Culprit) -> tuple[Witness | None, bool]:
