@@ -220,7 +220,7 @@ def _grid_wide(of: Trace) -> bool:
     return any(b.scope is Reach.GRID or (not b.certain and b.scope is not Reach.WARP) for b in of.barriers)
 
 
-def _handshakes(of: Trace) -> bool:
+def handshakes(of: Trace) -> bool:
     """Whether blocks may talk to each other: a fence for the device, or a loop that waits for memory."""
     if any(fence.scope in (Reach.GRID, Reach.SYSTEM) for fence in of.fences):
         return True
@@ -262,7 +262,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[shapes])
     blocks_free = not _grid_wide(of)
-    talking = _handshakes(of)
+    talking = handshakes(of)
     ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
     asked: dict[tuple[int, Place, Place], int] = {}
@@ -374,7 +374,7 @@ def _counted(access: Access, of: Trace) -> dict[Symbol, Term]:
 
 def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     of = facts[trace]
-    if not followed(of) or _handshakes(of):
+    if not followed(of) or handshakes(of):
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[shapes])

@@ -158,9 +158,9 @@ class BarrierDivergence(Rule):
             if guard.kind in (GuardKind.ASSERT, GuardKind.AFTER_LOOP) or not differs(guard.term):
                 continue
             if guard.kind is GuardKind.EXIT:
-                exited = exited or Culprit(guard.term, guard.span, True, "return", blocks)
+                exited = exited or Culprit(guard.term, guard.span, True, "return", blocks=blocks)
             else:
-                return Culprit(guard.term, guard.span, False, _WORDS[guard.kind], blocks)
+                return Culprit(guard.term, guard.span, False, _WORDS[guard.kind], blocks=blocks)
         for loop in barrier.loops:
             found = self._loop(loop, differs, blocks)
             if found is not None and not found.exited:
@@ -185,12 +185,12 @@ class BarrierDivergence(Rule):
     def _loop(self, loop: LoopContext, differs: Callable[[Term], bool], blocks: bool) -> Culprit | None:
         for term, span in loop.exits:
             if differs(term):
-                return Culprit(term, span, False, "break", blocks)
+                return Culprit(term, span, False, "break", blocks=blocks)
         if loop.post_tested and loop.condition is not None and differs(loop.condition):
-            return Culprit(loop.condition, loop.condition_span or loop.span, False, "loop condition", blocks)
+            return Culprit(loop.condition, loop.condition_span or loop.span, False, "loop condition", blocks=blocks)
         for term, span in loop.leaves:
             if differs(term):
-                return Culprit(term, span, True, "return", blocks)
+                return Culprit(term, span, True, "return", blocks=blocks)
         return None
 
     def _report(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Finding:

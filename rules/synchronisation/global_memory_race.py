@@ -10,6 +10,7 @@ from kernlint.analysis.fences import Fences, fences
 from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
 from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.prove.query import Actor, Refuted
@@ -26,7 +27,9 @@ class GlobalMemoryRace(Rule):
     written, a counter that one thread resets while others already count.
 
     Reported with a small launch and two threads that collide. An element picked by an index array and updated
-    (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note.
+    (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note. Elements
+    picked by an atomic counter are reported where the counter may give one index twice: a thread adds 0 to it, or
+    does not ask it.
 
     Silent: every thread writes the same value, both sides are atomic, only one block is launched, the place comes
     from memory or from an atomic counter, blocks talk through fences.
@@ -54,6 +57,13 @@ class GlobalMemoryRace(Rule):
     }
     ```
 
+    ```cuda bad
+    __global__ void keep(const int *in, int *out, int *count) {
+        int at = atomicAdd(count, threadIdx.x % 2);
+        out[at] = in[threadIdx.x];  // expect: KL205
+    }
+    ```
+
     ```cuda good
     __global__ void column_sums(const float *a, float *sums, int rows, int columns) {
         int r = blockIdx.x * blockDim.x + threadIdx.x;
@@ -72,7 +82,7 @@ class GlobalMemoryRace(Rule):
     """
 
     meta = Meta("KL205", "global-memory-race", Severity.ERROR, tags=("CUDASecurity data races",), precision="medium")
-    needs = (global_races, scatters, fences, replayer)
+    needs = (global_races, scatters, slots, fences, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         waited: Fences = facts[fences]
@@ -85,6 +95,9 @@ class GlobalMemoryRace(Rule):
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 yield self._scatter(scatter)
+        for slot in facts[slots]:
+            if id(slot.access.root) not in told:
+                yield self._slot(slot, facts[replayer])
 
     def _race(self, race: GlobalRace, again: Replayer, made_up: bool) -> Finding:
         first, second = race.pair.first, race.pair.second
@@ -112,6 +125,30 @@ class GlobalMemoryRace(Rule):
             if both
             else "write to another buffer, or split the kernel in two",
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
+        )
+
+    def _slot(self, slot: Slot, again: Replayer) -> Finding:
+        access, race = slot.access, slot.race
+        found = race.witness
+        assert found.second is not None
+        here, there = _who(found.first, found, race.across), _who(found.second, found, race.across)
+        name = access.root.name
+        if slot.fixed is None:
+            message = f"{here} and {there} may both write one element of {name}: {there} adds 0 to the counter that "
+            message += "gives out the indices, so whoever comes next gets the same"
+            fix = "add at least 1 to the counter for each element that is written"
+        else:
+            message = f"{there} writes {cell(access, found.second.offset)} without asking the counter, which may give "
+            message += f"that index to {here}"
+            fix = "let every thread that writes ask the counter"
+        return self.finding(
+            access.span,
+            message,
+            Severity.WARNING,
+            related=(Related(slot.atomic.span, "the counter"), *calls(access)),
+            witness=witness(access, access, found, again.race(found, (access.span, access.span))),
+            fix=fix,
+            confidence=Confidence.MEDIUM,
         )
 
     def _scatter(self, scatter: Scatter) -> Finding:
