@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extents import inner_array
 from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
 from kernlint.analysis.races import (
     ALIKE,
@@ -47,12 +48,14 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
+    binary,
+    cast,
     const,
     substitute,
     symbols,
 )
 from kernlint.tree.nodes import Scope as Reach
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.types import BOOL, I64, IntType, Space
 
 BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
 """Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
@@ -229,7 +232,7 @@ def handshakes(of: Trace) -> bool:
 
 def across(first: Access, second: Access) -> Pair:
     """The pair as threads of two blocks make it: in any order, each in iterations of its own."""
-    a, b = side(first), side(second)
+    a, b = side(first, _in_row(first)), side(second, _in_row(second))
     moving = (SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS)
     begun = min((loop.serial for loop in (*first.loops, *second.loops)), default=None)
     private = frozenset(
@@ -238,6 +241,32 @@ def across(first: Access, second: Access) -> Pair:
         if begun is not None and symbol.kind in moving and symbol.serial > begun
     )
     return Pair(first, second, a, b, private=private)
+
+
+_MOVING = frozenset({SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})
+
+
+def _moving(index: Term) -> bool:
+    return any(symbol.kind in _MOVING for symbol in symbols(index))
+
+
+def _in_row(access: Access) -> tuple[Term, ...]:
+    """That an access to an array within an object (a field of a struct) stays inside it, where a loop or data picks the
+    element: to leave it is a fault of another kind, and most often the host sees to it that nobody does."""
+    count = inner_array(access)
+    if count is None or access.index is None or not _moving(access.index):
+        return ()
+    place = cast(access.index, I64)
+    return binary("le", const(0), place, BOOL), binary("lt", place, const(count), BOOL)
+
+
+def _rows(pair: Pair) -> Pair:
+    """The pair with each access inside the array of an object that it subscripts."""
+    first, second = _in_row(pair.first), _in_row(pair.second)
+    if not first and not second:
+        return pair
+    a = replace(pair.a, guards=(*pair.a.guards, *first))
+    return replace(pair, a=a, b=replace(pair.b, guards=(*pair.b.guards, *second)))
 
 
 def _same_everywhere(first: Access, second: Access) -> bool:
@@ -250,6 +279,8 @@ def _places(accesses: Iterable[Access]) -> dict[int, list[Access]]:
     groups: dict[int, list[Access]] = {}
     for access in accesses:
         if access.root.space is Space.GLOBAL and known(access) and access.root.kind is not RootKind.LOADED:
+            if inner_array(access) == 1 and access.index is not None and _moving(access.index):
+                continue  # how far apart the objects really are is not in sight
             groups.setdefault(id(access.root), []).append(access)
     return {key: group for key, group in groups.items() if any(a.writes for a in group)}
 
@@ -295,6 +326,7 @@ def _plain(first: Access, second: Access) -> bool:
 def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
+            pair = _rows(pair)
             answer = finder.meet(pair, "block")
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)

@@ -84,10 +84,11 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
     indexing = {key for s in index_symbols(kernel) if (key := _key(s))}
     used = tested | indexing
     blurred = {path for path, element in used if element == ANY}
-    mentioned = _mentioned(facts) if _hidden_uses(facts) else frozenset()
+    mentioned = _mentioned(facts.function) if _hidden_uses(facts) else frozenset()
+    discarded = _discarded(facts)
     found = []
     for param in facts.function.params:
-        if param.synthesised or param in mentioned:
+        if param.synthesised or param in mentioned or param.name in discarded:
             continue
         for path, element, text in _leaves(param):
             if (path, element) in used or path in blurred:
@@ -104,9 +105,20 @@ def _hidden_uses(facts: Facts) -> bool:
     return bool(facts[trace].calls) or (body is not None and any(isinstance(n, ImageOp | Opaque) for n in walk(body)))
 
 
-def _mentioned(facts: Facts) -> frozenset[VarDecl]:
+def _discarded(facts: Facts) -> frozenset[str]:
+    """Parameters that the template uses and this instance of it does not: what they are for lies in a branch that was
+    discarded."""
+    template = facts.kernel.function
+    if facts.function is template:
+        return frozenset()
+    used = _mentioned(facts.function)
+    unused = {param.name for param in facts.function.params if param not in used}
+    return frozenset(decl.name for decl in _mentioned(template) if decl in template.params and decl.name in unused)
+
+
+def _mentioned(function: FunctionDecl) -> frozenset[VarDecl]:
     """Variables that the kernel's own text uses."""
-    body = facts.function.body
+    body = function.body
     return frozenset(n.decl for n in walk(body) if isinstance(n, Ref)) if body is not None else frozenset()
 
 

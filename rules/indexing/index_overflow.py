@@ -31,7 +31,8 @@ class IndexOverflow(Rule):
 
     Reported is a 32-bit index of the grid compared with a 64-bit count and used as a subscript; and a 32-bit
     product of three or more sizes in a subscript, in a kernel that widens another subscript of the same kind before
-    multiplying. Kernels that use 32-bit counts throughout are not reported: nothing says that their data is large.
+    multiplying (a note when all that it widens are products of more sizes). Kernels that use 32-bit counts throughout
+    are not reported: nothing says that their data is large.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {
@@ -113,19 +114,23 @@ class IndexOverflow(Rule):
     def _volumes(self, walked: Trace) -> Iterator[Finding]:
         """Narrow products of many sizes beside a subscript that was widened in time."""
         subscripts = [a for a in walked.accesses if a.root.space is Space.GLOBAL]
-        wide = next((a for a in subscripts if _product(a.offset, 64)), None)
-        if wide is None:
+        widened = [(len(_factors(found)), a) for a in subscripts if (found := _product(a.offset, 64)) is not None]
+        if not widened:
             return
+        least, wide = min(widened, key=lambda found: (found[0], found[1].order))
         said: set[Span] = set()
         for access in subscripts:
             product = _product(access.offset, 32)
             if product is not None and access.span not in said and not _product(access.offset, 64):
                 said.add(access.span)
+                count = len(_factors(product))
+                # Care with the product of more sizes says nothing of a smaller one, nor does a type of the caller's.
+                weak = count < least or _wide_by_type(wide.offset)
                 yield self.finding(
                     access.span,
-                    f"a product of {len(_factors(product))} sizes and indices is computed in 32 bits and used as a "
-                    f"subscript of {access.root.name}",
-                    Severity.NOTE if _wide_by_type(wide.offset) else Severity.WARNING,
+                    f"a product of {count} sizes and indices is computed in 32 bits and used as a subscript of "
+                    f"{access.root.name}",
+                    Severity.NOTE if weak else Severity.WARNING,
                     related=[Related(wide.span, "here the same kind of subscript is computed in 64 bits")],
                     fix="widen the first factor to 64 bits",
                 )
@@ -187,22 +192,24 @@ def _parts(access: Access) -> Iterator[Term]:
 
 
 def _product(offset: Term, bits: int) -> Term | None:
-    """A multiplication of ``bits`` bits in ``offset`` with at least FACTORS factors that vary.
+    """The multiplication of ``bits`` bits in ``offset`` with the most factors that vary, at least FACTORS.
 
     What a quotient or remainder is taken of is no part of the place: a count of tiles or a linear index, taken apart.
     """
+    best: Term | None = None
+    most = FACTORS - 1
     stack = [offset]
     while stack:
         at = stack.pop()
         if at.op == "mul" and isinstance(at.type, IntType) and at.type.bits == bits:
             factors = [factor for factor in _factors(at) if _is_extent(factor)]
-            if len(factors) >= FACTORS and (bits == 64 or at.type.signed):
-                return at
+            if len(factors) > most and (bits == 64 or at.type.signed):
+                best, most = at, len(factors)
         if at.op == "cast" and isinstance(at.type, IntType) and at.type.bits < (at.args[0].type.size or 8) * 8:
             continue  # narrowed: the wide arithmetic below is of no use to the subscript
         if at.op in PLACE:
             stack.extend(at.terms)
-    return None
+    return best
 
 
 def _is_extent(term: Term) -> bool:

@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterator
 
 from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
-from kernlint.analysis.replay import Replayed, replayer
+from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity, Step, Witness
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import THREAD, SymbolKind, Term, negate, symbols
+from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import IntType
 
@@ -25,6 +25,8 @@ class Culprit:
     """A condition on which the threads of a block disagree, on the way to a barrier.
 
     ``exited``: the threads for which it fails have left the kernel (otherwise they live on without the barrier).
+    ``ended``: they live on, but only to the end of the kernel: they are out of a loop or a helper for good, and no
+    barrier follows.
     ``blocks``: it is whole blocks that disagree, before a barrier of the grid.
     """
 
@@ -32,6 +34,7 @@ class Culprit:
     span: Span
     exited: bool
     what: str
+    ended: bool = False
     blocks: bool = False
 
 
@@ -48,8 +51,9 @@ class BarrierDivergence(Rule):
     the launches in sight.
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
-    waits only for threads that have not exited, so an early `return` is a note there; in OpenCL it is undefined.
-    Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the other's.
+    waits only for threads that have not exited, so an early `return` is a note there, also from a helper after which
+    no barrier follows; in OpenCL it is undefined. Nor is it more than a note in CUDA and HIP where whole warps part
+    and each side has a barrier for the other's, or where they leave the kernel's last loop with a barrier sooner.
 
     A barrier of the whole grid (`grid.sync()`) waits for all blocks: there the blocks have to agree as well.
 
@@ -135,10 +139,13 @@ class BarrierDivergence(Rule):
     needs = (trace, agreement, shapes, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        agree = facts[agreement]
+        walked, agree = facts[trace], facts[agreement]
+        warp = WAVE if facts.module.language == "hip" else WARP
         found: dict[Span, tuple[Culprit, list[Meeting]]] = {}
-        for meeting in _meetings(facts[trace]):
+        for meeting in _meetings(walked):
             culprit = self._culprit(meeting, agree)
+            if culprit is not None and not culprit.exited:
+                culprit = replace(culprit, ended=_ended(walked, meeting, culprit, warp))
             if culprit is not None:
                 found.setdefault(culprit.span, (culprit, []))[1].append(meeting)
             elif isinstance(meeting, AsyncEvent):
@@ -209,7 +216,8 @@ class BarrierDivergence(Rule):
             severity = Severity.WARNING if opencl else Severity.NOTE
         else:
             message = f"threads of one block disagree on reaching {name}"
-            harmless = not opencl and _answered(facts[trace], culprit)
+            warp = WAVE if facts.module.language == "hip" else WARP
+            harmless = not opencl and (culprit.ended or _answered(facts[trace], culprit, warp))
             severity = Severity.NOTE if harmless or _guessed(culprit.term) else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
         seen = severity is Severity.WARNING or facts.options.pedantic
@@ -271,11 +279,11 @@ def _guessed(term: Term) -> bool:
     return SymbolKind.PHI in kinds and SymbolKind.UNKNOWN in kinds
 
 
-def _answered(walked: Trace, culprit: Culprit) -> bool:
-    """Whether whole warps part at the condition (the thread's x is not in it) and the others have as many barriers on
-    their way.  A barrier counts warps that arrive, wherever they are, so such a kernel works, on NVIDIA's hardware and
-    AMD's; the guide does not promise it."""
-    if any(symbol is THREAD[0] or symbol.kind is SymbolKind.LOAD for symbol in symbols(culprit.term)):
+def _answered(walked: Trace, culprit: Culprit, warp: int) -> bool:
+    """Whether whole warps part at the condition and the others have as many barriers on their way.  A barrier counts
+    warps that arrive, wherever they are, so such a kernel works, on NVIDIA's hardware and AMD's; the guide does not
+    promise it."""
+    if not _by_warps(culprit.term, warp):
         return False
 
     def under(term: Term) -> list[Meeting]:
@@ -284,6 +292,67 @@ def _answered(walked: Trace, culprit: Culprit) -> bool:
 
     one, other = under(culprit.term), under(negate(culprit.term))
     return len(one) == len(other) and all(a.loops == b.loops for a, b in zip(one, other, strict=True))
+
+
+def _ended(walked: Trace, meeting: Meeting, culprit: Culprit, warp: int) -> bool:
+    """Whether the threads that part are as good as out of the kernel: whole warps that have left its outermost loop,
+    or threads that have returned from a helper, with no barrier to come."""
+    loop = next((one for one in meeting.loops if _leaves(one, culprit)), None)
+    at = next((n for n, g in enumerate(meeting.guards) if g.span == culprit.span and g.term == culprit.term), None)
+    if loop is not None:
+        if loop.parent is not None or not _by_warps(culprit.term, warp):
+            return False
+        return all(loop in other.loops for other in _blocking(walked) if other.order > meeting.order)
+    if at is None or meeting.guards[at].kind is not GuardKind.SKIP:
+        return False
+    if meeting.loops and meeting.loops[0].depth <= at:
+        return False  # continue or break: the next iteration may bring the barrier again
+    guard = meeting.guards[at]
+    return all(guard in other.guards for other in _blocking(walked) if other.order > meeting.order)
+
+
+def _leaves(loop: LoopContext, culprit: Culprit) -> bool:
+    """Whether the condition is one under which threads stay in the loop or leave it."""
+    return culprit.term is loop.condition or any(term is culprit.term for term, _ in loop.exits)
+
+
+def _blocking(walked: Trace) -> list[BarrierEvent]:
+    """All barriers of a block or more, those that a call may hold too."""
+    return [barrier for barrier in walked.barriers if barrier.scope in (Scope.BLOCK, Scope.GRID)]
+
+
+def _by_warps(term: Term, warp: int, seen: frozenset[Symbol] = frozenset()) -> bool:
+    """Whether a value is the same for the threads of a warp: the thread's x counts warps in it, or is compared with a
+    whole number of them.  ``seen``: variables of loops that are being looked into."""
+    if term.symbol is not None:
+        return _warp_wide(term.symbol, warp, seen)
+    if term.op in ("div", "shr") and _plain_x(term.args[0]):
+        value = term.args[1].value
+        unit = value if term.op == "div" or value is None else 1 << value
+        return unit is not None and unit > 0 and unit % warp == 0
+    if term.op in ("lt", "le"):
+        left, right = term.args
+        if right.value is not None and _plain_x(left):
+            return (right.value + (term.op == "le")) % warp == 0  # type: ignore[no-any-return]
+        if left.value is not None and _plain_x(right):
+            return (left.value + (term.op == "lt")) % warp == 0  # type: ignore[no-any-return]
+    return all(_by_warps(arg, warp, seen) for arg in term.terms)
+
+
+def _warp_wide(symbol: Symbol, warp: int, seen: frozenset[Symbol]) -> bool:
+    if symbol.kind is SymbolKind.PHI:
+        inside = seen | {symbol}
+        parts = (symbol.init, symbol.step)
+        return symbol in seen or all(part is not None and _by_warps(part, warp, inside) for part in parts)
+    if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.TRIPS):
+        return symbol.uniformity <= Uniformity.WARP
+    return symbol is not THREAD[0]
+
+
+def _plain_x(term: Term) -> bool:
+    while term.op == "cast":
+        term = term.args[0]
+    return term.symbol is THREAD[0]
 
 
 SHAPES = 2

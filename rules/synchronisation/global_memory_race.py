@@ -15,6 +15,7 @@ from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Related, Severity
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
+from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree.types import Space
 
 
@@ -113,7 +114,9 @@ class GlobalMemoryRace(Rule):
         replayed = again.race(found, (first.span, second.span))
         evidence = witness(first, second, found, replayed)
         # How many threads write a row is what the numbers of a template say: no evidence when nobody asked for them.
-        level = Severity.NOTE if made_up else severity(replayed, race.pair, found, seen=race.shape.seen)
+        made_up = made_up or any(symbol.kind is SymbolKind.TEMPLATE for symbol, _ in found.values)
+        seen = race.shape.seen and not (race.across and race.shape.grid == (None, None, None))
+        level = Severity.NOTE if made_up else severity(replayed, race.pair, found, seen=seen)
         both = AccessKind.WRITE in (first.kind, second.kind) and first.kind is second.kind
         return self.finding(
             second.span,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
+from kernlint_rules.indexing.index_overflow import IndexOverflow
+from kernlint_rules.language.language_error import LanguageError
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
@@ -113,6 +116,255 @@ __global__ void __launch_bounds__(256) twice(const float *in, float *out) {
 """,
     ),
 }
+
+
+GRADED: dict[str, tuple[RuleClass, str, str, Severity | None]] = {
+    "a product of fewer sizes than the one that was widened": (
+        IndexOverflow,
+        "opencl",
+        """
+kernel void rows(global const uchar *w, global float *out, int nb, int rows, int batch, int channels, int width) {
+    int row = get_group_id(0), b = get_group_id(1);
+    ulong at = (ulong)row * nb * batch * channels;
+    out[b * rows * width + get_local_id(0)] = w[at + get_local_id(0)];
+}
+""",
+        Severity.NOTE,
+    ),
+    "a product of as many sizes as the one that was widened": (
+        IndexOverflow,
+        "opencl",
+        """
+kernel void rows(global const uchar *w, global float *out, int nb, int rows, int batch, int channels, int width) {
+    int row = get_group_id(0), b = get_group_id(1);
+    ulong at = (ulong)row * nb * batch;
+    out[b * rows * width * channels + get_local_id(0)] = w[at + get_local_id(0)];
+}
+""",
+        Severity.WARNING,
+    ),
+    "two roles of whole warps, each with a barrier": (
+        BarrierDivergence,
+        "cuda",
+        """
+__global__ void roles(float *x, int n) {
+    __shared__ float part[256];
+    if (threadIdx.x < 256) {
+        for (int i = threadIdx.x; i < n; i += 256) x[i] = 0.0f;
+        __syncthreads();
+        return;
+    }
+    part[threadIdx.x - 256] = x[n + threadIdx.x];
+    __syncthreads();
+    x[n + threadIdx.x] = part[511 - threadIdx.x];
+}
+""",
+        Severity.NOTE,
+    ),
+    "two roles that part within a warp": (
+        BarrierDivergence,
+        "cuda",
+        """
+__global__ void roles(float *x, int n) {
+    __shared__ float part[256];
+    if (threadIdx.x < 250) {
+        for (int i = threadIdx.x; i < n; i += 256) x[i] = 0.0f;
+        __syncthreads();
+    } else {
+        part[threadIdx.x - 250] = x[n + threadIdx.x];
+        __syncthreads();
+        x[n + threadIdx.x] = part[505 - threadIdx.x];
+    }
+}
+""",
+        Severity.WARNING,
+    ),
+    "warps that leave the last loop with a barrier sooner": (
+        BarrierDivergence,
+        "cuda",
+        """
+__global__ void columns(const float *a, float *y, int m) {
+    __shared__ float tile[1024];
+    for (int row = blockIdx.x * 8 + threadIdx.y; row < m; row += gridDim.x * 8) {
+        __syncthreads();
+        tile[threadIdx.y * 64 + threadIdx.x] = a[row * 64 + threadIdx.x];
+        y[row * 64 + threadIdx.x] = tile[threadIdx.y * 64 + 63 - threadIdx.x];
+    }
+}
+""",
+        Severity.NOTE,
+    ),
+    "warps that leave a loop sooner, with a barrier to come": (
+        BarrierDivergence,
+        "cuda",
+        """
+__global__ void columns(const float *a, float *y, int m) {
+    __shared__ float tile[1024];
+    for (int row = blockIdx.x * 8 + threadIdx.y; row < m; row += gridDim.x * 8) {
+        __syncthreads();
+        tile[threadIdx.y * 64 + threadIdx.x] = a[row * 64 + threadIdx.x];
+    }
+    __syncthreads();
+    y[threadIdx.y * 64 + threadIdx.x] = tile[threadIdx.x];
+}
+""",
+        Severity.WARNING,
+    ),
+    "a return from the helper that is all of the kernel": (
+        BarrierDivergence,
+        "cuda",
+        """
+__device__ void work(float *x, float *part, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    part[threadIdx.x] = x[i];
+    __syncthreads();
+    x[i] = part[0];
+}
+__global__ void all(float *x, int n) {
+    extern __shared__ float part[];
+    work(x, part, n);
+}
+""",
+        Severity.NOTE,
+    ),
+    "a return from a helper before the kernel's own barrier": (
+        BarrierDivergence,
+        "cuda",
+        """
+__device__ void work(float *x, float *part, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    part[threadIdx.x] = x[i];
+    __syncthreads();
+    x[i] = part[0];
+}
+__global__ void all(float *x, float *y, int n) {
+    extern __shared__ float part[];
+    work(x, part, n);
+    __syncthreads();
+    y[threadIdx.x] = part[0];
+}
+""",
+        Severity.WARNING,
+    ),
+    "rows written by as many threads as a template number that nobody gave": (
+        GlobalMemoryRace,
+        "hip",
+        """
+template <typename Kind, int HEADS>
+__global__ void heads(const typename Kind::type *in, float *out, int total) {
+    int lane = threadIdx.x % 16;
+    float v = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (threadIdx.x < HEADS) out[blockIdx.x * total + lane] = v;
+}
+""",
+        Severity.NOTE,
+    ),
+    "rows written by more threads than they have elements": (
+        GlobalMemoryRace,
+        "hip",
+        """
+__global__ void __launch_bounds__(64) heads(const float *in, float *out, int total) {
+    int lane = threadIdx.x % 16;
+    float v = in[blockIdx.x * 64 + threadIdx.x];
+    if (threadIdx.x < 20) out[blockIdx.x * total + lane] = v;
+}
+""",
+        Severity.WARNING,
+    ),
+    "a field's array filled as far as the host says": (
+        GlobalMemoryRace,
+        "opencl",
+        """
+typedef struct { uint out[64]; uint used; } state_t;
+kernel void fill(global state_t *s, global const uint *lengths) {
+    const size_t gid = get_global_id(0);
+    for (uint i = 0; i < lengths[0] / 4; i += 2) {
+        s[gid].out[i + 0] = i * gid;
+        s[gid].out[i + 1] = i + gid;
+    }
+}
+""",
+        None,
+    ),
+    "an array of one element by which a larger one is meant": (
+        GlobalMemoryRace,
+        "opencl",
+        """
+typedef struct { uint out[1]; } state_t;
+kernel void fill(global state_t *s) {
+    const size_t gid = get_global_id(0);
+    for (uint i = 0; i < 128; i += 2) {
+        s[gid].out[i + 0] = i * gid;
+        s[gid].out[i + 1] = i + gid;
+    }
+}
+""",
+        None,
+    ),
+    "structures that neighbours share": (
+        GlobalMemoryRace,
+        "opencl",
+        """
+typedef struct { uint out[64]; uint used; } state_t;
+kernel void fill(global state_t *s, global const uint *v) {
+    for (uint i = 0; i < 64; i += 2) {
+        s[get_global_id(0)].out[i] = v[i];
+        if (get_global_id(0) > 0) s[get_global_id(0) - 1].out[i] = v[i + 1];
+    }
+}
+""",
+        Severity.WARNING,
+    ),
+    "a size that only another instance of the template needs": (
+        MissingBoundsGuard,
+        "cuda",
+        """
+template <bool FLAT>
+__global__ void gather(const float *in, float *out, const int *starts, int page_size) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, from;
+    if constexpr (FLAT) from = starts[blockIdx.x];
+    else from = starts[blockIdx.x] * page_size;
+    out[i] = in[from + threadIdx.x];
+}
+""",
+        Severity.NOTE,
+    ),
+    "a shift that the number of a forced instance makes too wide": (
+        LanguageError,
+        "cuda",
+        """
+template <int Bits>
+__device__ constexpr int buckets() { return 1 << Bits; }
+template <int Bits>
+__global__ void count(int *out) { out[threadIdx.x] = buckets<Bits>(); }
+""",
+        None,
+    ),
+    "a shift that the number of a launch makes too wide": (
+        LanguageError,
+        "cuda",
+        """
+template <int Bits>
+__device__ constexpr int buckets() { return 1 << Bits; }
+template <int Bits>
+__global__ void count(int *out) { out[threadIdx.x] = buckets<Bits>(); }
+void run(int *out) { count<40><<<1, 32>>>(out); }
+""",
+        Severity.WARNING,
+    ),
+}
+"""What the evidence supports: the highest level (None: no finding)."""
+
+
+@pytest.mark.parametrize("name", GRADED)
+def test_level(name: str) -> None:
+    rule, language, code, level = GRADED[name]
+    found = {f.severity for f in findings(rule, code, language)}
+    ranked = [Severity.ERROR, Severity.WARNING, Severity.NOTE]
+    highest = next((one for one in ranked if one in found), None)
+    assert (Severity.WARNING if highest is Severity.ERROR else highest) is level, found
 
 
 @pytest.mark.parametrize("name", CASES)

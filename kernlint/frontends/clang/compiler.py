@@ -48,7 +48,10 @@ _environment_lock = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """A message of the compiler. ``offset`` is in bytes, line and column count from 1, column in bytes."""
+    """A message of the compiler. ``offset`` is in bytes, line and column count from 1, column in bytes.
+
+    ``notes``: the places (file, offset) that it names beside, among them those that asked for a template's instance.
+    """
 
     severity: Severity
     message: str
@@ -56,6 +59,7 @@ class Diagnostic:
     line: int
     column: int
     offset: int
+    notes: tuple[tuple[str | None, int], ...] = ()
 
 
 class _Index:
@@ -166,9 +170,22 @@ def read_diagnostics(unit: Unit) -> tuple[Diagnostic, ...]:
         severity = Severity(LIB.getDiagnosticSeverity(raw))
         message = take(LIB.getDiagnosticSpelling(raw))
         place = unit.location_of(LIB.getDiagnosticLocation(raw))
+        notes = _notes(unit, raw) if severity is Severity.WARNING else ()
         LIB.disposeDiagnostic(raw)
-        result.append(Diagnostic(severity, message, *place))
+        result.append(Diagnostic(severity, message, *place, notes))
     return tuple(result)
+
+
+def _notes(unit: Unit, diagnostic: int) -> tuple[tuple[str | None, int], ...]:
+    """Where the notes of a diagnostic stand; the set they come in is the diagnostic's own."""
+    children = LIB.getChildDiagnostics(diagnostic)
+    found = []
+    for index in range(LIB.getNumDiagnosticsInSet(children)):
+        raw = LIB.getDiagnosticInSet(children, index)
+        file, _, _, offset = unit.location_of(LIB.getDiagnosticLocation(raw))
+        LIB.disposeDiagnostic(raw)
+        found.append((file, offset))
+    return tuple(found)
 
 
 def read_skipped(unit: Unit) -> tuple[tuple[int, int], ...]:

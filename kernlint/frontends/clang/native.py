@@ -119,6 +119,9 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "getDiagnosticSeverity": (c_int, c_void_p),
     "getDiagnosticSpelling": (_S, c_void_p),
     "getDiagnosticLocation": (_L, c_void_p),
+    "getChildDiagnostics": (c_void_p, c_void_p),
+    "getNumDiagnosticsInSet": (c_uint, c_void_p),
+    "getDiagnosticInSet": (c_void_p, c_void_p, c_uint),
     "getDiagnosticOption": (_S, c_void_p, POINTER(_S)),
     # files and places
     "getFile": (c_void_p, c_void_p, c_char_p),

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
@@ -193,10 +194,15 @@ class ModuleBuilder:
             compiler=tuple(
                 CompilerNote("warning", d.message, Span(d.file, d.offset, d.offset + 1))
                 for d in self.parsed.diagnostics
-                if d.severity is Severity.WARNING and d.file == self.parsed.path
+                if d.severity is Severity.WARNING and d.file == self.parsed.path and not self._forced(d)
             ),
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
         )
+
+    def _forced(self, diagnostic: Diagnostic) -> bool:
+        """Whether a message is about an instance that nobody but the analysis asked for, behind the text."""
+        behind = len(self.parsed.text)
+        return any(file == self.parsed.path and offset >= behind for file, offset in diagnostic.notes)
 
     def _add_inactive(self, function: FunctionDecl, inactive: tuple[Span, ...]) -> None:
         """Branches of ``#if`` inside the body that were not compiled are losses of the function."""
