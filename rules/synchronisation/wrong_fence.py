@@ -88,7 +88,7 @@ class WrongFence(Rule):
     meta = Meta(
         "KL206",
         "wrong-fence",
-        Severity.ERROR,
+        Severity.WARNING,
         tags=("OpenCL C barrier table", "OpenCL C memory scopes", "OpenCL C mem fence", "CUDA PG threadFenceReduction"),
     )
     needs = (fences,)
@@ -116,7 +116,6 @@ class WrongFence(Rule):
             barrier.span,
             f"{barrier.name} does not fence {space} memory, where {there} {verb(second)} {name} after {here} "
             f"{verb(first)} it",
-            Severity.WARNING,
             related=(
                 Related(first.span, f"{here} {verb(first)} {name} here"),
                 Related(second.span, f"{there} {verb(second)} {name} here"),
@@ -133,7 +132,6 @@ class WrongFence(Rule):
             found.store.span,
             f"{found.store.root.name} is stored for other blocks, which learn of it by the atomic operation on "
             f"{found.ticket.root.name}, with no fence for the device between",
-            Severity.WARNING,
             related=(
                 Related(found.ticket.span, "the ticket is drawn here"),
                 Related(found.load.span, "another block reads it here"),
@@ -150,7 +148,6 @@ class WrongFence(Rule):
             access.span,
             f"an atomic operation of block scope on {cell(access, found.witness.first.offset)}, which several blocks "
             "use",
-            Severity.WARNING,
             related=calls(access),
             witness=evidence,
             fix="use the operation of device scope",
