@@ -14,6 +14,7 @@ A symbol that belongs to a loop in which the two threads are in different iterat
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.trace.events import (
@@ -87,6 +88,7 @@ def known(access: Access) -> bool:
     return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def _in_float(term: Term) -> bool:
     """Whether threads are told apart in floating point (``threadIdx.x < blockDim.x / 32.f``): the prover has integers
     alone, and would let every thread pass."""
