@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Guard, Root, RootKind
+from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, record, write_variable
 from kernlint.analysis.trace.values import (
@@ -22,10 +23,11 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.patterns import pattern
 from kernlint.source import Span
-from kernlint.symbolic.terms import Uniformity, binary, call, cast, const
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, cast, const
 from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope
 from kernlint.tree.types import (
     I64,
+    U32,
     VOID,
     IntType,
     OpaqueType,
@@ -245,19 +247,33 @@ _COPIES = frozenset({"memcpy", "memmove", "memset", "__builtin_memcpy", "__built
 
 
 def _known_accesses(m: Machine, e: Call, name: str, values: list[Value]) -> None:
-    """Accesses that library functions are known to make; a block draws from an Mtgp32 state together."""
+    """Accesses that library functions are known to make."""
     draw = _DRAWS.fullmatch(name)
     if draw is not None:
         at = 3 if draw["init"] else 0
         state = values[at] if at < len(values) else None
-        if isinstance(state, PointerValue) and "Mtgp32" not in str(getattr(state.pointee, "name", "")):
-            record(m, MemPlace(state, state.pointee), AccessKind.WRITE, e)
+        if isinstance(state, PointerValue):
+            record(m, _own_part(state), AccessKind.WRITE, e)
     elif name in _COPIES and len(values) == 3:
         size = as_term(values[2]).value
         kinds = (AccessKind.WRITE,) if name.endswith("memset") else (AccessKind.WRITE, AccessKind.READ)
         for value, kind in zip(values, kinds, strict=False):
             if isinstance(value, PointerValue) and size != 0:
                 record(m, MemPlace(value, value.pointee), kind, e, size=-1 if size is None else size)
+
+
+MERSENNE = 256
+"""Threads of one block that may draw from a state of Mtgp32 together (cuRAND guide, device API)."""
+
+
+def _own_part(state: PointerValue) -> MemPlace:
+    """What a thread that draws from ``state`` changes: all of it, or in a state of Mtgp32 a word of its own as far as
+    :data:`MERSENNE` threads go."""
+    if "Mtgp32" not in str(getattr(state.pointee, "name", "")):
+        return MemPlace(state, state.pointee)
+    part = binary("mod", linear(THREAD, BLOCK_DIM, I64), const(MERSENNE), I64)
+    word = binary("add", state.offset, binary("mul", part, const(4), I64), I64)
+    return MemPlace(PointerValue(state.root, word, U32), U32)
 
 
 def _is_group(type_: Type) -> bool:

@@ -3,9 +3,9 @@
 #pragma clang system_header
 #pragma clang force_cuda_host_device begin
 
-// Declares the API with prefix P, its states and its host part.
-#define KL_RANDOM_STATE(P, S) \
-    typedef struct P##S { unsigned int __state[12]; } P##S##_t; \
+// Declares the API with prefix P, its states (S, of N words) and its host part.
+#define KL_RANDOM_STATE(P, S, N) \
+    typedef struct P##S { unsigned int __state[N]; } P##S##_t; \
     void P##_init(unsigned long long, unsigned long long, unsigned long long, P##S*); \
     unsigned int P(P##S*); \
     uint4 P##4(P##S*); \
@@ -26,12 +26,12 @@
     void skipahead_sequence(unsigned long long, P##S*);
 
 #define KL_RANDOM(P, U) \
-    KL_RANDOM_STATE(P, StateXORWOW) \
-    KL_RANDOM_STATE(P, StateMRG32k3a) \
-    KL_RANDOM_STATE(P, StatePhilox4_32_10) \
-    KL_RANDOM_STATE(P, StateMtgp32) \
-    KL_RANDOM_STATE(P, StateSobol32) \
-    KL_RANDOM_STATE(P, StateScrambledSobol32) \
+    KL_RANDOM_STATE(P, StateXORWOW, 12) \
+    KL_RANDOM_STATE(P, StateMRG32k3a, 12) \
+    KL_RANDOM_STATE(P, StatePhilox4_32_10, 12) \
+    KL_RANDOM_STATE(P, StateMtgp32, 1030) \
+    KL_RANDOM_STATE(P, StateSobol32, 12) \
+    KL_RANDOM_STATE(P, StateScrambledSobol32, 12) \
     typedef P##StateXORWOW P##State; \
     typedef P##StateXORWOW P##State_t; \
     typedef struct P##Generator_st* P##Generator_t; \
