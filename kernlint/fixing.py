@@ -169,11 +169,11 @@ class Fixer:
                 return
             if isinstance(rule, ModuleRule):
                 for module in state.kept.modules:
-                    yield from rule.fixes(module.scoped(rule.meta.name, rule.needs), raw, state.source)
+                    yield from rule.fixes(module, raw, state.source)
                 return
             for facts in state.kept.variants:
                 if facts.kernel.name == raw.kernel and not rule.obstacles(facts):
-                    yield from rule.fixes(facts.scoped(rule.meta.name, rule.needs), raw, state.source)
+                    yield from rule.fixes(facts, raw, state.source)
 
     def _examine(self, source: SourceFile, change: Patch | None = None) -> _State:
         """Analyse a text; with ``change``, the kernels that it may have to do with."""

@@ -102,7 +102,8 @@ class Rule(_Described):
         """Changes to ``source`` that may take ``finding`` of this kernel away, the best first.
 
         Each is tried on a copy before anyone sees it, so it need not be proved here, but it has to be what the
-        kernel's author would do.  Asked only when fixes are wanted; by default what the finding itself carries.
+        kernel's author would do.  Asked only when fixes are wanted, with all facts at hand, declared or not; by default
+        what the finding itself carries.
         """
         if finding.fix is not None and finding.fix.edits:
             yield finding.fix

@@ -12,9 +12,9 @@ from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
 from kernlint.analysis.wording import element, index
-from kernlint.finding import Finding, Related, Severity, Witness
+from kernlint.finding import Finding, Fix, Related, Severity, Witness
 from kernlint.rule import Meta, Rule
-from kernlint.source import Span
+from kernlint.source import SourceFile, Span
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
@@ -104,6 +104,12 @@ class LateBoundsGuard(Rule):
                 if access.span not in reported:
                     reported.add(access.span)
                     yield self._out_of_order(access, test, part, lower)
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The test before the access, or on the left of it."""
+        from kernlint.repair.guards import late
+
+        return late(facts, finding, source)
 
     def _before_exit(self, one: Exposed, shown: Witness | None) -> Finding:
         assert one.guard is not None

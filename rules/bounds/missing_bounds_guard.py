@@ -14,8 +14,9 @@ from kernlint.analysis.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, verb
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
 
 AXES = "xyz"
@@ -124,6 +125,12 @@ class MissingBoundsGuard(Rule):
             if found and not past_end.excluded([past_end.of_exposed(one, facts) for one in found], facts):
                 yield self._report(facts, found)
                 return
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """A test of the index against the size that the evidence names."""
+        from kernlint.repair.guards import missing
+
+        return missing(facts, finding, source)
 
     def _report(self, facts: Facts, found: Sequence[Exposed]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])

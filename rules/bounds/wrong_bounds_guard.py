@@ -13,9 +13,9 @@ from kernlint.analysis.past_end import example, excluded, of_overreach
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, index, verb
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
-from kernlint.source import Span
+from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
 
 
@@ -122,6 +122,12 @@ class WrongBoundsGuard(Rule):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
             yield self._report(facts, found)
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The test put right, where that is all it takes."""
+        from kernlint.repair.guards import wrong
+
+        return wrong(facts, finding, source)
 
     def _report(self, facts: Facts, found: Sequence[Overreach]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])

@@ -9,8 +9,9 @@ from kernlint.analysis.race_words import calls, cell, late_barrier, severity, sh
 from kernlint.analysis.races import essential, shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 
 
 class LateBarrier(Rule):
@@ -95,3 +96,9 @@ class LateBarrier(Rule):
                 fix="move the barrier up, between the two accesses",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The barrier moved up."""
+        from kernlint.repair.barriers import moved_up
+
+        return moved_up(facts, finding, source)

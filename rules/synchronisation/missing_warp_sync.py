@@ -8,8 +8,9 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb
 from kernlint.analysis.races import essential, shared_races
 from kernlint.analysis.replay import replayer
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 
 VOLTA = 70
 """Threads of a warp are scheduled independently from compute capability 7.0 on (CUDA Programming Guide)."""
@@ -98,6 +99,12 @@ class MissingWarpSync(Rule):
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """A barrier of the warp between the accesses."""
+        from kernlint.repair.barriers import in_warp
+
+        return in_warp(facts, finding, source)
 
 
 def _all_old(facts: Facts) -> bool:

@@ -11,8 +11,9 @@ from kernlint.analysis.races import Race, essential, shared_races
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.tree.types import Space
 
 
@@ -96,6 +97,12 @@ class SharedMemoryRace(Rule):
         for scatter in facts[scatters]:
             if scatter.access.root.space is Space.SHARED:
                 yield self._scatter(scatter)
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """A barrier between the two accesses."""
+        from kernlint.repair.barriers import between
+
+        return between(facts, finding, source)
 
     def _scatter(self, scatter: Scatter) -> Finding:
         access = scatter.access
