@@ -72,14 +72,16 @@ def changed(root: Node) -> frozenset[VarDecl]:
 def _object(target: Expr) -> VarDecl | None:
     """The variable that an lvalue is, or is a part of; None for what a pointer points to."""
     while not isinstance(target, Ref):
-        if (isinstance(target, Subscript) and not isinstance(target.base.type, PointerType)) or (
-            isinstance(target, Member) and not target.arrow
-        ):
-            target = target.base
-        elif isinstance(target, Cast):
-            target = target.operand
-        else:
+        inner: Expr | None = None
+        if isinstance(target, Subscript) and not isinstance(target.base.type, PointerType):
+            inner = target.base
+        if isinstance(target, Member) and not target.arrow:
+            inner = target.base
+        if isinstance(target, Cast):
+            inner = target.operand
+        if inner is None:
             return None
+        target = inner
     return target.decl
 
 

@@ -10,10 +10,10 @@ from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
-from kernlint.finding import Finding, Related, Severity, Step, Witness
+from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
-from kernlint.source import Span
+from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.tree.nodes import Scope
@@ -239,6 +239,12 @@ class BarrierDivergence(Rule):
             witness=replayed,
             fix=f"let every {of_all} reach the barrier, and guard only the work around it",
         )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The barrier where all threads meet it."""
+        from kernlint.repair.divergence import whole
+
+        return whole(facts, finding, source)
 
     def _replay(self, facts: Facts, barrier: BarrierEvent, culprit: Culprit) -> tuple[Witness | None, bool]:
         """Two threads of which one does not reach the barrier, as the emulator saw them, and whether no one can argue
