@@ -249,13 +249,14 @@ def plan(side: Side, wanted: frozenset[Symbol], fixed: frozenset[Symbol], blocks
     conditions: dict[Symbol, str] = {}
     for counter, condition in loops.items():
         # outermost first: a loop matters when its counter is used, or helps to tell rounds apart
-        text = None if condition is None else code(condition)
+        met = (s for s in condition.symbols if s.kind is SymbolKind.COUNTER) if condition is not None else ()
+        open_ = any(s is not counter and s not in kept for s in met)
+        text = None if condition is None or open_ else code(condition)
         if counter in used and text is None:
             return None
         if condition is not None and text is not None and (counter in used or counter in wanted):
             kept.append(counter)
             conditions[counter] = text
-            used |= {s for s in condition.symbols if s.kind is SymbolKind.COUNTER}
     for counter in loops:
         if counter in used and counter not in kept:
             return None

@@ -65,7 +65,7 @@ def collector(
     counters = list(loops)
     data: list[Symbol] = []
     for symbol in side.symbols:
-        if symbol in known or symbol in loops or symbol in data or symbol.kind is SymbolKind.THREAD:
+        if symbol in known or symbol in counters or symbol in data or symbol.kind is SymbolKind.THREAD:
             continue
         if symbol.kind is SymbolKind.BLOCK and symbol not in query.private:
             continue
@@ -100,9 +100,16 @@ def collector(
         else:
             tests.append((_depth(guard, names, counters), text))
     # counters that belong to no known loop, and conditions that are not computable, run as far as anyone lets them
-    conditions = [
-        None if counter not in loops or (c := loops[counter].condition) is None else code(c) for counter in counters
-    ]
+    conditions: list[str | None] = []
+    for index, counter in enumerate(counters):
+        condition = loops[counter].condition if counter in loops else None
+        text = None if condition is None else code(condition)
+        if condition is not None and text is not None:
+            depth = _depth(condition, names, counters)
+            if depth > 3 + index:  # it rests on a loop inside: what runs has to pass it there
+                tests.append((depth, text))
+                text = None
+        conditions.append(text)
     lines = _source(address, tests, conditions, len(counters), strict)
     try:
         walk = _compiled("\n".join(lines))

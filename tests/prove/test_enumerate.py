@@ -217,3 +217,17 @@ def test_exhaustion_honours_ties_and_drops_strange_guards() -> None:
     assert exhausted(race(around, around, block=(64, 1, 1))) is not None
     assert exhausted(race(side(TX // BDX), side(TX // BDX), block=(64, 1, 1), exclude_same_warp=True)) is None
     assert exhausted(race(side(TX >> 5), side(TX >> 5), block=(64, 1, 1), exclude_same_warp=True)) is not None
+
+
+def test_guards_on_counters_of_loops_not_in_sight() -> None:
+    """They may speak of one counter several times; how far it runs is not known, so nothing is refuted."""
+    k, m = counter("k"), counter("m")
+    silent(race(side(TX, k < 4, k > 1, m < 3, m + k > 2), side(TX + 1)))
+
+
+def test_a_condition_on_a_loop_inside() -> None:
+    """A loop whose condition rests on a counter nested deeper runs as far as that lets it."""
+    k, m = counter("k"), counter("m")
+    one = side(TX + k + m, loops=((k, k + m < 3), (m, 2)))
+    answer = witness(race(one, side(TX)))
+    assert answer.second is not None
