@@ -16,6 +16,7 @@ from kernlint.analysis.trace.events import (
     Root,
     Trace,
 )
+from kernlint.analysis.trace.tables import Table
 from kernlint.analysis.trace.values import Place, PointerValue, Value, merge, same
 from kernlint.record import dataclass, field
 from kernlint.source import Span
@@ -102,6 +103,7 @@ class Machine:
         self.steps = 0
         self.memory: dict[Any, Root] = {}
         self.loads: dict[Any, Symbol] = {}
+        self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0
         self.closed: dict[Symbol, Term] = {}
         self.assigned: dict[int, frozenset[VarDecl]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.values import (
     MemPlace,
     Place,
@@ -307,6 +308,9 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
             m.memory[place_key] = made_root
             m.trace.roots.append(made_root)
         return PointerValue(made_root, const(0), type_.pointee)
+    stated = content(m.tables, root, pointer.offset, type_, m.language)
+    if stated is not None:
+        return stated
     key = (root, pointer.offset, type_, epoch)
     symbol = m.loads.get(key)
     if symbol is None or root.kind is RootKind.UNKNOWN:
