@@ -22,7 +22,21 @@ from kernlint.compiledb import Lookup
 from kernlint.config import ConfigError
 from kernlint.engine import Engine
 from kernlint.finding import Finding
-from kernlint.lsp.messages import HEAD, Answer, Check, Checked, Failed, Page, Pages, Request, Start, pack
+from kernlint.fixing import CANDIDATES, Fixer
+from kernlint.lsp.messages import (
+    HEAD,
+    Answer,
+    Check,
+    Checked,
+    Failed,
+    Page,
+    Pages,
+    Repair,
+    Repaired,
+    Request,
+    Start,
+    pack,
+)
 from kernlint.outcome import FileOutcome
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS, Registry, RegistryError, UnknownRule, load
 from kernlint.result import Report
@@ -45,8 +59,10 @@ class Analyst:
             if isinstance(request, Start):
                 self._options = parse(["lsp", *request.arguments])
                 return Pages(_pages(self._rules()))
-            return self._check(request)
+            return self._check(request) if isinstance(request, Check) else self._repair(request)
         except (ConfigError, RegistryError, UnknownRule, UnknownTarget, UsageError) as error:
+            if isinstance(request, Repair):
+                return Repaired()
             return Pages(problem=str(error)) if isinstance(request, Start) else Checked(problem=str(error))
         except Exception as error:
             return Failed(f"internal failure: {type(error).__name__}: {error}")
@@ -83,6 +99,13 @@ class Analyst:
         results = tuple(r for r in report.active if r.finding.confidence.rank >= sure)
         paths = {path for result in results for path in _paths(result.finding)}
         return Checked(results, report.notifications, _texts(report, paths), tuple(depends))
+
+    def _repair(self, request: Repair) -> Repaired:
+        selection = Settings(self._options, self._rules()).for_path(request.path)
+        fixer = Fixer(Engine(self._rules(), selection, lookup=self._lookup), selection)
+        source = SourceFile(request.path, request.data)
+        found = next(fixer.fixes(source, [request.finding], CANDIDATES), None)
+        return Repaired(found.fix if found is not None else None)
 
 
 def _paths(finding: Finding) -> set[str]:

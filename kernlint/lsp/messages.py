@@ -7,6 +7,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import field
 
+from kernlint.finding import Finding, Fix
 from kernlint.record import dataclass
 from kernlint.result import Notification, Result
 
@@ -67,14 +68,30 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """Look for a fix for ``finding``, which an analysis of ``data`` gave; the answer is :class:`Repaired`."""
+
+    path: str
+    data: bytes
+    finding: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A fix that was tried and holds, its edits being of the text it was looked for in; None when there is none."""
+
+    fix: Fix | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """A request that could not be answered, and why."""
 
     reason: str
 
 
-Request = Start | Check
-Answer = Pages | Checked | Failed
+Request = Start | Check | Repair
+Answer = Pages | Checked | Repaired | Failed
 
 HEAD = struct.Struct("!Q")
 """Stands before every message: how many bytes it has."""

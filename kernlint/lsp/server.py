@@ -23,7 +23,8 @@ from kernlint.cachefolder import cache_folder
 from kernlint.compiledb import FILE_NAME as COMPILE_COMMANDS
 from kernlint.config import FILE_NAMES
 from kernlint.discovery import HOST_SUFFIXES, KERNEL, KERNEL_SUFFIXES
-from kernlint.lsp.messages import Check, Checked, Page
+from kernlint.finding import Fix
+from kernlint.lsp.messages import Check, Checked, Page, Repair, Repaired
 from kernlint.lsp.view import (
     Abilities,
     Text,
@@ -46,6 +47,15 @@ from kernlint.writing import replace_file
 PAUSE = 0.3
 """Seconds without typing after which a buffer is analysed."""
 
+REST = 1.0
+"""Seconds without typing after which fixes are looked for, which takes several analyses."""
+
+GRACE = 1.0
+"""Seconds that an analysis which is due waits for a fix that is being looked for; then the search is given up."""
+
+FIX_PATIENCE = 5.0
+"""Seconds that whoever asks for quick fixes waits for those that are not known yet."""
+
 LANGUAGES = {
     "cuda": ".cu",
     "cuda-cpp": ".cu",
@@ -64,7 +74,8 @@ class Buffer:
     """A text that is open in the editor, and what is known of it.
 
     ``due``: when it is to be analysed (of the monotonic clock), None when it is not; ``seen``: the text that
-    ``checked`` is about; ``fresh``: whether files beside it may have changed since.
+    ``checked`` is about; ``fresh``: whether files beside it may have changed since.  ``unfixed``: which of ``shown``,
+    the next one last, no fix was looked for yet, and ``rested``: when that may begin; ``fixes``: what was found.
     """
 
     uri: str
@@ -77,6 +88,9 @@ class Buffer:
     seen: str | None = None
     checked: Checked = field(default_factory=Checked)
     shown: list[tuple[types.Diagnostic, Result]] = field(default_factory=list)
+    unfixed: list[int] = field(default_factory=list)
+    rested: float = 0.0
+    fixes: dict[int, Fix] = field(default_factory=dict)
 
     @property
     def known(self) -> list[tuple[types.Diagnostic, Result]]:
@@ -125,6 +139,7 @@ class Session:
         """Somebody types."""
         if (buffer := self.buffers.get(uri)) is not None:
             buffer.text, buffer.version = _plain(text), version
+            buffer.rested = time.monotonic() + REST
             self._schedule(uri, PAUSE)
 
     def saved(self, uri: str) -> None:
@@ -165,8 +180,9 @@ class Session:
 
     async def _run(self) -> None:
         while True:
-            waiting = [(buffer.due, buffer.uri) for buffer in self.buffers.values() if buffer.due is not None]
-            due, uri = min(waiting, default=(None, ""))
+            work = [(buffer.due, 0, buffer.uri) for buffer in self.buffers.values() if buffer.due is not None]
+            work += [(buffer.rested, 1, buffer.uri) for buffer in self.buffers.values() if buffer.unfixed]
+            due, fixing, uri = min(work, default=(None, 0, ""))
             delay = None if due is None else due - time.monotonic()
             if delay is None or delay > 0:
                 with contextlib.suppress(asyncio.TimeoutError):
@@ -174,13 +190,41 @@ class Session:
                 self._wake.clear()
                 continue
             buffer = self.buffers[uri]
-            buffer.due = None
             try:
-                await self._analyse(buffer)
+                await (self._fix(buffer) if fixing else self._analyse(buffer))
             except Exception as error:
                 self.log(f"{buffer.path}: {type(error).__name__}: {error}", types.MessageType.Error)
 
+    async def _fix(self, buffer: Buffer) -> None:
+        """Look for one fix, unless something else has to be done."""
+        index = buffer.unfixed[-1]
+        text = buffer.text
+        if buffer.seen == text:
+            finding = buffer.shown[index][1].finding
+            request = Repair(buffer.path, text.encode("utf-8", "replace"), finding)
+            search = asyncio.create_task(self.worker.ask(request))
+            try:
+                while not search.done() and not self._overdue():
+                    await asyncio.wait({search}, timeout=GRACE / 4)
+            finally:
+                if not search.done():
+                    search.cancel()
+                    with contextlib.suppress(asyncio.CancelledError):
+                        await search
+            if search.cancelled():
+                return
+            answer = search.result()
+            if isinstance(answer, Repaired) and answer.fix is not None and buffer.seen == text == buffer.text:
+                buffer.fixes[index] = answer.fix
+        if index in buffer.unfixed:
+            buffer.unfixed.remove(index)
+
+    def _overdue(self) -> bool:
+        now = time.monotonic()
+        return any(buffer.due is not None and buffer.due + GRACE < now for buffer in self.buffers.values())
+
     async def _analyse(self, buffer: Buffer) -> None:
+        buffer.due = None
         text, version = buffer.text, buffer.version
         data = text.encode("utf-8", "replace")
         if len(data) > MAX_BYTES:
@@ -204,7 +248,7 @@ class Session:
         buffer.checked, buffer.seen = answer, text
         view = self._view(answer)
         by_uri: dict[str, list[types.Diagnostic]] = {buffer.uri: []}
-        buffer.shown = []
+        buffer.shown, buffer.fixes = [], {}
         for result in answer.results:
             diagnostic = view.diagnostic(result)
             uri = self._uri(result.finding.span.file)
@@ -215,6 +259,8 @@ class Session:
             if (notice := view.notice(note)) is not None and note.span is not None:
                 by_uri.setdefault(self._uri(note.span.file), []).append(notice)
         self._show(buffer.uri, by_uri, version)
+        buffer.unfixed = [n for n, (_, result) in enumerate(buffer.shown) if result.finding.code not in CONTROL_CODES]
+        buffer.unfixed.reverse()
 
     def _view(self, checked: Checked) -> View:
         encoding = self._encoding()
@@ -299,18 +345,26 @@ class Session:
         page, first, last = named
         return _hover(page_markdown(page), text.range(*(text.offset(position.line, index) for index in (first, last))))
 
-    def actions(self, uri: str, place: types.Range) -> list[types.CodeAction]:
-        """What can be done about the findings on the lines of ``place``."""
+    async def actions(self, uri: str, place: types.Range) -> list[types.CodeAction]:
+        """What can be done about the findings on the lines of ``place``: fixes that hold, then directives."""
         buffer = self.buffers.get(uri)
         if buffer is None:
             return []
+        here = [n for n, (diagnostic, _) in enumerate(buffer.known) if overlaps(diagnostic.range, place)]
+        await self._wait_for_fixes(buffer, here)
         text = Text(buffer.text.encode("utf-8", "replace"), self._encoding())
+        known = [buffer.known[n] for n in here if n < len(buffer.known)]
         actions = []
+        for (diagnostic, _), fix in zip(known, map(buffer.fixes.get, here), strict=False):
+            if fix is not None:
+                edits = [types.TextEdit(text.range(e.span.start, e.span.end), e.text) for e in fix.edits]
+                title = f"Fix {diagnostic.code}: {fix.description}"
+                actions.append(self._action(title, buffer, edits, diagnostic, preferred=True))
         seen = set()
-        for diagnostic, result in buffer.known:
+        for diagnostic, result in known:
             code = result.finding.code
             line = diagnostic.range.start.line
-            if code in CONTROL_CODES or (line, code) in seen or not overlaps(diagnostic.range, place):
+            if code in CONTROL_CODES or (line, code) in seen:
                 continue
             seen.add((line, code))
             if (edit := ignore_edit(text, line, [code])) is not None:
@@ -318,15 +372,33 @@ class Session:
                 actions.append(self._action(title, buffer, [edit], diagnostic))
         return actions
 
+    async def _wait_for_fixes(self, buffer: Buffer, wanted: Sequence[int]) -> None:
+        """Let fixes for the findings ``wanted`` be looked for next, and wait for them as long as the text stays."""
+        text = buffer.text
+        end = time.monotonic() + FIX_PATIENCE
+        first = [index for index in wanted if index in buffer.unfixed]
+        buffer.unfixed = [index for index in buffer.unfixed if index not in first] + first
+        if first:
+            buffer.rested = 0.0
+            self._wake.set()
+        while time.monotonic() < end and buffer.text == text and any(index in buffer.unfixed for index in first):
+            await asyncio.sleep(0.02)
+
     def _action(
-        self, title: str, buffer: Buffer, edits: list[types.TextEdit], diagnostic: types.Diagnostic
+        self,
+        title: str,
+        buffer: Buffer,
+        edits: list[types.TextEdit],
+        diagnostic: types.Diagnostic,
+        preferred: bool = False,
     ) -> types.CodeAction:
         if Abilities.of(self.server.client_capabilities).versions:
             document = types.OptionalVersionedTextDocumentIdentifier(buffer.uri, buffer.version)
             edit = types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, list(edits))])
         else:
             edit = types.WorkspaceEdit(changes={buffer.uri: edits})
-        return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=[diagnostic], edit=edit)
+        kind = types.CodeActionKind.QuickFix
+        return types.CodeAction(title, kind, diagnostics=[diagnostic], is_preferred=preferred or None, edit=edit)
 
     def _page_uri(self, code: str) -> str | None:
         """Where the page of a rule lies: a file in the cache folder, so that it needs no network and fits the rules
@@ -426,11 +498,11 @@ def make(arguments: Sequence[str]) -> tuple[LanguageServer, list[bool]]:
     kinds = types.CodeActionOptions([types.CodeActionKind.QuickFix])
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
-    def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
+    async def code_action(params: types.CodeActionParams) -> list[types.CodeAction]:
         only = params.context.only
-        if only is not None and not any(str(kind) in ("", "quickfix") for kind in only):
+        if only is not None and not any(kind in ("", "quickfix") for kind in only):
             return []
-        return session.actions(params.text_document.uri, params.range)
+        return await session.actions(params.text_document.uri, params.range)
 
     @server.feature(types.SHUTDOWN)
     async def shutdown(params: None) -> None:

@@ -49,7 +49,8 @@ def apply(text: str, action: types.CodeAction, uri: str) -> str:
         assert isinstance(edit, types.TextEdit)
 
         def offset(place: types.Position) -> int:
-            return sum(map(len, lines[: place.line])) + place.character
+            line = lines[place.line].encode("utf-16-le")
+            return sum(map(len, lines[: place.line])) + len(line[: 2 * place.character].decode("utf-16-le"))
 
         text = text[: offset(edit.range.start)] + edit.new_text + text[offset(edit.range.end) :]
     return text
@@ -80,7 +81,10 @@ def test_a_session(tmp_path: Path) -> None:
         assert await editor.hover("k.cu", 0, 2) is None
 
         assert await editor.actions("k.cu", 0) == [] == await editor.actions("k.cu", 3, ["refactor"])
-        (ignore,) = [one for one in await editor.actions("k.cu", 3, ["quickfix"]) if "Ignore" in one.title]
+        fix, ignore = await editor.actions("k.cu", 3, ["quickfix"])
+        assert fix.title.startswith("Fix KL201") and fix.is_preferred and list(fix.diagnostics or ()) == [found]
+        assert apply(RACE, fix, editor.uri("k.cu")) == BARRIER
+        assert ignore.title == "Ignore KL201 shared-memory-race here" and not ignore.is_preferred
         assert list(ignore.diagnostics or ()) == [found]
         text = apply(RACE, ignore, editor.uri("k.cu"))
         assert "\n    // kernlint: ignore[KL201] TODO: say why\n    y[" in text
@@ -104,6 +108,28 @@ def test_a_session(tmp_path: Path) -> None:
 
     editor = drive(tmp_path, script)
     assert editor.exit_code == 0 and editor.messages == [] == editor.logged
+
+
+def test_fixes_stand_where_they_should(tmp_path: Path) -> None:
+    """Behind wide letters, for every finding that has one, after one was made too."""
+    text = RACE.replace("    y[", "    /* gr\u00fcn \U0001d11e */ y[")
+    text += text.replace("blur", "blur2")
+
+    async def script(editor: Editor) -> None:
+        await editor.start("--select", "KL201")
+        editor.open("k.cu", text)
+        fixed = text
+        found = await editor.diagnostics("k.cu")
+        assert len(found) == 2
+        for number, one in enumerate(found):
+            (fix, _) = await editor.actions("k.cu", one.range.start.line)
+            fixed = apply(fixed, fix, editor.uri("k.cu"))
+            editor.change("k.cu", fixed, number + 2)
+            assert len(await editor.diagnostics("k.cu")) == 1 - number
+        assert fixed == text.replace("*/ y[", "*/ __syncthreads(); y[")
+        await editor.stop()
+
+    drive(tmp_path, script)
 
 
 def test_typing_is_waited_for(tmp_path: Path) -> None:
@@ -196,7 +222,8 @@ def test_line_breaks_of_other_systems(tmp_path: Path) -> None:
         editor.open("k.cu", text)
         (found,) = await editor.diagnostics("k.cu")
         assert found.range.start == types.Position(3, 21)
-        (ignore, *_) = [one for one in await editor.actions("k.cu", 3) if "Ignore" in one.title]
+        fix, ignore = await editor.actions("k.cu", 3)
+        assert apply(text, fix, editor.uri("k.cu")) == BARRIER.replace("\n", "\r\n")
         text = apply(text, ignore, editor.uri("k.cu"))
         assert "say why\r\n    y[" in text
         editor.change("k.cu", text, 2)
