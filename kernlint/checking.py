@@ -13,8 +13,9 @@ from kernlint import discovery, merge
 from kernlint.cache import Cache, Key
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
+from kernlint.finding import Fix
 from kernlint.outcome import FileOutcome
-from kernlint.record import dataclass, field
+from kernlint.record import dataclass, field, replace
 from kernlint.result import Level, Notification, Report, Sources, Summary
 from kernlint.source import SourceFile
 
@@ -30,7 +31,8 @@ class Job:
     """What is asked of a run.
 
     ``configs`` gives the settings for a path, ``lookup`` its compile command; ``root`` is the folder that reported
-    paths are relative to.  ``texts``: what stands for the content of a file.
+    paths are relative to.  ``texts``: what stands for the content of a file.  ``fixes``: results are to have fixes that
+    hold, which ``analyse`` sees to.
     """
 
     paths: Sequence[str]
@@ -39,6 +41,7 @@ class Job:
     lookup: Lookup
     gitignore: bool = True
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
+    fixes: bool = False
 
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
@@ -93,8 +96,9 @@ def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | N
         key = cache.key(path, config, job.lookup.flags(path, config.compile_commands), job.texts.get(path))
         if key is not None:
             keys[path] = key
-            if (outcome := cache.get(key)) is not None:
-                known[path] = outcome
+            outcome = cache.get(key)
+            if outcome is not None and (outcome.fixed or not (job.fixes and outcome.results)):
+                known[path] = outcome if job.fixes else unfixed(outcome)
     unknown = [path for path in files if path not in known]
     if unknown:
         for outcome in analyse(unknown):
@@ -103,3 +107,13 @@ def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | N
                 cache.put(keys[outcome.path], outcome)
         cache.save()
     return [known[path] for path in files]
+
+
+def unfixed(outcome: FileOutcome) -> FileOutcome:
+    """``outcome`` with fixes in words alone."""
+    if any(result.finding.fix is not None and result.finding.fix.edits for result in outcome.results):
+        outcome.results = [
+            replace(r, finding=replace(r.finding, fix=Fix(r.finding.fix.description))) if r.finding.fix else r
+            for r in outcome.results
+        ]
+    return outcome

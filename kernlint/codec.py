@@ -16,7 +16,7 @@ from kernlint.source import Span
 Json = Any
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the form of the data changes."""
 
 
@@ -25,7 +25,7 @@ def encode(outcome: FileOutcome) -> Json:
     writer = _Writer()
     results = [writer.result(result) for result in outcome.results]
     notifications = [writer.notification(note) for note in outcome.notifications]
-    counts = [outcome.kernels, outcome.partial, outcome.missed]
+    counts = [outcome.kernels, outcome.partial, outcome.missed, outcome.fixed]
     return [list(writer.files), results, notifications, counts, sorted(outcome.unsure)]
 
 
@@ -34,9 +34,9 @@ def decode(path: str, data: Json) -> FileOutcome:
 
     Raises :class:`ValueError`, :class:`TypeError`, :class:`IndexError` or :class:`KeyError` for other data.
     """
-    files, results, notifications, (kernels, partial, missed), unsure = data
+    files, results, notifications, (kernels, partial, missed, fixed), unsure = data
     if not (results or notifications or unsure):
-        return FileOutcome(path, kernels=kernels, partial=partial, missed=missed)
+        return FileOutcome(path, kernels=kernels, partial=partial, missed=missed, fixed=fixed)
     reader = _Reader(files)
     return FileOutcome(
         path,
@@ -46,6 +46,7 @@ def decode(path: str, data: Json) -> FileOutcome:
         partial=partial,
         missed=missed,
         unsure=set(unsure),
+        fixed=fixed,
     )
 
 
@@ -83,7 +84,7 @@ class _Writer:
         return [witness.block, witness.grid, witness.values, steps, witness.replayed]
 
     def fix(self, fix: Fix) -> Json:
-        return [fix.description, [[self.span(edit.span), edit.text] for edit in fix.edits]]
+        return [fix.description, [[self.span(edit.span), edit.text] for edit in fix.edits], fix.change]
 
     def notification(self, note: Notification) -> Json:
         place = _maybe(self.span, note.span)
@@ -134,8 +135,8 @@ class _Reader:
         )
 
     def fix(self, data: Json) -> Fix:
-        description, edits = data
-        return Fix(description, tuple(Edit(self.span(span), text) for span, text in edits))
+        description, edits, change = data
+        return Fix(description, tuple(Edit(self.span(span), text) for span, text in edits), change)
 
     def notification(self, data: Json) -> Notification:
         level, kind, message, path, span, rule, detail = data

@@ -18,7 +18,7 @@ from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, Modul
 from kernlint.checking import Job
 from kernlint.compiledb import NO_FLAGS, Flags, Lookup
 from kernlint.config import Config, ConfigError
-from kernlint.finding import Finding, Severity
+from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
 from kernlint.outcome import FileOutcome
 from kernlint.patterns import pattern
@@ -36,6 +36,9 @@ _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
 SelectionLookup = Callable[[str], Selection]
 """The rules and settings for a path."""
+
+Fixing = Callable[["Engine", SourceFile, Selection, FileOutcome], None]
+"""Gives the results of one text fixes that hold (:func:`kernlint.fixing.suggest`)."""
 
 
 @lru_cache(maxsize=1)
@@ -66,7 +69,7 @@ class Engine:
     """Analyses files under a configuration that is looked up for each of them.
 
     ``selection_for`` gives the rules and settings for a path; ``frontend`` None means clang.  ``timings`` collects
-    self times of stages, analyses and rules.
+    self times of stages, analyses and rules.  ``fix`` is called after each file that was analysed.
     """
 
     def __init__(
@@ -78,6 +81,7 @@ class Engine:
         lookup: Lookup | None = None,
         texts: Mapping[str, SourceFile] | None = None,
         trace_headers: bool = False,
+        fix: Fixing | None = None,
     ) -> None:
         self.registry = registry
         self.selection = selection
@@ -85,6 +89,7 @@ class Engine:
         self.lookup = lookup or Lookup()
         self.texts = texts or {}
         self.trace_headers = trace_headers
+        self.fix = fix
         self._frontend = frontend
         self._since_collection = 0
 
@@ -156,7 +161,11 @@ class Engine:
             outcome = FileOutcome(path, unread=True)
             outcome.note(Level.ERROR, "unreadable-file", str(error))
             return outcome
-        return self.check_source(source, selection)
+        outcome = self.check_source(source, selection)
+        if self.fix is not None:
+            with self.timings.measure("fixes"):
+                self.fix(self, source, selection, outcome)
+        return outcome
 
     def check_source(self, source: SourceFile, selection: Selection, kept: Kept | None = None) -> FileOutcome:
         """Analyse one text; ``kept`` is filled with what the outcome was made of, and says which kernels to look at."""
@@ -343,7 +352,8 @@ class Engine:
         for finding, suppression in pairs:
             level = selection.level(rules.get(finding.code), finding.severity)
             if selection.shows(finding.code, level):
-                shown.append((replace(finding, severity=level), suppression))
+                words = finding.fix and Fix(finding.fix.description)  # edits are shown when they were tried
+                shown.append((replace(finding, severity=level, fix=words), suppression))
         shown.sort(key=lambda pair: merge.order(pair[0]))
         prints = fingerprint.of([finding for finding, _ in shown], text_of)
         outcome.results = [Result(f, print_, s) for (f, s), print_ in zip(shown, prints, strict=True)]

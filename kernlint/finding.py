@@ -82,10 +82,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A suggested change; without ``edits`` it is advice in words."""
+    """A suggested change; without ``edits`` it is advice in words.  ``change``: what the edits do, where that is more
+    exact than ``description``."""
 
     description: str
     edits: tuple[Edit, ...] = ()
+    change: str = ""
 
 
 @dataclass(frozen=True, slots=True)

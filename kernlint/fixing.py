@@ -19,6 +19,7 @@ from kernlint.outcome import FileOutcome
 from kernlint.patch import Patch, PatchError, overlap, patch
 from kernlint.record import dataclass, replace
 from kernlint.registry import CONTROL_CODES
+from kernlint.result import Level, Result
 from kernlint.rule import ModuleRule, Rule
 from kernlint.selection import Selection
 from kernlint.source import SourceFile, Span
@@ -30,6 +31,9 @@ CANDIDATES = 12
 
 TRIALS = 60
 """Changes that are tried in one text before no more fixes are looked for."""
+
+SUGGESTED = 24
+"""Changes that are tried in one text for the fixes of a report, which nobody asked to be made yet."""
 
 ROUNDS = 100
 """Fixes that are made in one file."""
@@ -54,6 +58,30 @@ def verified_fixes(
     """
     fixer = Fixer(Engine(selection.registry, selection, lookup=lookup), selection)
     return list(fixer.fixes(source, findings))
+
+
+def suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: FileOutcome) -> None:
+    """Give the results in ``outcome``, which ``engine`` has for ``source``, the fixes that hold.
+
+    A crash costs the fixes of this file and is told.
+    """
+    outcome.fixed = True
+    wanted = [result.finding for result in outcome.results if result.suppression is None]
+    try:
+        for found in Fixer(engine, selection).fixes(source, wanted, SUGGESTED):
+            outcome.results = [
+                _with(result, found.fix) if result.finding is found.finding else result for result in outcome.results
+            ]
+    except Exception as error:
+        message = f"internal failure while fixes were looked for: {type(error).__name__}: {error}"
+        outcome.note(Level.WARNING, "fix-crash", message)
+
+
+def _with(result: Result, fix: Fix) -> Result:
+    """``result`` with the edits of ``fix`` beside its own advice."""
+    finding = result.finding
+    words = finding.fix.description if finding.fix is not None else fix.description
+    return replace(result, finding=replace(finding, fix=Fix(words, fix.edits, fix.description)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from kernlint.source import SourceFile
 class FileOutcome:
     """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
     ``unsure``: codes of rules that did not look at all of it.  ``depends``: paths at which headers are, or were looked
-    for and not found.  ``general``: problems of the whole run; ``seconds``: self times by name (both only from another
-    process)."""
+    for and not found.  ``fixed``: fixes were looked for, and results have those that hold.  ``general``: problems of
+    the whole run; ``seconds``: self times by name (both only from another process)."""
 
     path: str
     results: list[Result] = field(default_factory=list)
@@ -25,6 +25,7 @@ class FileOutcome:
     unread: bool = False
     unsure: set[str] = field(default_factory=set)
     depends: tuple[str, ...] = ()
+    fixed: bool = False
     general: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 

@@ -103,11 +103,26 @@ def encoded(data: bytes, encoding: str, raw: bytes) -> bytes:
         raise PatchError(f"the file is read as {encoding}, which has no letters for what is to be inserted") from None
 
 
+def changed_lines(source: SourceFile, edits: Sequence[Edit]) -> list[tuple[int, str, str]]:
+    """Lines that ``edits`` take away (``-``, with their number in the old text) and put in (``+``, in the new one).
+
+    There are none when the edits do not fit the text, which has changed then.
+    """
+    import difflib
+
+    try:
+        new = patch(source, edits).apply(source.data)
+    except PatchError:
+        return []
+    one, other = (data.decode("utf-8", "replace").splitlines() for data in (source.data, new))
+    found: list[tuple[int, str, str]] = []
+    for kind, i, k, j, m in difflib.SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind != "equal":
+            found += [(number + 1, "-", one[number]) for number in range(i, k)]
+            found += [(number + 1, "+", other[number]) for number in range(j, m)]
+    return found
+
+
 def overlap(one: Span, other: Span) -> bool:
     """Whether two places have something in common; an empty one counts where it stands."""
     return one.file == other.file and max(one.start, other.start) <= min(one.end, other.end)
-
-
-def joined(fixes: Sequence[tuple[Edit, ...]]) -> tuple[Edit, ...]:
-    """The edits of several changes as one, equal ones once."""
-    return tuple(dict.fromkeys(edit for edits in fixes for edit in edits))

@@ -18,14 +18,16 @@ from kernlint.cli.settings import Settings
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.nearest import nearest
-from kernlint.record import dataclass, fields, replace
+from kernlint.record import dataclass, field, fields, replace
 from kernlint.result import Report
 from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
 
 if TYPE_CHECKING:
     from kernlint.cache import Cache
+    from kernlint.engine import Engine
     from kernlint.outcome import FileOutcome
     from kernlint.registry import Registry
+    from kernlint.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,12 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
         ignores.check_reason(options.add_ignores)
         if options.write_baseline or options.prune_baseline:
             raise UsageError("--add-ignores and writing a baseline are two ways to the same end; choose one")
+    changing = options.fix or options.diff_fixes
+    if changing and (options.write_baseline or options.prune_baseline or options.add_ignores is not None):
+        raise UsageError("findings are either fixed or kept out of the report; choose one")
     adoption = Adoption(options, config.min_confidence)
-    run = Run(options, registry, settings, config, texts, depends)
+    fixes = options.fixes if options.fixes is not None else any(output.format == "sarif" for output in wanted)
+    run = Run(options, registry, settings, config, texts, depends, fixes and not changing)
 
     def runs_on(path: str, code: str) -> bool:
         from kernlint.registry import CONTROL_CODES
@@ -121,6 +127,14 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
     result = adopted(adoption)
     if options.add_ignores is not None:
         result = ignores.add(result, options.add_ignores, lambda: adopted(Adoption(options, config.min_confidence)))
+    if changing:
+        from kernlint.cli.fixes import make
+
+        if make(result, settings, run.lookup, write=options.fix):
+            run.fixes = fixes
+            result = adopted(Adoption(options, config.min_confidence))
+        if options.diff_fixes:
+            wanted = [output for output in wanted if output.path is not None]
     code = result.exit_code(config.fail_on)
     if options.exit_zero and code == 1:
         code = 0
@@ -163,6 +177,8 @@ class Run:
     config: Config
     texts: Mapping[str, SourceFile]
     depends: set[str] | None = None
+    fixes: bool = False
+    lookup: Lookup = field(default_factory=Lookup)
 
     def report(self, paths: Sequence[str], root: str) -> Report:
         """Everything that is to be said about ``paths``."""
@@ -172,7 +188,7 @@ class Run:
                 self.settings.for_path(path)  # a broken configuration stops the run before a file is read
                 if cache is not None:
                     cache.trust(self.settings.config_for(path))
-        lookup = Lookup()
+        lookup = self.lookup = Lookup()
         timings: dict[str, float] = {}
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
@@ -185,6 +201,7 @@ class Run:
                 lookup=lookup,
                 texts=self.texts,
                 trace_headers=cache is not None or self.depends is not None,
+                fix=_suggest if self.fixes else None,
             )
             with progress(len(files), self.options.quiet) as done:
                 outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
@@ -193,11 +210,21 @@ class Run:
                 self.depends.update(header for outcome in outcomes for header in outcome.depends)
             return outcomes
 
-        job = Job(paths, root, self.settings.config_for, lookup, not self.options.no_gitignore, self.texts)
+        gitignore = not self.options.no_gitignore
+        job = Job(paths, root, self.settings.config_for, lookup, gitignore, self.texts, self.fixes)
         result = replace(checking.check(job, analyse, self.registry, cache), timings=timings)
         if self.depends is not None and cache is not None:
             self.depends.update(header for path in result.paths for header in cache.depends(path))
         return result
+
+
+def _suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: FileOutcome) -> None:
+    """Give results fixes that hold; what looks for them is imported for the first file that has a result."""
+    outcome.fixed = True
+    if outcome.results:
+        from kernlint.fixing import suggest
+
+        suggest(engine, source, selection, outcome)
 
 
 def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:
@@ -205,7 +232,7 @@ def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:
     name: str | None = options.stdin_filename
     if name is None:
         return {}
-    for option in ("diff", "write_baseline", "prune_baseline", "add_ignores"):
+    for option in ("diff", "write_baseline", "prune_baseline", "add_ignores", "fix", "diff_fixes"):
         if getattr(options, option):
             raise UsageError(f"--{option.replace('_', '-')} is about files, so --stdin-filename cannot go with it")
     if options.paths not in ([], ["-"]):

@@ -117,6 +117,7 @@ def _check_options(command: argparse.ArgumentParser) -> None:
     _selection(command.add_argument_group("rules"))
     _build(command.add_argument_group("build"))
     _launch(command.add_argument_group("launch and target"))
+    _fixes(command.add_argument_group("fixes"))
     _adoption(command.add_argument_group("adoption"))
     _output(command.add_argument_group("output"))
     _general(command.add_argument_group("configuration"))
@@ -185,6 +186,17 @@ def _launch(group: argparse._ArgumentGroup) -> None:
         action="append",
         metavar="TEXT",
         help='what holds of every launch: "n %% 4 == 0", "launch(block=(16,16))", "extent(a, n * m)"',
+    )
+
+
+def _fixes(group: argparse._ArgumentGroup) -> None:
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("--fix", action="store_true", help="make the fixes that hold, in the files")
+    which.add_argument("--diff-fixes", action="store_true", help="print what --fix would change, for git apply")
+    group.add_argument(
+        "--fixes",
+        action=argparse.BooleanOptionalAction,
+        help="look for fixes that hold and show them in reports (by default in SARIF alone)",
     )
 
 

@@ -27,7 +27,16 @@ INTERVAL = 0.3
 SETTLE = 0.1
 """Seconds that the files must stay as they are before they are analysed: editors write in several steps."""
 
-_AGAINST = ("stdin_filename", "write_baseline", "prune_baseline", "add_ignores", "show_settings", "show_files")
+_AGAINST = (
+    "stdin_filename",
+    "fix",
+    "diff_fixes",
+    "write_baseline",
+    "prune_baseline",
+    "add_ignores",
+    "show_settings",
+    "show_files",
+)
 
 _WATCHED = KERNEL_SUFFIXES | HOST_SUFFIXES
 

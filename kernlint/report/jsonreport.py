@@ -55,6 +55,8 @@ def result_object(report: Report, result: Result) -> dict[str, Any]:
     if finding.fix is not None:
         edits = [{"text": edit.text, **_place(report, edit.span)} for edit in finding.fix.edits]
         data["fix"] = {"description": finding.fix.description, "edits": edits}
+        if finding.fix.change:
+            data["fix"]["change"] = finding.fix.change
     if result.suppression is not None:
         data["suppressed"] = {"kind": result.suppression.kind, "justification": result.suppression.justification}
     return data

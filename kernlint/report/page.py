@@ -16,7 +16,34 @@ def print_page(rule: RuleClass, family: str, color: str) -> None:
     facts = [family, rule.meta.severity.value, f"since {rule.meta.since}", *rule.meta.tags]
     out.print("  ".join(facts), style="dim", highlight=False)
     out.print()
-    out.print(Markdown(document(rule).markdown, code_theme="ansi_dark"))
+    text = document(rule).markdown
+    if options := options_markdown(rule):
+        text += f"\nOptions, in `[tool.kernlint.rules.{rule.meta.name}]`:\n\n{options}"
+    out.print(Markdown(text, code_theme="ansi_dark"))
+
+
+def options_markdown(rule: RuleClass) -> str:
+    """A table of the rule's options and what they mean; empty when it has none."""
+    from dataclasses import fields
+
+    options = fields(rule.Options)
+    if not options:
+        return ""
+    meaning = (rule.Options.__doc__ or "").replace("``", "`")
+    for option in options:
+        meaning = meaning.replace(f"`{option.name}`", f"`{option.name.replace('_', '-')}`")
+    rows = [f"| `{option.name.replace('_', '-')}` | `{_toml(option.default)}` |" for option in options]
+    table = "\n".join(["| option | default |", "|---|---|", *rows])
+    return f"{table}\n\n{' '.join(meaning.split())}".rstrip() + "\n"
+
+
+def _toml(value: object) -> str:
+    """A default as it would be written in a configuration."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | frozenset):
+        return f"[{', '.join(map(_toml, sorted(value)))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def print_control_page(name: str, color: str) -> None:

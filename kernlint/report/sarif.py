@@ -214,7 +214,10 @@ class _Writer:
                 entry["codeFlows"] = [self._flow(finding)]
         if finding.fix is not None and finding.fix.edits:
             entry["fixes"] = [
-                {"description": {"text": finding.fix.description}, "artifactChanges": self._changes(finding.fix.edits)}
+                {
+                    "description": {"text": _sentence(finding.fix.change or finding.fix.description)},
+                    "artifactChanges": self._changes(finding.fix.edits),
+                }
             ]
         if result.suppression is not None:
             suppression: Json = {"kind": result.suppression.kind, "status": "accepted"}

@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 
-from kernlint.finding import Finding, Witness
+from kernlint.finding import Finding, Fix, Witness
 from kernlint.report import (
     View,
     notification_line,
@@ -16,11 +16,14 @@ from kernlint.report import (
     summary_line,
 )
 from kernlint.report.console import Line, cells, terminal_width, to_text, wants_color
-from kernlint.report.frame import Mark, frames, gutter_of
+from kernlint.report.frame import TAB, Mark, frames, gutter_of
 from kernlint.report.words import index, step_text, witness_text
 from kernlint.result import Report
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+
+MAX_CHANGES = 16
+"""Lines of a fix that are shown."""
 
 MAX_MARKS = 8
 """Related places beyond this many are left to the machine-readable formats."""
@@ -115,16 +118,34 @@ def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iter
             rows.append((((head, "bold"), (part, "")), last))
         if key == "witness" and finding.witness is not None and len(finding.witness.steps) > 1:
             rows += [(((row, "dim"),), cells(row)) for row in _table(finding.witness, report, indent + "  ")]
+        if key == "fix" and finding.fix is not None and finding.fix.edits:
+            rows += [(((row, style),), cells(row)) for row, style in _changes(finding.fix, report, indent + "  ", width)]
     for line, _ in rows[:-1]:
         yield line
     right = min(width, 100)
-    if rows and rows[-1][1] + 2 + len(hint) <= right:
+    shows_code = finding.fix is not None and bool(finding.fix.edits)
+    if rows and not shows_code and rows[-1][1] + 2 + len(hint) <= right:
         line, used = rows[-1]
         yield (*line, (" " * (right - used - len(hint)) + hint, "dim"))
         return
     if rows:
         yield rows[-1][0]
     yield ((f"{indent}= {hint}", "dim"),)
+
+
+def _changes(fix: Fix, report: Report, indent: str, width: int) -> Iterator[tuple[str, str]]:
+    """The lines that a fix changes, as they are and as they would be, with how they are coloured."""
+    from kernlint.patch import changed_lines
+
+    source = report.sources.get(fix.edits[0].span.file)
+    lines = changed_lines(source, fix.edits)
+    for number, sign, text in lines[:MAX_CHANGES]:
+        line = f"{indent}{number:4} {sign} {text.expandtabs(TAB)}"
+        if cells(line) > width:
+            line = f"{line[: width - 3 - (cells(line) - len(line))]}..."
+        yield line.rstrip(), "green" if sign == "+" else "red"
+    if len(lines) > MAX_CHANGES:
+        yield f"{indent}and {len(lines) - MAX_CHANGES} lines more", "dim"
 
 
 def _table(witness: Witness, report: Report, indent: str) -> Iterator[str]:

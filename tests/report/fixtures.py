@@ -30,6 +30,7 @@ def span(text: str, path: str = "src/a stencil.cu") -> Span:
 
 
 WRITE, READ = span("tile[threadIdx.x]"), span("tile[threadIdx.x + 1]")
+AFTER = DATA.index(b"\n", WRITE.end)
 
 RACE = Finding(
     READ,
@@ -49,7 +50,7 @@ RACE = Finding(
         replayed=True,
     ),
     assumptions=("x and y do not overlap",),
-    fix=Fix("__syncthreads() after line 6", (Edit(Span(WRITE.file, WRITE.end, WRITE.end), "\n__syncthreads();"),)),
+    fix=Fix("__syncthreads() after line 6", (Edit(Span(WRITE.file, AFTER, AFTER), "\n    __syncthreads();"),)),
     kernel="blur",
 )
 

@@ -27,7 +27,7 @@ def test_json(report):
     assert (race["file"], race["line"], race["column"], race["end_column"]) == ("src/a stencil.cu", 8, 12, 33)
     assert race["witness"]["steps"][0]["thread"] == [32, 0, 0] and race["witness"]["values"] == {"n": 64}
     assert race["related"][0]["line"] == 6 and race["suppressed"] is None
-    assert race["fix"]["edits"][0]["text"] == "\n__syncthreads();"
+    assert race["fix"]["edits"][0]["text"] == "\n    __syncthreads();"
     assert whole["notifications"][2] == {
         "level": "error",
         "kind": "unreadable-file",

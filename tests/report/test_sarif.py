@@ -113,9 +113,9 @@ def test_the_message_links_to_its_related_places(run):
 def test_edits_become_fixes(run):
     (change,) = run["results"][1]["fixes"][0]["artifactChanges"]
     (replacement,) = change["replacements"]
-    assert replacement["insertedContent"]["text"] == "\n__syncthreads();"
+    assert replacement["insertedContent"]["text"] == "\n    __syncthreads();"
     region = replacement["deletedRegion"]
-    assert (region["startLine"], region["startColumn"], region["endColumn"]) == (6, 22, 22)
+    assert (region["startLine"], region["startColumn"], region["endColumn"]) == (6, 30, 30)
 
 
 def test_suppressed_results_keep_their_reason(run):

@@ -29,7 +29,9 @@ error[TST101] bad-call: tile is read before the barrier that publishes it
       0      32      6     32
       0      31      8     32
     = assuming: x and y do not overlap
-    = fix: __syncthreads() after line 6                                         kernlint rule TST101
+    = fix: __syncthreads() after line 6
+         7 +     __syncthreads();
+    = kernlint rule TST101
 
 """
 
