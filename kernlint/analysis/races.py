@@ -18,8 +18,7 @@ from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.prove.enumerate import search
-from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Proved, Refuted, Side, is_shared
-from kernlint.prove.solve import solve
+from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
@@ -43,7 +42,7 @@ from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import BOOL, I64, IntType, Space, StructType
 
-QUERIES = 150
+QUERIES = 80
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
 
 PAIRS = 100_000
@@ -231,12 +230,9 @@ class Asker:
         size = sum(term.size for at in (query.a, query.b) for term in (at.offset, *at.facts))
         self.left -= 1 + size // LARGE
         budget = replace(BUDGET, points=min(BUDGET.points, max(LEAST, self.points // SHARE)))
-        # Nothing is made of a proof here, and most pairs that get this far have a witness or none that is small: so
-        # enumeration goes first, and a proof is asked for only against what it found.
+        # Nothing is made of a proof here, and most pairs that get this far have a witness or none that is small.
         result, spent = search(query, budget)
         self.points -= spent
-        if result is not None and isinstance(solve(query, BUDGET), Proved):
-            result = None
         self.answers[query] = result
         return result
 
@@ -466,10 +462,12 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
             )
             for access in group
         }
+        writing = [access.writes for access in group]
         for gap in range(min(len(group), 1 + PAIRS // len(group))):
-            for first, second in zip(group, group[gap:], strict=False):
-                if not (first.writes or second.writes):
+            for at, second in enumerate(group[gap:]):
+                if not (writing[at] or writing[at + gap]):
                     continue
+                first = group[at]
                 if not first.asynchronous and last[id(first)].isdisjoint(last[id(second)]):
                     continue  # another barrier stands between
                 if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
