@@ -21,7 +21,7 @@ from kernlint.repair.page import Chain, Page, within
 from kernlint.repair.values import Values, changed, stripped, used
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, SymbolKind, symbols
+from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import (
     Barrier,
     Binary,
@@ -55,19 +55,69 @@ def missing(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]
         return
     found = [one for one in facts[surplus] if one.tier is first.tier and not one.late]
     page, function = Page(source, facts.module), facts.function
-    if function.body is None or any(one.axis != first.axis for one in found):
+    if function.body is None:
         return
-    index = _index(page, Values.of(facts, facts[trace]), function, first)
+    values = Values.of(facts, facts[trace])
+    accesses = list({one.access: None for one in found})
+    if any(one.axis != first.axis for one in found):
+        yield from _plane(page, facts, values, found)
+        return
+    index = _index(page, values, function, first)
     if index is None:
         return
-    accesses = [one.access for one in found]
     bound = _bound(first, len(facts[unused_sizes]))
     if bound is not None:
-        yield from _tests(page, facts, accesses, *index, bound)
+        yield from _tests(page, facts, accesses, [(index[0], bound)], index[1])
     elif first.tier is Tier.ROUNDED_UP and (given := _passed(page, facts, first.axis)) is not None:
         name, edits = given
-        for fix in _tests(page, facts, accesses, *index, name):
+        for fix in _tests(page, facts, accesses, [(index[0], name)], index[1]):
             yield Fix(f"pass {name}, and {fix.description}", (*fix.edits, *edits))
+
+
+def _plane(page: Page, facts: Facts, values: Values, found: Sequence[Exposed]) -> Iterator[Fix]:
+    """Tests of both indices of ``a[row * pitch + column]``, of which neither is tested: the column against the pitch,
+    and the row against the only size that is left."""
+    sizes = facts[unused_sizes]
+    if len(sizes) != 1 or sizes[0].name != sizes[0].param.name:
+        return
+    for one in found:
+        both = [other for other in found if other.access is one.access]
+        if len(both) != 2 or one.tier is not Tier.UNUSED_SIZE or one is not both[0]:
+            continue
+        pitches = [_pitch(one.access, other.axis) for other in both]
+        for slow, fast in ((0, 1), (1, 0)):
+            pitch, unit = pitches[slow], pitches[fast]
+            if pitch is None or unit is None or unit.constant is None:
+                continue
+            width = _text_of(_divided(pitch, unit.constant))
+            rows = _index(page, values, facts.function, both[slow])
+            columns = _index(page, values, facts.function, both[fast])
+            if width is None or rows is None or columns is None or rows[1] is None or columns[1] is None:
+                continue
+            home = max(rows[1], columns[1], key=lambda stmt: stmt.span.start)
+            tests = [(columns[0], width), (rows[0], sizes[0].name)]
+            yield from _tests(page, facts, list({o.access: None for o in found}), tests, home)
+            return
+
+
+def _pitch(access: Access, axis: int) -> Polynomial | None:
+    """What the thread's index along an axis is multiplied by in the offset of an access, in bytes."""
+    thread = THREAD[axis].term
+    out: dict[tuple[Term, ...], int] = {}
+    for mono, value in polynomial(access.offset).coefficients.items():
+        if thread in mono:
+            rest = list(mono)
+            rest.remove(thread)
+            out[tuple(rest)] = value
+        elif any(symbol is THREAD[axis] for atom in mono for symbol in symbols(atom)):
+            return None
+    return Polynomial(out)
+
+
+def _divided(pitch: Polynomial, unit: int) -> Polynomial | None:
+    if not unit or any(value % unit for value in pitch.coefficients.values()):
+        return None
+    return Polynomial({mono: value // unit for mono, value in pitch.coefficients.items()})
 
 
 def _passed(page: Page, facts: Facts, axis: int) -> tuple[str, tuple[Edit, ...]] | None:
@@ -108,9 +158,10 @@ _HEADERS = (".cuh", ".h", ".hpp", ".hxx", ".inl", ".inc")
 
 
 def _tests(
-    page: Page, facts: Facts, accesses: Sequence[Access], name: str, home: Stmt | None, bound: str
+    page: Page, facts: Facts, accesses: Sequence[Access], tests: Sequence[tuple[str, str]], home: Stmt | None
 ) -> Iterator[Fix]:
-    """``name < bound`` put in front of ``accesses``: as an early return where that is safe, else around them."""
+    """Each of ``tests`` (an index, and what it has to be below) put in front of ``accesses``: as an early return where
+    that is safe, else around them.  ``home``: what declares the indices."""
     function, body = facts.function, facts.function.body
     assert body is not None
     chains = [page.chain(function, _outer(access)) for access in accesses]
@@ -123,19 +174,21 @@ def _tests(
         position = min(position, body.body.index(home) + 1)
         at = body.body[position]
     if not any(_meets(stmt) for stmt in body.body[position:]) and not _has_work_below(body.body[:position]):
-        edit = page.before(at, f"if ({name} >= {bound}) return;")
+        beyond = " || ".join(f"{name} >= {bound}" for name, bound in tests)
+        edit = page.before(at, f"if ({beyond}) return;")
         if home in body.body and position == body.body.index(home) + 1:
-            edit = page.after(home, f"if ({name} >= {bound}) return;")
-        yield Fix(f"return early where {name} is not below {bound}", (edit,))
+            edit = page.after(home, f"if ({beyond}) return;")
+        yield Fix(f"return early where {beyond}", (edit,))
         return
+    inside = " && ".join(f"{name} < {bound}" for name, bound in tests)
     edits: list[Edit] = []
     for stmt in dict.fromkeys(chain[-1] for chain in chains):
         chain = next(chain for chain in chains if chain[-1] is stmt)
-        wrapped = under(page, function, chain, f"{name} < {bound}")
+        wrapped = under(page, function, chain, inside)
         if wrapped is None:
             return
         edits += wrapped
-    yield Fix(f"do it only where {name} is below {bound}", tuple(edits))
+    yield Fix(f"do it only where {inside}", tuple(edits))
 
 
 def _outer(access: Access) -> Span:
@@ -183,7 +236,7 @@ def _bound(one: Exposed, sizes: int) -> str | None:
         # A size that only its name speaks for is the extent where there is no other, and no other axis to bound.
         size = one.size
         plain = size is not None and size.name == size.param.name and sizes == 1 and len(one.reach.open_axes) == 1
-        return size.name if plain and size is not None else None
+        return size.name if plain and size is not None and not _within_rows(one) else None
     if one.tier is not Tier.ROUNDED_UP or one.cover is None or one.cover.count is None or one.view is None:
         return None
     wanted = polynomial(one.cover.count)
@@ -191,6 +244,15 @@ def _bound(one: Exposed, sizes: int) -> str | None:
         if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType) and polynomial(image) == wanted:
             return symbol.name if "." not in symbol.name else None
     return None
+
+
+def _within_rows(one: Exposed) -> bool:
+    """Whether the index runs along rows of a length that is known: that bounds it, and no other size."""
+    pitch = _pitch(one.access, one.axis)
+    if pitch is None or pitch.constant is None:
+        return pitch is None
+    rest = (mono for mono in polynomial(one.access.offset).coefficients if THREAD[one.axis].term not in mono)
+    return any(s.kind is SymbolKind.PARAM for mono in rest for atom in mono for s in symbols(atom))
 
 
 def _index(page: Page, values: Values, function: FunctionDecl, one: Exposed) -> tuple[str, Stmt | None] | None:

@@ -8,9 +8,9 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
-from kernlint.source import Span
+from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType, Space
@@ -110,6 +110,12 @@ class IndexOverflow(Rule):
                 fix="widen before multiplying: (int64_t)blockIdx.x * blockDim.x + threadIdx.x",
             )
         yield from self._volumes(walked)
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The index in 64 bits."""
+        from kernlint.repair.widening import widened
+
+        return widened(facts, finding, source)
 
     def _volumes(self, walked: Trace) -> Iterator[Finding]:
         """Narrow products of many sizes beside a subscript that was widened in time."""

@@ -8,8 +8,9 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.index_terms import IndexSum, index_sums, launch_symbols
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind
 
@@ -79,6 +80,12 @@ class MixedLaunchDimensions(Rule):
             message, fix = verdict
             related = [Related(launch.span, "launched here") for launch in facts[launches][:1]]
             yield self.finding(found.span, message, related=related, fix=fix)
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The axes that belong together."""
+        from kernlint.repair.axes import together
+
+        return together(facts, finding, source)
 
     def _mixed(
         self, found: IndexSum, used: set[Symbol], products: set[tuple[int, int]], seen: tuple[LaunchFact, ...]

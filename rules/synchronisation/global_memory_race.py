@@ -12,9 +12,10 @@ from kernlint.analysis.race_words import calls, cell, severity, thread_name, ver
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.prove.query import Actor, Refuted
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree.types import Space
 
@@ -129,6 +130,12 @@ class GlobalMemoryRace(Rule):
             else "write to another buffer, or split the kernel in two",
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
         )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """Atomic operations for updates."""
+        from kernlint.repair.atomics import updates
+
+        return updates(facts, finding, source)
 
     def _slot(self, slot: Slot, again: Replayer) -> Finding:
         access, race = slot.access, slot.race

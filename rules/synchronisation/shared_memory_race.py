@@ -99,10 +99,12 @@ class SharedMemoryRace(Rule):
                 yield self._scatter(scatter)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
-        """A barrier between the two accesses."""
+        """A barrier between the two accesses; an atomic operation where they are one update."""
+        from kernlint.repair.atomics import updates
         from kernlint.repair.barriers import between
 
-        return between(facts, finding, source)
+        yield from updates(facts, finding, source)
+        yield from between(facts, finding, source)
 
     def _scatter(self, scatter: Scatter) -> Finding:
         access = scatter.access

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.fences import Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.tree.types import Space
 
 
@@ -124,6 +125,12 @@ class WrongFence(Rule):
             witness=evidence,
             fix=f"add {flag} to the barrier's flags",
         )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The fence, or the flags, that are missing."""
+        from kernlint.repair.fences import fenced
+
+        return fenced(facts, finding, source)
 
     def _ticket(self, found: UnfencedTicket, language: str) -> Finding:
         fence = "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
