@@ -10,6 +10,7 @@ from kernlint_rules.indexing.index_overflow import IndexOverflow
 from kernlint_rules.language.language_error import LanguageError
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from kernlint.finding import Severity
@@ -330,6 +331,42 @@ __global__ void gather(const float *in, float *out, const int *starts, int page_
 }
 """,
         Severity.NOTE,
+    ),
+    "lanes that a collective in nested loops of known length brings together": (
+        MissingWarpSync,
+        "cuda",
+        """
+__global__ void __launch_bounds__(32) passes(const float *in, float *out, int n) {
+    __shared__ float s[32];
+    for (int i = 0; i < n; ++i) {
+        float sum = 0.0f;
+        for (int j = 0; j < 8; ++j) {
+            for (int half = 16; half > 0; half >>= 1) sum += __shfl_xor_sync(0xffffffff, in[i * 8 + j], half);
+        }
+        s[threadIdx.x] = sum;
+        __syncwarp();
+        out[i * 32 + threadIdx.x] = s[31 - threadIdx.x];
+    }
+}
+""",
+        None,
+    ),
+    "lanes that a collective brings together in some rounds alone": (
+        MissingWarpSync,
+        "cuda",
+        """
+__global__ void __launch_bounds__(32) passes(const float *in, float *out, int n, int m) {
+    __shared__ float s[32];
+    for (int i = 0; i < n; ++i) {
+        float sum = 0.0f;
+        for (int j = 0; j < m; ++j) sum += __shfl_xor_sync(0xffffffff, in[i * 8 + j], 1);
+        s[threadIdx.x] = sum;
+        __syncwarp();
+        out[i * 32 + threadIdx.x] = s[31 - threadIdx.x];
+    }
+}
+""",
+        Severity.WARNING,
     ),
     "a shift that the number of a forced instance makes too wide": (
         LanguageError,

@@ -449,6 +449,7 @@ def _settle(
     m: Machine, loop: LoopContext, snapshot: list[int], entry: State, tail: State | None, after: State | None
 ) -> None:
     """Replace the provisional labels of all that happened in the loop, and those of the state after it."""
+    surely = loop.post_tested or _surely(m, loop)
     for name in ("labels", "warp_labels"):
         before: tuple[Label, ...] = getattr(entry, name)
         back: tuple[Label, ...] = getattr(tail, name) if tail is not None else ()
@@ -469,7 +470,7 @@ def _settle(
             for event in events[start:]:
                 setattr(event, name, _rewrite(getattr(event, name), head))
         if after is not None:
-            setattr(after, name, _outside(loop, getattr(after, name), before, real, through))
+            setattr(after, name, _outside(loop, getattr(after, name), before, real, through, surely))
 
 
 def _rewrite(labels: tuple[Label, ...], head: Callable[[Label], list[Label]]) -> tuple[Label, ...]:
@@ -502,9 +503,22 @@ def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through:
     return Label(label.barrier, conjunction(condition, where.condition), shifts, exact)
 
 
+def _surely(m: Machine, loop: LoopContext) -> bool:
+    """Whether the loop's condition holds before the first iteration whatever else, and nothing leaves it early."""
+    if loop.condition is None or loop.exits or loop.leaves or loop.returns:
+        return False
+    return substitute(resolve(m, loop.condition), {loop.counter: const(0, I64)}).value == 1
+
+
 def _outside(
-    loop: LoopContext, labels: tuple[Label, ...], before: tuple[Label, ...], real: list[Label], through: bool
+    loop: LoopContext,
+    labels: tuple[Label, ...],
+    before: tuple[Label, ...],
+    real: list[Label],
+    through: bool,
+    surely: bool,
 ) -> tuple[Label, ...]:
+    """The labels behind a loop; ``surely``: it runs once at least."""
     out: list[Label] = []
 
     def add(label: Label) -> None:
@@ -516,17 +530,17 @@ def _outside(
             for b in real:
                 shifts = tuple((x, None if x is loop else n) for x, n in b.shifts)
                 ran = binary("le", const(1), loop.trips.term, BOOL)
-                add(Label(b.barrier, ran if not loop.post_tested else TRUE, shifts, b.exact and not through))
+                add(Label(b.barrier, TRUE if surely else ran, shifts, b.exact and not through))
         elif any(x is loop for x, _ in label.shifts):
             shifts = tuple((x, None if x is loop else n) for x, n in label.shifts)
             condition, exact = label.condition, label.exact
             if any(s.serial > loop.serial for s in symbols(condition)):
                 condition, exact = TRUE, False
             add(Label(label.barrier, condition, shifts, exact))
-        elif real and label in before and not through and not loop.post_tested:
+        elif real and label in before and not through and not surely:
             never = binary("eq", loop.trips.term, const(0), BOOL)
             add(Label(label.barrier, conjunction(label.condition, never), label.shifts, label.exact))
-        elif real and label in before and loop.post_tested and not through:
+        elif real and label in before and surely and not through:
             continue
         else:
             add(label)
