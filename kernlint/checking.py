@@ -70,6 +70,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         kernels=sum(o.kernels for o in outcomes),
         partial=sum(o.partial for o in outcomes),
         missed=sum(o.missed for o in outcomes),
+        raceless=sum(o.raceless for o in outcomes),
         seconds=time.perf_counter() - start,
     )
     return Report(

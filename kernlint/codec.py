@@ -16,7 +16,7 @@ from kernlint.source import Span
 Json = Any
 T = TypeVar("T")
 
-FORMAT = 2
+FORMAT = 3
 """Raised when the form of the data changes."""
 
 
@@ -25,7 +25,7 @@ def encode(outcome: FileOutcome) -> Json:
     writer = _Writer()
     results = [writer.result(result) for result in outcome.results]
     notifications = [writer.notification(note) for note in outcome.notifications]
-    counts = [outcome.kernels, outcome.partial, outcome.missed, outcome.fixed]
+    counts = [outcome.kernels, outcome.partial, outcome.missed, outcome.fixed, outcome.raceless]
     return [list(writer.files), results, notifications, counts, sorted(outcome.unsure)]
 
 
@@ -34,9 +34,9 @@ def decode(path: str, data: Json) -> FileOutcome:
 
     Raises :class:`ValueError`, :class:`TypeError`, :class:`IndexError` or :class:`KeyError` for other data.
     """
-    files, results, notifications, (kernels, partial, missed, fixed), unsure = data
+    files, results, notifications, (kernels, partial, missed, fixed, raceless), unsure = data
     if not (results or notifications or unsure):
-        return FileOutcome(path, kernels=kernels, partial=partial, missed=missed, fixed=fixed)
+        return FileOutcome(path, kernels=kernels, partial=partial, missed=missed, fixed=fixed, raceless=raceless)
     reader = _Reader(files)
     return FileOutcome(
         path,
@@ -47,6 +47,7 @@ def decode(path: str, data: Json) -> FileOutcome:
         missed=missed,
         unsure=set(unsure),
         fixed=fixed,
+        raceless=raceless,
     )
 
 

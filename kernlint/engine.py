@@ -244,7 +244,7 @@ class Engine:
         return findings
 
     def _check_kernel(
-        self, kernel: Kernel, module_facts: ModuleFacts, rules: Iterable[Rule], out: FileOutcome, kept: Kept | None
+        self, kernel: Kernel, module_facts: ModuleFacts, rules: Sequence[Rule], out: FileOutcome, kept: Kept | None
     ) -> list[Finding]:
         variants = [Facts(module_facts, kernel, function) for function in kernel.variants]
         if kept is not None:
@@ -264,6 +264,7 @@ class Engine:
                 for finding in self._guarded(rule, facts, kernel.name, out):
                     found.append(merge.FromVariant(_named(rule, finding, kernel.name), facts.function))
             findings += merge.over_variants(found, kernel.variants)
+        out.raceless += self._raceless(variants, rules, findings)
         if losses:
             out.partial += 1
             first = min(losses.values(), key=lambda loss: (loss.span.file, loss.span.start))
@@ -275,6 +276,20 @@ class Engine:
                 message += f"; not checked for {', '.join(skipped)}"
             out.note(Level.NOTE, "partial-kernel", message, span=first.span)
         return findings
+
+    def _raceless(self, variants: Sequence[Facts], rules: Sequence[Rule], findings: Sequence[Finding]) -> bool:
+        """Whether it shows in passing that no two threads of a kernel race; only where rules look for races."""
+        from kernlint.analysis.proofs import raceless
+        from kernlint.analysis.races import shared_races
+
+        racing = {rule.meta.code for rule in rules if shared_races in rule.needs}
+        if not racing or any(finding.code in racing for finding in findings):
+            return False
+        with self.timings.measure("proofs in passing"):
+            try:
+                return bool(variants) and all(facts[raceless] for facts in variants)
+            except AnalysisFailed:
+                return False  # the rules that need what failed have said so
 
     def _misfits(self, facts: Facts, out: FileOutcome) -> list[Finding]:
         """Findings for assumptions in comments that do not fit their kernel.

@@ -10,9 +10,10 @@ from kernlint.source import SourceFile
 @dataclass(slots=True)
 class FileOutcome:
     """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
-    ``unsure``: codes of rules that did not look at all of it.  ``depends``: paths at which headers are, or were looked
-    for and not found.  ``fixed``: fixes were looked for, and results have those that hold.  ``general``: problems of
-    the whole run; ``seconds``: self times by name (both only from another process)."""
+    ``raceless``: kernels of which it was proved in passing that no two threads race.  ``unsure``: codes of rules that
+    did not look at all of it.  ``depends``: paths at which headers are, or were looked for and not found.  ``fixed``:
+    fixes were looked for, and results have those that hold.  ``general``: problems of the whole run; ``seconds``: self
+    times by name (both only from another process)."""
 
     path: str
     results: list[Result] = field(default_factory=list)
@@ -23,6 +24,7 @@ class FileOutcome:
     missed: int = 0
     lost: bool = False
     unread: bool = False
+    raceless: int = 0
     unsure: set[str] = field(default_factory=set)
     depends: tuple[str, ...] = ()
     fixed: bool = False

@@ -69,13 +69,14 @@ def everything():
     outcome.results.append(Result(Finding(other, "m", Severity.NOTE), "0" * 32))
     outcome.note(Level.WARNING, "missed-kernel", "message", span=span, rule="TST101", detail="trace")
     outcome.kernels, outcome.partial, outcome.missed, outcome.unsure = 3, 2, 1, {"TST101"}
+    outcome.raceless = 1
     return outcome
 
 
 def test_an_outcome_survives_as_json():
     outcome = everything()
     assert codec.decode("a.cu", json.loads(json.dumps(codec.encode(outcome)))) == outcome
-    plain = FileOutcome("b.cu", kernels=4)
+    plain = FileOutcome("b.cu", kernels=4, raceless=2)
     assert codec.decode("b.cu", json.loads(json.dumps(codec.encode(plain)))) == plain
 
 

@@ -18,7 +18,7 @@ from kernlint.analysis.replay import replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, GuardKind, Root, RootKind, Trace
-from kernlint.analysis.verdicts import Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
+from kernlint.analysis.verdicts import FEW, Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
 from kernlint.analysis.wording import element, element_size, witness_of
 from kernlint.finding import Step, Witness
 from kernlint.prove.query import Bounds, Overlap, Proved, Unknown
@@ -61,8 +61,9 @@ class Verdicts:
 EXITED = "threads that have returned do not count at a barrier (compute capability 7.0 on)"
 
 
-def barriers(facts: Facts) -> Verdict:
-    """Whether every thread of a block reaches each barrier that one of them reaches."""
+def barriers(facts: Facts, *, refute: bool = True) -> Verdict:
+    """Whether every thread of a block reaches each barrier that one of them reaches; ``refute``: look for one that
+    does not."""
     of = facts[trace]
     found = [barrier for barrier in of.barriers if barrier.scope in (Scope.BLOCK, Scope.CLUSTER, Scope.GRID)]
     for gap in of.gaps:
@@ -84,7 +85,7 @@ def barriers(facts: Facts) -> Verdict:
             return unknown(f"{barrier.name} is not understood", barrier.span)
         obstacle_ = _divergent(facts, barrier, ladder)
         if obstacle_ is not None:
-            return _diverges(facts, barrier) or obstacle_
+            return (_diverges(facts, barrier) if refute else None) or obstacle_
     return ladder.proved("uniform")
 
 
@@ -152,14 +153,45 @@ def _under(shape: Shape) -> tuple[str, ...]:
 def races(facts: Facts, synchronised: Verdict) -> Verdict:
     """Whether no two threads of a grid use one byte at the same time, one of them writing."""
     of = facts[trace]
-    verdict = obstacle(facts, of) or _raceless(facts, of, synchronised)
+    verdict = obstacle(facts, of) or _raceless(Ladder(facts), of, synchronised)
     if verdict.status != "proved":
         return _race(facts) or verdict
     return verdict
 
 
-def _raceless(facts: Facts, of: Trace, synchronised: Verdict) -> Verdict:
-    ladder = Ladder(facts)
+def _plainly_raceless(facts: Facts) -> bool:
+    of = facts[trace]
+    shared = [access for access in of.accesses if access.root.space in (Space.GLOBAL, Space.SHARED)]
+    writes = [access for access in shared if access.writes]
+    if len(writes) * len(shared) > MODEST:
+        return False
+    written = {id(access.root) for access in writes}
+    meeting = [access for access in shared if id(access.root) in written]
+    if any(symbol.kind not in _PLACED for access in meeting for symbol in symbols(access.offset)):
+        return False
+    pairs = sum(conflicting(a, b) for at, a in enumerate(meeting) for b in meeting[at:])
+    if pairs > FEW or obstacle(facts, of) is not None:
+        return False
+    return _raceless(Ladder(facts, hasty=True), of, barriers(facts, refute=False)).status == "proved"
+
+
+MODEST = 200
+"""Pairs of accesses of a kernel that is looked at in haste."""
+
+_PLACED = frozenset(
+    {
+        SymbolKind.THREAD,
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.PARAM,
+        SymbolKind.TEMPLATE,
+        SymbolKind.COUNTER,
+    }
+)
+
+
+def _raceless(ladder: Ladder, of: Trace, synchronised: Verdict) -> Verdict:
     ladder.assume(*pure_calls(of))
     groups: dict[int, list[Access]] = {}
     for access in of.accesses:
@@ -437,3 +469,11 @@ verdicts = KernelAnalysis(
     ),
 )
 """The :class:`Verdicts` of a kernel variant; costly, so no rule asks for them."""
+
+
+raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, shapes))
+"""Whether it shows in a moment that no two threads of a kernel variant race (:data:`verdicts` has more of them).
+
+Looked at are kernels with few pairs of accesses that conflict, all at places that follow from the thread; the proof
+rests on the same kinds of assumptions.
+"""

@@ -15,6 +15,7 @@ from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.finding import Witness
+from kernlint.prove import algebra
 from kernlint.prove.query import Answer, Axes, Bounds, Budget, Launch, Overlap, Proved, Unknown
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
@@ -34,6 +35,10 @@ SOLVER = 8
 PLAIN = Budget(rlimit=0)
 QUICK = Budget(steps=150, points=2_000, rlimit=0)
 FULL = Budget()
+HASTY = Budget(steps=80, points=0, rlimit=0)
+
+FEW = 3
+"""Questions asked of one kernel in haste."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,17 @@ class Ladder:
     """Asks about all launches first, then about fewer and fewer, and remembers what had to be assumed.
 
     Rungs: every launch that attributes and the user allow; axes that the kernel never reads are 1; the block that is
-    in sight or that the kernel's own constants speak for; no more threads along x than a row has elements.
+    in sight or that the kernel's own constants speak for; no more threads along x than a row has elements.  In haste
+    only the second is asked about, few times, and by algebra alone.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, hasty: bool = False) -> None:
         of, believed, said = facts[trace], facts[shapes], facts[assumed]
         self.rungs = tuple(_rungs(facts, of, believed, said))
-        self.left = QUERIES
+        self.hasty = hasty
+        if hasty:
+            self.rungs = self.rungs[-1:]
+        self.left = FEW if hasty else QUERIES
         self.solver = SOLVER
         self.assumptions: dict[str, None] = dict.fromkeys((*sorted(of.assumptions), *said.texts))
 
@@ -91,8 +100,12 @@ class Ladder:
             if self.left <= 0:
                 return Unknown("too many pairs of accesses to look at")
             self.left -= 1
-            answer = solve(query(rung), QUICK if guess else PLAIN)
-            if isinstance(answer, Unknown) and rung is self.rungs[-1] and self.solver > 0 and not guess:
+            if self.hasty:
+                answer = algebra.prove(query(rung), HASTY) or answer
+            else:
+                answer = solve(query(rung), QUICK if guess else PLAIN)
+            last = rung is self.rungs[-1] and not (guess or self.hasty)
+            if isinstance(answer, Unknown) and last and self.solver > 0:
                 self.solver -= 1
                 answer = solve(query(rung), FULL)
             if isinstance(answer, Proved):

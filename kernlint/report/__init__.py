@@ -102,7 +102,7 @@ def shown_path(path: str, root: str) -> str:
 
 
 def summary_line(report: Report) -> str:
-    """``3 kernels in 2 files (1 in part): 1 error, 2 warnings (1 ignored) in 0.21 s``."""
+    """``3 kernels in 2 files (1 in part): 1 error (1 ignored), 1 proved free of races in 0.21 s``."""
     from kernlint.finding import Severity
 
     summary = report.summary
@@ -119,6 +119,7 @@ def summary_line(report: Report) -> str:
     text += f" ({', '.join(gaps)})" if gaps else ""
     text += ": " + (", ".join(counts) or "no findings")
     text += f" ({ignored} ignored)" if ignored else ""
+    text += f", {summary.raceless} proved free of races" if summary.raceless else ""
     return f"{text} in {summary.seconds:.2f} s"
 
 

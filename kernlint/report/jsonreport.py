@@ -27,6 +27,7 @@ def render(report: Report, view: View) -> str:
             "kernels": summary.kernels,
             "partial": summary.partial,
             "missed": summary.missed,
+            "raceless": summary.raceless,
             "seconds": round(summary.seconds, 3),
         },
     }

@@ -54,6 +54,7 @@ def log(report: Report, view: View) -> Json:
         },
         "artifacts": writer.artifacts(),
         "columnKind": "utf16CodeUnits",
+        "properties": {"kernels": report.summary.kernels, "kernelsFreeOfRaces": report.summary.raceless},
         "results": results,
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

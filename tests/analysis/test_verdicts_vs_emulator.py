@@ -11,7 +11,7 @@ import pytest
 
 from kernlint.analysis import verdicts as asking
 from kernlint.analysis.base import Facts, ModuleFacts
-from kernlint.analysis.proofs import EXITED, Verdicts, verdicts
+from kernlint.analysis.proofs import EXITED, Verdicts, raceless, verdicts
 from kernlint.analysis.verdicts import Ladder
 from kernlint.engine import default_frontend
 from kernlint.frontends.base import FrontendOptions
@@ -133,6 +133,17 @@ def test_no_run_contradicts_a_proof(seed: int) -> None:
     wrong, proved = contradictions(seed)
     assert not wrong, wrong[0]
     assert all(count > KERNELS // 20 for count in proved.values()), proved
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_is_proved_in_passing_is_proved(seed: int) -> None:
+    facts = ModuleFacts(module(seed))
+    found = [
+        (one.function.name, one[verdicts].races.status)
+        for one in (Facts(facts, kernel) for kernel in facts.module.kernels)
+        if one[raceless]
+    ]
+    assert len(found) > KERNELS // 20 and {status for _, status in found} == {"proved"}, found
 
 
 def test_a_prover_that_proves_everything_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -168,3 +168,31 @@ def test_a_block_that_cannot_be_launched_proves_nothing_by_being_empty(verdicts:
     code = "__global__ void k(int *x) { x[threadIdx.x / 2] = threadIdx.x; }"
     _, found = verdicts("--block", "64,64", code=code)
     assert found["k"]["races"]["verdict"] != "proved"
+
+
+def test_check_counts_what_it_proves_in_passing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "src").mkdir()
+    for name, code in (("a.cu", CODE), ("b.cu", CODE.split("__global__ void total")[0])):
+        (tmp_path / "src" / name).write_text(code)
+
+    def summary(*args: str) -> Any:
+        main(["check", "--no-config", "--format", "json", *args, str(tmp_path / "src")])
+        return json.loads(capsys.readouterr().out)["summary"]["raceless"]
+
+    proved = {"saxpy", "eight", "halves", "tile"}  # of the nine kernels of CODE; not total: too many pairs
+    main(["prove", "--no-config", "--no-cache", "--json", str(tmp_path / "src" / "a.cu")])
+    kernels = json.loads(capsys.readouterr().out)["kernels"]
+    assert proved <= {kernel["kernel"] for kernel in kernels if kernel["races"]["verdict"] == "proved"}
+    first = summary("--no-cache", "-j1")
+    assert 3 <= first <= len(proved) + 1
+    assert summary("--no-cache", "-j2") == first
+    assert summary() == first and summary() == first, "also what the cache knows"
+    assert summary("--no-cache", "--select", "KL7") == 0, "where nobody looks for races, none are proved absent"
+    main(["check", "--no-config", "--no-cache", "--format", "sarif", str(tmp_path / "src")])
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    assert run["properties"] == {"kernels": 10, "kernelsFreeOfRaces": first}
+    main(["check", "--no-config", "--no-cache", str(tmp_path / "src" / "b.cu")])
+    assert "no findings, 1 proved free of races in" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from struct import error as StructError
 
 from kernlint.prove.emulate import scheduler
 from kernlint.prove.emulate.formats import (
@@ -171,7 +172,7 @@ class _Run:
             unsupported = str(reason)
         except RecursionError:
             unsupported = "recursion too deep to follow"
-        except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError, StructError) as error:
             # A value of a kind that the translation did not foresee: no verdict, and never a crash of the caller.
             unsupported = f"a value that is not understood ({type(error).__name__}: {error})"
         if unsupported or exhausted:
