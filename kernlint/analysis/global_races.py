@@ -31,6 +31,7 @@ from kernlint.analysis.races import (
     pitches,
     place,
     scalar,
+    stated,
     trips,
     unsettled,
     went_round,
@@ -190,6 +191,7 @@ class Finder:
             if within == "blocks" and max(grid) < 2:
                 return None
         counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
+        counts = (*counts, *stated(pair, counts))
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         private = pair.private - {symbol for symbol, _ in counts}

@@ -144,6 +144,7 @@ class Asker:
 
     def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
+        values = (*values, *stated(pair, values))
         launch = Launch(shape.block, shape.grid, shape.threads, values)
         premises = (*self.said.premises, *went_round(pair, launch))
         for a, b, same, apart in self._variants(pair, shape, warp):
@@ -241,7 +242,8 @@ class Asker:
         found: dict[Symbol, None] = {}
         for at in (query.a, query.b):
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
-        found = {s: None for s in found if s not in self.said.fixed}
+        settled = {symbol for symbol, _ in query.launch.values}
+        found = {s: None for s in found if s not in self.said.fixed and s not in settled}
         if not found:
             return True
         values = pitches(found, query)
@@ -348,6 +350,19 @@ def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
     )
     known_ = (symbol for symbol in found if symbol.origin.kind is not RootKind.UNKNOWN)
     return tuple((symbol, (at + 1) << 28) for at, symbol in enumerate(known_))
+
+
+def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symbol, int], ...]:
+    """Values that conditions of the accesses give to scalars: ``mode == 0``, where 0 is no size."""
+    settled = {symbol for symbol, _ in known_}
+    found: dict[Symbol, int] = {}
+    for at in (pair.a, pair.b):
+        for guard in at.guards:
+            symbol = guard.args[0].symbol if guard.op == "eq" else None
+            value = guard.args[1].value if symbol is not None else None
+            if symbol is not None and value is not None and scalar(symbol) and symbol not in settled:
+                found.setdefault(symbol, value)
+    return tuple(found.items())
 
 
 def scalar(symbol: Symbol) -> bool:
@@ -483,9 +498,10 @@ def keep(pair: Pair, witness: Refuted) -> bool:
 
     One write met by itself in another thread under a condition on data that differs between threads is mostly the
     mark of a single winner, which nothing here can tell.  A place reached only as an index wraps around is another
-    rule's business.
+    rule's business.  An argument that holds a table of bits (the colours of a sensor's pixels) is none that could be
+    made up.
     """
-    if _copied_whole(pair):
+    if _copied_whole(pair) or any(_tabled(guard) for at in (pair.a, pair.b) for guard in at.guards):
         return False
     if witness.depends_on_data:
         if pair.first is pair.second and chosen_by_data(pair.a):
@@ -543,6 +559,13 @@ def _copied_whole(pair: Pair) -> bool:
         one.kind is AccessKind.READ and isinstance(one.type, StructType) and other.kind is AccessKind.ATOMIC
         for one, other in ((pair.first, pair.second), (pair.second, pair.first))
     )
+
+
+def _tabled(term: Term) -> bool:
+    """Whether each thread looks up bits of its own in an argument: ``colours >> 2 * (x & 3) & 3``."""
+    if term.op == "shr" and any(symbol.uniformity > Uniformity.GRID for symbol in symbols(term.args[1])):
+        return any(map(scalar, symbols(term.args[0])))
+    return any(map(_tabled, term.terms))
 
 
 def _atomic(pair: Pair) -> bool:

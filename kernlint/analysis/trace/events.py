@@ -26,8 +26,10 @@ class Root:
     """A memory object, or the unknown object behind a pointer.
 
     ``extent``: its size in bytes (None: not known).  ``element``: the declared element or pointee type.
-    ``candidates``: objects that an UNKNOWN root may be; empty: any.  ``readonly``: nothing in the kernel can
-    write it through this root (``const`` pointee or constant space).  ``path``: field path in a parameter.
+    ``candidates``: objects that an UNKNOWN root may be; empty: any.  ``choices``: where it is known which it is, each
+    of them with its condition and the offset in it at which ``base``, the start of this root, lies.  ``readonly``:
+    nothing in the kernel can write it through this root (``const`` pointee or constant space).  ``path``: field path
+    in a parameter.
     """
 
     name: str
@@ -41,6 +43,8 @@ class Root:
     restrict: bool = False
     path: str = ""
     candidates: tuple[Root, ...] = ()
+    choices: tuple[tuple[Term, Root, Term], ...] = ()
+    base: Symbol | None = None
 
     def __repr__(self) -> str:
         return self.name

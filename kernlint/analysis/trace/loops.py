@@ -117,7 +117,10 @@ def loop_value(m: Machine, loop: LoopContext, name: str, value: Value) -> Value:
     if isinstance(value, PointerValue):
         phi = Symbol(SymbolKind.PHI, f"{name}.offset", I64, origin=loop, init=value.offset)
         loop.phis.append(phi)
-        return PointerValue(value.root, phi.term, value.pointee)
+        root = value.root
+        if root.choices:  # which of them it is belongs to what it was before
+            root = unknown_root(root.space, root.element, "pointer", root.candidates)
+        return PointerValue(root, phi.term, value.pointee)
     if isinstance(value, StructValue):
         made = tuple((key, loop_value(m, loop, f"{name}.{key}", v)) for key, v in value.fields)
         return StructValue(value.type, made)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.values import (
@@ -15,11 +15,14 @@ from kernlint.analysis.trace.values import (
     VarPlace,
     as_term,
     build,
+    chosen,
     fields_of,
+    merge,
     unknown_root,
     unknown_value,
 )
 from kernlint.symbolic.terms import (
+    FALSE,
     Symbol,
     SymbolKind,
     Term,
@@ -226,6 +229,26 @@ def record(
     if m.state is None:
         return
     root = place.pointer.root
+    if root.choices:
+        base = m.state.path
+        for cond, pointer in chosen(place.pointer):
+            if cond != FALSE:
+                m.state.path = (*base, Guard(cond, GuardKind.SHORT, node.span))
+                at = MemPlace(pointer, place.type, place.index, place.volatile)
+                record(
+                    m,
+                    at,
+                    kind,
+                    node,
+                    value,
+                    scope=scope,
+                    atomic_op=atomic_op,
+                    asynchronous=asynchronous,
+                    size=size,
+                    handle=handle,
+                )
+        m.state.path = base
+        return
     touched = place.type.size if size is None else size if size >= 0 else None
     m.trace.accesses.append(
         Access(
@@ -290,6 +313,12 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
                 made.append((name, loaded(m, at, kind)))
             return StructValue(type_, tuple(made))
     root = pointer.root
+    if root.choices:
+        ways = [(cond, loaded(m, at, type_)) for cond, at in chosen(pointer)]
+        out = ways[-1][1]
+        for cond, value in reversed(ways[:-1]):
+            out = merge(cond, value, out)
+        return out
     epoch = 0 if root.readonly else m.epoch
     if isinstance(type_, PointerType) and not type_.reference:
         place_key = ("loaded", root, pointer.offset, epoch)

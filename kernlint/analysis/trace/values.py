@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, call, const, select, unknown
+from kernlint.symbolic.terms import (
+    TRUE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    call,
+    conjunction,
+    const,
+    negate,
+    select,
+    substitute,
+    unknown,
+)
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import FunctionDecl, Lambda, VarDecl
 from kernlint.tree.types import (
@@ -143,9 +156,7 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     if isinstance(a, PointerValue) and isinstance(b, PointerValue):
         if a.root is b.root:
             return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
-        root = unknown_root(a.root.space, a.pointee, "pointer", any_of(a.root, b.root))
-        level = max(uniformity(term) for term in (cond, a.offset, b.offset))
-        return PointerValue(root, unknown("pointer", I64, level, origin=cond), a.pointee)
+        return _one_of(cond, a, b)
     if isinstance(a, ReferenceValue) and isinstance(b, ReferenceValue):
         left_at, right_at = a.place, b.place
         if isinstance(left_at, MemPlace) and isinstance(right_at, MemPlace) and left_at.type == right_at.type:
@@ -163,6 +174,46 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     if isinstance(a, (PointerValue, StructValue)):
         return unknown_value(a.type if isinstance(a, StructValue) else PointerType(a.pointee), "merge")
     return unknown("merge", a.type if isinstance(a, Term) else U8)
+
+
+MOST_CHOICES = 4
+"""Objects that a pointer may point to by condition; with more it is not known which."""
+
+
+def _one_of(cond: Term, a: PointerValue, b: PointerValue) -> PointerValue:
+    """The pointer that is ``a`` under ``cond`` and otherwise ``b``, which points into another object."""
+    level = max(uniformity(term) for term in (cond, a.offset, b.offset))
+    base = unknown("pointer", I64, level, origin=cond)
+    choices = (*_choices(cond, a), *_choices(negate(cond), b))
+    if len(choices) > MOST_CHOICES or any(root.kind is RootKind.UNKNOWN for _, root, _ in choices):
+        choices = ()
+    reason, candidates = "?pointer", any_of(a.root, b.root)
+    root = Root(
+        reason,
+        RootKind.UNKNOWN,
+        a.root.space,
+        None,
+        a.pointee,
+        candidates=candidates,
+        choices=choices,
+        base=base.symbol,
+    )
+    return PointerValue(root, base, a.pointee)
+
+
+def _choices(cond: Term, pointer: PointerValue) -> tuple[tuple[Term, Root, Term], ...]:
+    """What ``pointer`` points to where ``cond`` holds: (condition, object, offset)."""
+    return tuple((conjunction(cond, under), at.root, at.offset) for under, at in chosen(pointer))
+
+
+def chosen(pointer: PointerValue) -> Iterator[tuple[Term, PointerValue]]:
+    """The pointers that ``pointer`` is, each with the condition of it; itself where there is no choice."""
+    root = pointer.root
+    if not root.choices or root.base is None:
+        yield TRUE, pointer
+        return
+    for cond, real, offset in root.choices:
+        yield cond, PointerValue(real, substitute(pointer.offset, {root.base: offset}), pointer.pointee)
 
 
 def any_of(*roots: Root) -> tuple[Root, ...]:
