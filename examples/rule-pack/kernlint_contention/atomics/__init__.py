@@ -1,0 +1,1 @@
+"""Rules about atomic operations; the folder's name is the family of its rules."""
