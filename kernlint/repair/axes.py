@@ -23,23 +23,33 @@ def together(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix
     if function is None:
         return
     for node in walk(function):
-        if isinstance(node, Binary) and node.op == "*":
-            yield from _same_axis(page, node)
-        elif isinstance(node, Binary) and node.op == "+":
+        if isinstance(node, Binary) and node.op == "+":
+            yield from _one_axis(page, node)
             yield from _multiplied(page, node)
 
 
-def _same_axis(page: Page, product: Binary) -> Iterator[Fix]:
-    for one, other in ((product.lhs, product.rhs), (product.rhs, product.lhs)):
-        block, size = _quantity(one, Quantity.BLOCK_ID), _quantity(other, Quantity.BLOCK_DIM)
-        if block is None or size is None or block.axis == size.axis or size.axis is None:
+def _one_axis(page: Page, sum_: Binary) -> Iterator[Fix]:
+    """``blockIdx.x * blockDim.y + threadIdx.y`` made one of the axis of its thread index."""
+    for product, own in ((sum_.lhs, sum_.rhs), (sum_.rhs, sum_.lhs)):
+        at, thread = stripped(product), _quantity(own, Quantity.THREAD_ID)
+        if thread is None or thread.axis is None or not isinstance(at, Binary) or at.op != "*":
             continue
-        text = page.text(block)
-        new = re.sub(r"\.[xyz]$", f".{AXES[size.axis]}", text)
-        if new == text:
-            new = re.sub(r"\(\s*[012]\s*\)$", f"({size.axis})", text)
-        if new != text and "\n" not in text:
-            yield Fix(f"take the block index of the same axis: {new}", (Edit(block.span, new),))
+        block = _quantity(at.lhs, Quantity.BLOCK_ID) or _quantity(at.rhs, Quantity.BLOCK_ID)
+        size = _quantity(at.lhs, Quantity.BLOCK_DIM) or _quantity(at.rhs, Quantity.BLOCK_DIM)
+        if block is None or size is None:
+            continue
+        edits = [_of_axis(page, part, thread.axis) for part in (block, size) if part.axis != thread.axis]
+        made = [edit for edit in edits if edit is not None]
+        if made and len(made) == len(edits):
+            yield Fix(f"take {' and '.join(edit.text for edit in made)}, of the axis of the thread", tuple(made))
+
+
+def _of_axis(page: Page, part: LaunchValue, axis: int) -> Edit | None:
+    text = page.text(part)
+    new = re.sub(r"\.[xyz]$", f".{AXES[axis]}", text)
+    if new == text:
+        new = re.sub(r"\(\s*[012]\s*\)$", f"({axis})", text)
+    return Edit(part.span, new) if new != text and "\n" not in text else None
 
 
 def _multiplied(page: Page, sum_: Binary) -> Iterator[Fix]:

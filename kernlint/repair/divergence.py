@@ -385,7 +385,7 @@ def _in_step(page: Page, facts: Facts, function: FunctionDecl, loop: For) -> Ite
         return
     base = page.fresh(function, "base", "first", "start")
     begin = _shared_start(page, function, decl.init) if decl.init is not None else None
-    kind = page.text(page.span(decl.span.start, decl.span.end)).partition(decl.name)[0].strip()
+    kind = page.before_name(decl).strip()
     if base is None or begin is None or step is None or not re.fullmatch(r"[\w:]+(?: [\w:]+)*", kind):
         return
     common, own = begin

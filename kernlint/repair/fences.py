@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
@@ -21,12 +22,12 @@ def fenced(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
     if function is None:
         return
     for node in walk(function):
-        if isinstance(node, Barrier) and node.span == finding.span and node.args:
-            flags = page.text(node.args[0])
-            missing = [flag for flag in (LOCAL, GLOBAL) if flag not in flags]
-            if len(missing) == 1 and flags in (LOCAL, GLOBAL):
-                edit = page.insertion(node.args[0].span.end, f" | {missing[0]}")
-                yield Fix(f"fence both spaces: {LOCAL} | {GLOBAL}", (edit,))
+        if isinstance(node, Barrier) and node.span == finding.span:
+            flags = re.fullmatch(rf"\w+\s*\(\s*({LOCAL}|{GLOBAL})\s*\)", page.text(node))
+            if flags is not None:
+                missing = GLOBAL if flags[1] == LOCAL else LOCAL
+                edit = page.insertion(node.span.start + flags.end(1), f" | {missing}")
+                yield Fix(f"fence both spaces: {flags[1]} | {missing}", (edit,))
             return
     if not finding.related:
         return

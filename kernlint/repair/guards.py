@@ -28,10 +28,12 @@ from kernlint.tree.nodes import (
     Block,
     Break,
     Call,
+    Conditional,
     Continue,
     DeclStmt,
     Expr,
     ExprStmt,
+    FloatLit,
     FunctionDecl,
     If,
     IntLit,
@@ -638,41 +640,61 @@ def _text_of(size: Polynomial | None) -> str | None:
 
 
 def _neighbour(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:
-    """The index that is used tested beside the one that is: where its lower end is tested already, or where it is
-    read."""
+    """The index that is used tested at its upper end, where and as its lower end is tested already."""
     function = facts.function
     values = Values.of(facts, facts[trace])
     shown = next((i for i in facts[limits] if i.access is one.access), None)
     if shown is None or one.access.stack:
         return
-    wanted: list[tuple[str, str]] = []
+    wanted: dict[str, str] = {}
     for dimension in shown.dimensions:
         if _excess(dimension) > 0:
-            size, name = _text_of(dimension.limits[0].size), _variable(values, function, one.access, dimension)
-            if size is None or name is None:
+            size, index = _text_of(dimension.limits[0].size), _written(page, values, function, one.access, dimension)
+            if size is None or index is None:
                 return
-            wanted.append((name, size))
+            wanted[index] = size
     if not wanted:
         return
-    beyond = " || ".join(f"{name} >= {size}" for name, size in wanted)
-    inside = " && ".join(f"{name} < {size}" for name, size in wanted)
+    beyond = " || ".join(f"{index} >= {size}" for index, size in wanted.items())
+    inside = " && ".join(f"{index} < {size}" for index, size in wanted.items())
     chain = page.chain(function, one.access.span)
-    names = {name.split(" ")[0] for name, _ in wanted}
     for block, stmt in pairwise(chain):
-        if isinstance(block, Block):
-            for test in block.body[: block.body.index(stmt)]:
-                leaves = stripped_block(test.then) if isinstance(test, If) and test.other is None else None
-                if isinstance(test, If) and isinstance(leaves, Return | Continue | Break):
-                    place = page.condition(test)
-                    mentions = names <= {d.name for d in used(test.cond)} and is_pure(test.cond)
-                    if place is not None and mentions and "&&" not in page.text(place):
-                        edit = page.insertion(place.end, f" || {beyond}")
-                        yield Fix(f"leave out what is beyond too: {beyond}", (edit,))
+        for test in block.body[: block.body.index(stmt)] if isinstance(block, Block) else ():
+            leaves = stripped_block(test.then) if isinstance(test, If) and test.other is None else None
+            if isinstance(test, If) and isinstance(leaves, Return | Continue | Break):
+                place = page.condition(test)
+                if place is not None and set(wanted) <= _below_number(page, test.cond, "||"):
+                    edit = page.insertion(place.end, f" || {beyond}")
+                    yield Fix(f"leave out what is beyond too: {beyond}", (edit,))
     for stmt in reversed(chain):
         if isinstance(stmt, If) and stmt.then is not None and within(one.access.span, stmt.then.span):
             place = page.condition(stmt)
-            if place is not None and _lower(stmt.cond, names) and "||" not in page.text(place):
+            if place is not None and set(wanted) <= _at_least_number(page, stmt.cond):
                 yield Fix(f"test the upper end too: {inside}", (page.insertion(place.end, f" && {inside}"),))
+    like = _mirrored(page, function, one.access, inside)
+    if like is not None:
+        yield Fix(f"read it only where {inside}", (like,))
+
+
+def _mirrored(page: Page, function: FunctionDecl, access: Access, condition: str) -> Edit | None:
+    """A read that initialises a variable made ``condition ? read : other``, where the neighbour on the other side is
+    read so from the same array."""
+    stmt = page.chain(function, access.span)[-1]
+    if not isinstance(stmt, DeclStmt) or len(stmt.decls) != 1 or stmt.decls[0].init is None:
+        return None
+    init, body = stmt.decls[0].init, function.body
+    read = stripped(init)
+    if body is None or not isinstance(read, Subscript) or read.span != access.span:
+        return None
+    for node in walk(body):
+        if not isinstance(node, Conditional):
+            continue
+        then, text = stripped(node.then), page.text(node.other)
+        base = page.text(then.base) if isinstance(then, Subscript) else ""
+        literal = isinstance(stripped(node.other), IntLit | FloatLit)
+        if base == page.text(read.base) and literal and page.text(init) == page.text(read):
+            return Edit(init.span, f"{condition} ? {page.text(read)} : {text}")
+    return None
 
 
 def _excess(dimension: Dimension) -> int:
@@ -681,31 +703,38 @@ def _excess(dimension: Dimension) -> int:
     return max(dimension.limits[0].slack + 1, 0)
 
 
-def _variable(values: Values, function: FunctionDecl, access: Access, dimension: Dimension) -> str | None:
-    """The variable that is the index of a dimension, or ``i + 1`` where that is written."""
+def _written(page: Page, values: Values, function: FunctionDecl, access: Access, dimension: Dimension) -> str | None:
+    """How the kernel writes the index of a dimension: a variable, or a sum."""
+    sums: list[str] = []
     for node in _index_parts(function, access):
         at = stripped(node)
-        if isinstance(at, Ref) and values.polynomial(at) == dimension.index:
-            return at.decl.name
-    for node in _index_parts(function, access):
-        at = stripped(node)
-        if isinstance(at, Binary) and at.op == "+" and values.polynomial(at) == dimension.index:
-            one, other = stripped(at.lhs), stripped(at.rhs)
-            if isinstance(one, Ref) and isinstance(other, IntLit):
-                return f"{one.decl.name} + {other.value}"
-    return None
+        if isinstance(at, Ref | Binary) and values.polynomial(at) == dimension.index:
+            text = page.text(at)
+            if isinstance(at, Ref):
+                return text
+            if at.op in ("+", "-") and balanced(text) and "\n" not in text:
+                sums.append(text)
+    return sums[0] if sums else None
 
 
-def _lower(cond: Expr, names: set[str]) -> bool:
-    """Whether a condition bounds one of ``names`` from below by a number."""
+def _below_number(page: Page, cond: Expr, op: str) -> set[str]:
+    """What a condition finds to be below a number: the texts ``x`` of its parts ``x < 0``."""
+    at = stripped(cond)
+    if isinstance(at, Binary) and at.op == op:
+        return _below_number(page, at.lhs, op) | _below_number(page, at.rhs, op)
+    if isinstance(at, Binary) and at.op == "<" and isinstance(stripped(at.rhs), IntLit):
+        return {page.text(at.lhs)}
+    return set()
+
+
+def _at_least_number(page: Page, cond: Expr) -> set[str]:
+    """What a condition requires to be at least a number: the texts ``x`` of its parts ``x >= 0``."""
+    found = set()
     for part in _conjuncts(cond):
         at = stripped(part)
-        if not isinstance(at, Binary) or at.op not in ("<", "<=", ">", ">="):
-            continue
-        more, less = (at.lhs, at.rhs) if at.op in (">", ">=") else (at.rhs, at.lhs)
-        if isinstance(stripped(less), IntLit) and names & {decl.name for decl in used(more)}:
-            return True
-    return False
+        if isinstance(at, Binary) and at.op in (">", ">=") and isinstance(stripped(at.rhs), IntLit):
+            found.add(page.text(at.lhs))
+    return found
 
 
 Repair = Callable[[Page, Facts, Overreach], Iterator[Fix]]

@@ -27,6 +27,7 @@ from kernlint.tree.nodes import (
     Return,
     Stmt,
     Switch,
+    VarDecl,
     While,
 )
 
@@ -65,6 +66,12 @@ class Page:
     def text(self, place: Span | Node) -> str:
         """The text of a place."""
         return self.source.text(place.span if isinstance(place, Node) else place)
+
+    def before_name(self, decl: VarDecl) -> str:
+        """What stands before the name in a declaration: the type and its qualifiers, as they are written."""
+        text = self.text(decl)
+        found = re.search(rf"\b{re.escape(decl.name)}\b", text)
+        return text[: found.start()] if found else ""
 
     def span(self, start: int, end: int) -> Span:
         """A place in this file."""

@@ -58,7 +58,7 @@ def _declared(page: Page, decl: VarDecl) -> str | None:
     """The type of a 64-bit variable as it is written."""
     if decl.span.file != page.source.path or not isinstance(decl.type, IntType) or decl.type.bits != 64:
         return None
-    text = page.text(decl).partition(decl.name)[0]
+    text = page.before_name(decl)
     kind = re.sub(r"\b(?:const|__restrict__|constexpr)\b", " ", text)
     kind = " ".join(kind.split())
     return kind if re.fullmatch(r"[A-Za-z_][\w:]*(?: [A-Za-z_]\w*)*", kind) else None
