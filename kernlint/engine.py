@@ -262,7 +262,8 @@ class Engine:
                 skipped.append(rule.meta.name)
             for facts in runnable:
                 for finding in self._guarded(rule, facts, kernel.name, out):
-                    found.append(merge.FromVariant(_named(rule, finding, kernel.name), facts.function))
+                    named = _resting(_named(rule, finding, kernel.name), facts)
+                    found.append(merge.FromVariant(named, facts.function))
             findings += merge.over_variants(found, kernel.variants)
         out.raceless += self._raceless(variants, rules, findings)
         if losses:
@@ -297,7 +298,12 @@ class Engine:
         One that is made for all kernels is passed over where a kernel lacks the name.
         """
         try:
-            problems = facts[assumptions.assumed].problems
+            said = facts[assumptions.assumed]
+            problems = said.problems
+            if facts[assumptions.contradiction]:
+                message = f"no launch of kernel {facts.kernel.name} is as assumed: {'; '.join(said.texts)}"
+                place = facts.function.name_span or facts.function.span
+                out.note(Level.WARNING, "assumption", message, span=place)
         except AnalysisFailed:
             return []  # whoever needs it says so
         findings = []
@@ -396,6 +402,18 @@ class Engine:
                 about = [*directives.malformed, *suppress.unused(directives, applied.used, ran)]
                 pairs += [(f, None) for f in about if selection.control_enabled(f.code, f.rule)]
         return pairs
+
+
+def _resting(finding: Finding, facts: Facts) -> Finding:
+    """``finding`` with what the user states of the launch, the values and the memory that it shows."""
+    if not facts.options.stated or finding.witness is None:
+        return finding
+    said = facts[assumptions.assumed]
+    told = re.findall(r"\w+", " ".join((finding.message, *(step.what for step in finding.witness.steps))))
+    values = (name for name, _ in finding.witness.values if name not in said.idle or name in told)
+    texts = said.resting(values, told)
+    new = tuple(text for text in texts if text not in finding.assumptions)
+    return replace(finding, assumptions=(*finding.assumptions, *new)) if new else finding
 
 
 def _named(rule: AnyRule, finding: Finding, kernel: str) -> Finding:

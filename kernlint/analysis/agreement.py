@@ -5,14 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
-from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launches import launches
+from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
+from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    cast,
+    const,
+    negate,
+    symbols,
+)
 from kernlint.symbolic.uniformity import variation
-from kernlint.tree.types import IntType
+from kernlint.tree.types import I64, IntType
 
 Block = tuple[int, int, int]
 
@@ -34,6 +51,9 @@ _OF_BLOCKS = frozenset({SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.COUNTE
 
 _COMPUTED = _TRIED | {SymbolKind.BLOCK, SymbolKind.GRID_DIM, SymbolKind.PARAM, SymbolKind.TEMPLATE}
 
+BUDGET = Budget(steps=100, points=2_000, rlimit=0)
+"""For what follows from statements of the user."""
+
 NONE: Mapping[Symbol, int] = {}
 
 
@@ -45,9 +65,13 @@ class Agreement:
     """Answers whether threads of one block, or blocks of the grid, can disagree on a truth term.
 
     ``blocks`` and ``grids``: those of the launches in sight; ``visible``: whether ``blocks`` are all of them.
+    ``said``: what the user takes for granted of launches.
     """
 
-    def __init__(self, blocks: tuple[Block, ...], visible: bool, grids: tuple[Block, ...] = ()) -> None:
+    def __init__(
+        self, blocks: tuple[Block, ...], visible: bool, grids: tuple[Block, ...] = (), said: Assumed | None = None
+    ) -> None:
+        self.said = said or Assumed()
         self.blocks = blocks
         self.visible = visible
         self.grids = grids
@@ -62,7 +86,8 @@ class Agreement:
         known = self._answers.get(term)
         if known is None:
             varies = variation(term, self._memo) > Uniformity.BLOCK
-            known = self._answers[term] = varies and not self._cancels(term) and not self._settled(term)
+            agreed = self._cancels(term) or self._settled(term) or self._stated(term) if varies else True
+            known = self._answers[term] = not agreed
         return known
 
     def parts_blocks(self, term: Term) -> bool:
@@ -96,6 +121,17 @@ class Agreement:
         apart = polynomial(term.args[0]) - polynomial(term.args[1])
         return all(variation(atom, self._memo) <= level for atom in apart.atoms)
 
+    def _stated(self, term: Term) -> bool:
+        """Whether ``term`` holds for every thread of the launches that the user speaks of, or for none."""
+        if not self.said.premises:
+            return False
+        block: Axes = self.blocks[0] if self.visible and len(self.blocks) == 1 else FREE
+        grid: Axes = self.grids[0] if len(self.grids) == 1 else FREE
+        launch = Launch(block, grid, values=self.said.numbers)
+        return any(
+            all(_follows(part, self.said.premises, launch) for part in conjuncts(one)) for one in (term, negate(term))
+        )
+
     def _settled(self, term: Term) -> bool:
         """Whether trying out the launches in sight shows that all threads agree.
 
@@ -110,6 +146,16 @@ class Agreement:
             return False
         blocks = self.blocks if self.visible else USUAL
         return all(_agree(term, found, block) for block in blocks)
+
+
+def _follows(part: Term, premises: tuple[Term, ...], launch: Launch) -> bool:
+    """Whether a comparison of values that are not negative holds for every thread of the launches of ``premises``."""
+    if part.op not in ("lt", "le") or not all(isinstance(arg.type, IntType) for arg in part.args):
+        return False
+    small, large = (cast(arg, I64) for arg in part.args)
+    if part.op == "le":
+        large = binary("add", large, const(1, I64), I64)
+    return isinstance(solve(Bounds(Side(small, 1), large, premises, launch=launch), BUDGET), Proved)
 
 
 def _agree(term: Term, found: list[Symbol], block: Block, others: Mapping[Symbol, int] = NONE) -> bool:
@@ -182,7 +228,7 @@ def _compute(facts: Facts) -> Agreement:
     grid = facts[assumed].grid or facts.options.grid
     grids = [grid] if grid is not None else [_constant(launch.grid) for launch in seen]
     known = tuple(dict.fromkeys(grid for grid in grids if grid is not None)) if None not in grids else ()
-    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known)
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed])
 
 
 def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:

@@ -9,14 +9,14 @@ and after ``--assume``::
 
 Names are the kernel's scalar parameters (``p.field`` for fields), ``blockDim``, ``gridDim``, ``warpSize`` and OpenCL's
 ``get_local_size(0)``, ``get_num_groups(0)``, ``get_global_size(0)``.  Arithmetic is that of 64-bit integers.  The
-elements of an extent are those of the pointer's type; in place of a pointer, an array in dynamic shared memory may be
-named.  The grammar is ``kernlint/data/assumptions.lark``.
+elements of an extent are those of the pointer's type (bytes behind a ``void *``); in place of a pointer, an array in
+dynamic shared memory may be named.  The grammar is ``kernlint/data/assumptions.lark``.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,11 @@ from kernlint.analysis.base import Facts, KernelAnalysis, Stated
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.nearest import nearest
+from kernlint.prove.query import FREE, Bounds, Budget, Launch, Proved, Side
+from kernlint.prove.solve import solve
 from kernlint.record import dataclass, field
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
     GRID_DIM,
@@ -44,7 +48,7 @@ from kernlint.symbolic.terms import (
     truth,
 )
 from kernlint.tree.nodes import Ref, VarDecl
-from kernlint.tree.types import BOOL, I64, ArrayType, IntType, PointerType, Space, Type
+from kernlint.tree.types import BOOL, I64, ArrayType, IntType, PointerType, Space, Type, VoidType
 from kernlint.tree.walk import functions_of, walk
 
 if TYPE_CHECKING:
@@ -73,14 +77,19 @@ def caret(text: str, error: AssumptionError) -> str:
     return f"  {text}\n  {' ' * error.position}^"
 
 
+OF_BLOCK, OF_GRID = "the block", "the grid"
+"""What a statement speaks of, beside parameters."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assumed:
     """What is taken for granted of one kernel's launches.
 
     ``premises``: truths over parameters and launch sizes; ``texts``: the same as the user wrote it.  ``values``: the
     symbols that premises fix to a number.  ``block`` in threads and ``grid`` in blocks, where all three sizes are
-    numbers.  ``extents``: bytes behind pointer parameters, and of dynamic shared memory.  ``problems``: statements that
-    do not fit the kernel.
+    numbers.  ``extents``: bytes behind pointer parameters, and of dynamic shared memory.  ``spoken``: for each text
+    what it speaks of: names of parameters, :data:`OF_BLOCK`, :data:`OF_GRID`.  ``idle``: parameters among them that the
+    kernel makes no use of.  ``problems``: statements that do not fit the kernel.
     """
 
     premises: tuple[Term, ...] = ()
@@ -89,7 +98,15 @@ class Assumed:
     block: Block | None = None
     grid: Block | None = None
     extents: tuple[tuple[str, Term], ...] = ()
+    spoken: tuple[tuple[str, frozenset[str]], ...] = ()
+    idle: frozenset[str] = frozenset()
     problems: tuple[tuple[Stated, AssumptionError], ...] = ()
+
+    def resting(self, values: Iterable[str], objects: Iterable[str]) -> tuple[str, ...]:
+        """The texts that speak of the launch, of one of the parameters ``values``, or of the extent of one of the
+        pointers ``objects``."""
+        named = {OF_BLOCK, OF_GRID, *values, *objects}
+        return tuple(text for text, names in self.spoken if names & named)
 
     @property
     def fixed(self) -> frozenset[Symbol]:
@@ -274,6 +291,8 @@ class _Resolver:
             name, element = shared
         while isinstance(element, ArrayType):
             element = element.element
+        if isinstance(element, VoidType):
+            return name, self.number(size)
         if element is None or not element.size:
             raise AssumptionError(f"the size of an element of {name} is not known", _position(place))
         return name, binary("mul", self.number(size), const(element.size, I64), I64)
@@ -326,6 +345,7 @@ class _Collected:
     premises: list[Term] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     extents: dict[str, Term] = field(default_factory=dict)
+    spoken: dict[str, frozenset[str]] = field(default_factory=dict)
     block: Block | None = None
     grid: Block | None = None
     problems: list[tuple[Stated, AssumptionError]] = field(default_factory=list)
@@ -365,6 +385,14 @@ def _read(stated: Stated, resolver: _Resolver, out: _Collected) -> None:
     out.extents.update(extents)
     out.block, out.grid = block, grid
     out.texts.append(stated.text)
+    names = {name for name, _ in extents}
+    for term in (*premises, *(size for _, size in extents)):
+        names.update(_called(symbol) for symbol in symbols(term))
+    out.spoken[stated.text] = frozenset(names)
+
+
+def _called(symbol: Symbol) -> str:
+    return {SymbolKind.BLOCK_DIM: OF_BLOCK, SymbolKind.GRID_DIM: OF_GRID}.get(symbol.kind, symbol.name)
 
 
 def _sizes(given: Node, resolver: _Resolver) -> list[Term]:
@@ -436,9 +464,37 @@ def _compute(facts: Facts) -> Assumed:
         out.block,
         out.grid,
         tuple(out.extents.items()),
+        tuple(out.spoken.items()),
+        frozenset(resolver.unused),
         tuple(out.problems),
     )
 
 
 assumed = KernelAnalysis("assumed", _compute, needs=(trace,))
 """What the user says of the launches of one kernel variant."""
+
+
+def _contradicts(facts: Facts) -> bool:
+    said = facts[assumed]
+    if not said.premises:
+        return False
+    values = dict(said.values)
+    if any(evaluate(premise, values) == 0 or interval(premise) == (0, 0) for premise in said.premises):
+        return True
+    bounds = facts.function.bounds
+    launch = Launch(
+        said.block or facts.options.block or bounds.required or FREE,
+        said.grid or facts.options.grid or FREE,
+        bounds.max_threads or 1024,
+        said.numbers,
+    )
+    beyond = Side(const(8, I64), 1)  # a fault in every launch that there is
+    answer = solve(Bounds(beyond, const(1, I64), said.premises, launch=launch), BUDGET)
+    return isinstance(answer, Proved) and not answer.assumptions
+
+
+BUDGET = Budget(steps=300, points=4_000, rlimit=0)
+"""For finding out whether statements contradict each other."""
+
+contradiction = KernelAnalysis("contradiction", _contradicts, needs=(assumed,))
+"""Whether no launch at all is as the user says: then everything would be proved, of nothing."""

@@ -362,7 +362,7 @@ def _shifted(context: LaunchContext, access: Access) -> bool:
     return False
 
 
-def _before_start(access: Access) -> Outside | None:
+def _before_start(access: Access, context: LaunchContext) -> Outside | None:
     """An access to a parameter's memory that lies before it for the first threads."""
     kinds = _kinds(access.offset)
     if not kinds <= _PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
@@ -380,7 +380,9 @@ def _before_start(access: Access) -> Outside | None:
         if not _plain(loop) or loop.condition is None or not _kinds(loop.condition) <= _PLACE | {SymbolKind.PARAM}:
             return None
     values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
-    found = _refuted(asked, UNLIMITED, (4, 4, 1), values, budget=FEW)
+    if context.stated:  # it chooses the values
+        values = ()
+    found = _refuted(asked, UNLIMITED, (4, 4, 1), values, budget=FEW, premises=context.stated)
     if found is None or found.data_in_address:
         return None
     wrapped = found.first.offset >= UNLIMITED
@@ -448,7 +450,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         elif array:
             outside = _of_array(kernel, facts[launch_context], access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not _shifted(facts[launch_context], access):
-            outside = _before_start(access)
+            outside = _before_start(access, facts[launch_context])
         if outside is not None:
             found.append(outside)
     return tuple(found)

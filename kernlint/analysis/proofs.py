@@ -7,7 +7,7 @@ from itertools import combinations
 
 from kernlint.analysis.agreement import agreement
 from kernlint.analysis.allocated import allocated
-from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.assumptions import assumed, contradiction
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extents import outside
 from kernlint.analysis.global_races import GlobalRace, across, global_races
@@ -170,7 +170,7 @@ def _plainly_raceless(facts: Facts) -> bool:
     if any(symbol.kind not in _PLACED for access in meeting for symbol in symbols(access.offset)):
         return False
     pairs = sum(conflicting(a, b) for at, a in enumerate(meeting) for b in meeting[at:])
-    if pairs > FEW or obstacle(facts, of) is not None:
+    if pairs > FEW or facts[contradiction] or obstacle(facts, of) is not None:
         return False
     return _raceless(Ladder(facts, hasty=True), of, barriers(facts, refute=False)).status == "proved"
 
@@ -449,6 +449,9 @@ def _beyond(facts: Facts) -> Verdict | None:
 
 
 def _compute(facts: Facts) -> Verdicts:
+    if facts[contradiction]:
+        nothing = unknown(f"no launch is as assumed: {'; '.join(facts[assumed].texts)}")
+        return Verdicts(nothing, nothing, nothing)
     synchronised = barriers(facts)
     return Verdicts(races(facts, synchronised), synchronised, bounds(facts))
 
@@ -461,6 +464,7 @@ verdicts = KernelAnalysis(
         agreement,
         allocated,
         assumed,
+        contradiction,
         global_races,
         outside,
         replayer,
@@ -471,7 +475,7 @@ verdicts = KernelAnalysis(
 """The :class:`Verdicts` of a kernel variant; costly, so no rule asks for them."""
 
 
-raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, shapes))
+raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, contradiction, shapes))
 """Whether it shows in a moment that no two threads of a kernel variant race (:data:`verdicts` has more of them).
 
 Looked at are kernels with few pairs of accesses that conflict, all at places that follow from the thread; the proof

@@ -18,13 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
@@ -371,7 +371,28 @@ def _compute(facts: Facts) -> Shapes:
     # A size alone (the number of all blocks, to wait for the last) is no word on how many axes the grid has.
     x, y, z = (BLOCK[axis] in mentioned or (axis == 0 and GRID_DIM[0] in mentioned) for axis in range(3))
     seen = tuple(_seen(facts))
-    return Shapes(seen or tuple(_guessed(facts, of, mentioned, threads)), bool(seen), threads, (x, y, z))
+    if seen:
+        return Shapes(seen, True, threads, (x, y, z))
+    guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads))
+    return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z))
+
+
+def _as_said(shape: Shape, said: Assumed) -> Shape:
+    """A guess that does not go against what the user says of the block alone."""
+    about = [one for one in said.premises if all(symbol in BLOCK_DIM for symbol in symbols(one))]
+
+    def fits(block: Block) -> bool:
+        env = dict(zip(BLOCK_DIM, block, strict=True))
+        return all(evaluate(one, env) != 0 for one in about)
+
+    if fits(shape.block):
+        return shape
+    given = dict(said.values)
+    x, y, z = (given.get(symbol, size) for symbol, size in zip(BLOCK_DIM, shape.block, strict=True))
+    for block in ((x, y, z), *((size, y, z) for size in USUAL), *((*plane, z) for plane in PLANES), *CUBES):
+        if block[0] * block[1] * block[2] <= 1024 and fits(block):
+            return replace(shape, block=block, reason="a block as assumed")
+    return shape
 
 
 def _seen(facts: Facts) -> Iterator[Shape]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.analysis.assumptions import Assumed, AssumptionError, assumed, caret, parse
+from kernlint.analysis.assumptions import Assumed, AssumptionError, assumed, caret, contradiction, parse
 from kernlint.analysis.base import AnalysisOptions, Facts, ModuleFacts, Stated
+from kernlint.analysis.proofs import verdicts
 from kernlint.config import Config, ConfigError
 from kernlint.engine import Engine, check_assumptions, default_frontend
 from kernlint.finding import Finding
@@ -181,3 +182,88 @@ def test_dynamic_shared_memory_has_an_extent_too() -> None:
     assert found.witness is not None and found.witness.replayed and found.witness.steps[0].index == 300
     enough = Selection(load(), Config(select=("KL1",), assume=(*told, "extent(cells, n + 1)")))
     assert not Engine(load(), enough).check_source(SourceFile("k.cu", DYNAMIC.encode()), enough).results
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (("n == 3; n == 4",), True),
+        (("n > 5", "n < 3"), True),
+        (("n % 4 == 1 && n % 4 == 2",), True),
+        (("launch(block=256)", "blockDim.x == 128"), True),
+        (("blockDim.x * blockDim.y == 4096",), True),
+        (("n > m; m > n",), True),
+        (("n == m + 1 && m == n + 1",), True),
+        (("n * 2 == 7",), True),
+        (("gridDim.x == 0",), True),
+        (("blockDim.x > 1024",), True),
+        (("n > 5; n < 9",), False),
+        (("launch(block=256, grid=(n + 255) / 256); n % 256 == 0",), False),
+        (("n == 0", "m == n * n"), False),
+        ((), False),
+    ],
+)
+def test_statements_that_nothing_satisfies(texts: tuple[str, ...], expected: bool) -> None:
+    module = default_frontend().parse_file(SourceFile("k.cu", KERNEL.encode()), FrontendOptions())[0]
+    options = AnalysisOptions(stated=tuple(map(Stated, texts)))
+    assert Facts(ModuleFacts(module, options), module.kernels[0])[contradiction] is expected
+
+
+def test_a_contradiction_is_told_and_proves_nothing() -> None:
+    selection = Selection(load(), Config(assume=("n == 3", "n == 4")))
+    outcome = Engine(load(), selection).check_source(SourceFile("k.cu", KERNEL.encode()), selection)
+    [note] = [note for note in outcome.notifications if note.kind == "assumption"]
+    assert note.message == "no launch of kernel k is as assumed: n == 3; n == 4" and note.span is not None
+    assert outcome.raceless == 0
+    module = default_frontend().parse_file(SourceFile("k.cu", KERNEL.encode()), FrontendOptions())[0]
+    options = AnalysisOptions(stated=(Stated("n == 3"), Stated("n == 4")))
+    found = Facts(ModuleFacts(module, options), module.kernels[0])[verdicts]
+    for verdict in (found.races, found.barriers, found.bounds):
+        assert verdict.status == "unknown" and "n == 3; n == 4" in verdict.reason
+
+
+def test_findings_tell_the_statements_that_they_rest_on() -> None:
+    [race] = findings(RACE, "mode == 4; mode < 9", "blockDim.x == 64", "gridDim.x > 1")
+    assert {"mode == 4; mode < 9", "blockDim.x == 64", "gridDim.x > 1"} <= set(race.assumptions)
+    other = RACE.replace("int mode)", "int mode, int unused)")
+    [race] = findings(other, "unused == 7", "mode != 3")
+    assert "mode != 3" in race.assumptions and "unused == 7" not in race.assumptions
+    [plain] = findings(RACE)
+    assert not [text for text in plain.assumptions if "mode" in text]
+    code = DYNAMIC.replace("i <= n", "i < n").replace("cells[threadIdx.x];", "cells[n];")
+    selection = Selection(
+        load(), Config(select=("KL1",), assume=("launch(block=64, grid=1)", "extent(cells, 64)", "n == 64"))
+    )
+    results = Engine(load(), selection).check_source(SourceFile("k.cu", code.encode()), selection).results
+    assert [set(r.finding.assumptions) for r in results] == [
+        {"launch(block=64, grid=1)", "extent(cells, 64)", "n == 64"}
+    ]
+
+
+EXCLUDED = [
+    ("KL104", "__global__ void __launch_bounds__(256) k(float *x) { __shared__ float s[64]; s[threadIdx.x] = 1; "
+     "__syncthreads(); x[threadIdx.x] = s[63 - threadIdx.x % 64]; }", "blockDim.x <= 64"),
+    ("KL105", "__global__ void k(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+     "if (i < n) x[i] = x[i - 1]; }", "n == 0"),
+    ("KL203", "__global__ void k(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; "
+     "if (i < n) { x[i] = 1; __syncthreads(); x[i] = 2; } x[0] = 3; __syncthreads(); }", "n == blockDim.x * gridDim.x"),
+    ("KL205", "__global__ void k(int *x, int stride) { x[stride + threadIdx.x / 2] = threadIdx.x; }",
+     "launch(block=1, grid=1)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "code", "text"), EXCLUDED)
+def test_what_is_stated_takes_findings_away(rule: str, code: str, text: str) -> None:
+    def found(*assume: str) -> list[str]:
+        selection = Selection(load(), Config(select=("KL1", "KL2"), assume=assume))
+        outcome = Engine(load(), selection).check_source(SourceFile("k.cu", code.encode()), selection)
+        return [result.finding.code for result in outcome.results]
+
+    print(found())
+    assert rule in found()
+    assert rule not in found(text)
+
+
+def test_behind_a_void_pointer_bytes_are_counted() -> None:
+    code = "__global__ void k(void *p, int n) { ((float *)p)[threadIdx.x] = n; }"
+    assert [(name, show(size)) for name, size in read("extent(p, n)", code=code).extents] == [("p", "n")]
