@@ -180,7 +180,8 @@ def _command_line() -> str:
         command = commands.choices[name]
         text += f"\n## kernlint {name}\n\n{helps[name].capitalize()}.\n"
         for group in command._action_groups:
-            rows = [_option(action) for action in group._group_actions if not isinstance(action, argparse._HelpAction)]
+            shown = [action for action in group._group_actions if action.help is not argparse.SUPPRESS]
+            rows = [_option(action) for action in shown if not isinstance(action, argparse._HelpAction)]
             if rows:
                 title = (group.title or "options").removeprefix("positional ")
                 text += f"\n| {title} | |\n|---|---|\n" + "".join(rows)

@@ -159,6 +159,9 @@ def _lsp_options(command: argparse.ArgumentParser) -> None:
     output = command.add_argument_group("output")
     output.add_argument("--min-confidence", choices=("low", "medium", "high"), help="show what is at least this sure")
     _settings(command.add_argument_group("configuration"))
+    # What some editors add by themselves.
+    command.add_argument("--stdio", action="store_true", help=argparse.SUPPRESS)
+    command.add_argument("--clientProcessId", help=argparse.SUPPRESS)
 
 
 def _selection(group: argparse._ArgumentGroup) -> None:

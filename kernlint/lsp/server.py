@@ -50,6 +50,9 @@ PAUSE = 0.3
 REST = 1.0
 """Seconds without typing after which fixes are looked for, which takes several analyses."""
 
+EAGER = 20
+"""Findings of a buffer for which fixes are looked for before anybody asks."""
+
 GRACE = 1.0
 """Seconds that an analysis which is due waits for a fix that is being looked for; then the search is given up."""
 
@@ -75,7 +78,8 @@ class Buffer:
 
     ``due``: when it is to be analysed (of the monotonic clock), None when it is not; ``seen``: the text that
     ``checked`` is about; ``fresh``: whether files beside it may have changed since.  ``unfixed``: which of ``shown``,
-    the next one last, no fix was looked for yet, and ``rested``: when that may begin; ``fixes``: what was found.
+    the next one last, a fix is to be looked for, and ``rested``: when that may begin; ``later``: for which of them only
+    if somebody asks; ``fixes``: what was found.
     """
 
     uri: str
@@ -89,6 +93,7 @@ class Buffer:
     checked: Checked = field(default_factory=Checked)
     shown: list[tuple[types.Diagnostic, Result]] = field(default_factory=list)
     unfixed: list[int] = field(default_factory=list)
+    later: set[int] = field(default_factory=set)
     rested: float = 0.0
     fixes: dict[int, Fix] = field(default_factory=dict)
 
@@ -259,8 +264,8 @@ class Session:
             if (notice := view.notice(note)) is not None and note.span is not None:
                 by_uri.setdefault(self._uri(note.span.file), []).append(notice)
         self._show(buffer.uri, by_uri, version)
-        buffer.unfixed = [n for n, (_, result) in enumerate(buffer.shown) if result.finding.code not in CONTROL_CODES]
-        buffer.unfixed.reverse()
+        fixable = [n for n, (_, result) in enumerate(buffer.shown) if result.finding.code not in CONTROL_CODES]
+        buffer.unfixed, buffer.later = fixable[EAGER - 1 :: -1], set(fixable[EAGER:])
 
     def _view(self, checked: Checked) -> View:
         encoding = self._encoding()
@@ -376,7 +381,8 @@ class Session:
         """Let fixes for the findings ``wanted`` be looked for next, and wait for them as long as the text stays."""
         text = buffer.text
         end = time.monotonic() + FIX_PATIENCE
-        first = [index for index in wanted if index in buffer.unfixed]
+        first = [index for index in wanted if index in buffer.unfixed or index in buffer.later]
+        buffer.later.difference_update(first)
         buffer.unfixed = [index for index in buffer.unfixed if index not in first] + first
         if first:
             buffer.rested = 0.0

@@ -61,7 +61,7 @@ def apply(text: str, action: types.CodeAction, uri: str) -> str:
 
 def test_a_session(tmp_path: Path) -> None:
     async def script(editor: Editor) -> None:
-        result = await editor.start()
+        result = await editor.start("--stdio", "--clientProcessId=1")
         assert result.capabilities.hover_provider and result.server_info is not None
         (tmp_path / "k.cu").write_text("nothing of the kind\n")
         editor.open("k.cu", RACE)

@@ -21,10 +21,12 @@ URI = "file:///somewhere/k.cu"
 
 
 class Worker:
-    """Finds one fault in every text; looking for a fix of one takes as long as it is told."""
+    """Finds a fault in each of the first lines of every text; looking for a fix of one takes as long as it is told."""
 
-    def __init__(self, fixing: float) -> None:
+    def __init__(self, fixing: float, faults: int = 1) -> None:
         self.pages = Pages()
+        self.repaired: list[int] = []
+        self._faults = faults
         self.checked: list[bytes] = []
         self.given_up = 0
         self._fixing = fixing
@@ -36,13 +38,15 @@ class Worker:
             except asyncio.CancelledError:
                 self.given_up += 1
                 raise
+            self.repaired.append(request.finding.span.start)
             return Repaired(Fix("better"))
         assert isinstance(request, Check)
         self.checked.append(request.data)
         if request.data == b"broken":
             return Failed("told to")
-        finding = Finding(Span(request.path, 0, 1), "bad", Severity.WARNING, "KL999", "fault")
-        return Checked((Result(finding, "print"),), texts={request.path: request.data})
+        spans = [Span(request.path, line, line + 1) for line in range(self._faults)]
+        results = [Result(Finding(span, "bad", Severity.WARNING, "KL999", "fault"), "print") for span in spans]
+        return Checked(tuple(results), texts={request.path: request.data})
 
     async def close(self) -> None:
         pass
@@ -95,6 +99,25 @@ def test_fixes_are_waited_for_when_asked() -> None:
         await until(lambda: published)
         place = types.Range(types.Position(0, 0), types.Position(0, 0))
         assert [one.title for one in await made.actions(URI, place)] == ["Fix KL999: better", "Ignore KL999 fault here"]
+        await made.close()
+
+    asyncio.run(run())
+
+
+def test_fixes_are_looked_for_in_order_and_not_without_end() -> None:
+    async def run() -> None:
+        worker = Worker(fixing=0, faults=server.EAGER + 5)
+        made, _, _ = session(worker)
+        made.start()
+        made.opened(types.TextDocumentItem(URI, "cuda", 1, "\n" * 100))
+        await until(lambda: len(worker.repaired) == server.EAGER)
+        await asyncio.sleep(0.1)
+        assert worker.repaired == list(range(server.EAGER))
+        line = server.EAGER + 3
+        place = types.Range(types.Position(line, 0), types.Position(line, 0))
+        # The end of the finding before is on this line, too.
+        assert [one.title for one in await made.actions(URI, place)].count("Fix KL999: better") == 2
+        assert worker.repaired[server.EAGER :] == [line, line - 1]
         await made.close()
 
     asyncio.run(run())
