@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ def lsp(arguments: Sequence[str]) -> int:
         raise UsageError(INSTALL) from None
     if sys.stdin.isatty():
         print("kernlint: waiting for an editor on standard input; see docs/editors.md", file=sys.stderr)
+    gc.enable()  # this process lives as long as its editor
     messages = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # nothing that is printed may get between the messages
     return serve(arguments, sys.stdin.buffer, messages)
