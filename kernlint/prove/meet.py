@@ -40,6 +40,8 @@ def meeting(
     common = _cells(ours, query.a.size, unit) & _cells(theirs, query.b.size, unit)
     if not common or (ours is theirs and len(common) == len(ours) * (query.a.size // unit)):
         return None  # nothing in common, or each thread has its own
+    if query.within == "blocks" and not _blocks_meet(query, ours, theirs, unit):
+        return None
     table = _table(query, block, theirs, [(y, shift) for _, y, shift in ties], unit, common)
     fallback: tuple[Point, Point] | None = None
     count = query.a.size // unit
@@ -63,6 +65,22 @@ def meeting(
                 if not query.exclude_same_warp and fallback is None:
                     fallback = (point, other)
     return fallback
+
+
+def _blocks_meet(query: Overlap, ours: Sequence[Point], theirs: Sequence[Point], unit: int) -> bool:
+    """Whether two different blocks touch one cell."""
+    first = _by_block(ours, query.a.size, unit)
+    second = first if ours is theirs else _by_block(theirs, query.b.size, unit)
+    return any(
+        not cells.isdisjoint(others) for one, cells in first.items() for other, others in second.items() if one != other
+    )
+
+
+def _by_block(points: Sequence[Point], size: int, unit: int) -> dict[Triple, set[int]]:
+    by_block: dict[Triple, list[Point]] = {}
+    for point in points:
+        by_block.setdefault(point[1], []).append(point)
+    return {block: _cells(own, size, unit) for block, own in by_block.items()}
 
 
 def _cells(points: Sequence[Point], size: int, unit: int) -> set[int]:
