@@ -441,8 +441,16 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
     """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`shapes` and
     :data:`assumed`."""
     language = facts.module.language
-    grouped = language == "opencl" and any(barrier.scope is Scope.WARP for barrier in of.barriers)
+    grouped = language == "opencl" and _counts_on_groups(of)
     return Asker(facts[shapes], language, language == "hip" or grouped, facts[assumed])
+
+
+def _counts_on_groups(of: Trace) -> bool:
+    """Whether a kernel has barriers of sub-groups, or gives each sub-group a part of shared memory of its own."""
+    if any(barrier.scope is Scope.WARP for barrier in of.barriers):
+        return True
+    shared = (access for access in of.accesses if access.writes and access.root.space is Space.SHARED)
+    return any(WARP_SIZE in access.offset.symbols and THREAD[0] in access.offset.symbols for access in shared)
 
 
 def _with(side: Side, guard: Term) -> Side:

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.trace import trace
-from kernlint.analysis.warp_masks import Absence, WarpMasks, name_of, warp_masks
+from kernlint.analysis.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import THREAD, SymbolKind, symbols
 
 
 class DivergentWarpIntrinsic(Rule):
@@ -23,7 +25,8 @@ class DivergentWarpIntrinsic(Rule):
 
     Conditions that are the same for a whole warp are fine (`threadIdx.x < 64`, `threadIdx.x / 32 == 0`), and so is a
     mask that names just the lanes that come: the ballot of the condition, taken before the branch, or the lanes active
-    in it. Reported with one warp in which a named lane stays away.
+    in it. Reported with one warp in which a named lane stays away. Matrix instructions in a loop in which each lane
+    takes a column of its own up to a parameter are a note: a kernel of whole tiles is written for whole ones.
 
     ```cuda bad
     __global__ void lift(const int *want, int *value, int n) {
@@ -139,10 +142,28 @@ class DivergentWarpIntrinsic(Rule):
         return self.finding(
             event.span,
             message,
+            Severity.NOTE if name.split(".")[0] in MATRIX and _tiled(culprit) else Severity.WARNING,
             related=related,
             assumptions=() if language == "opencl" else (shown,),
             fix=fix,
         )
+
+
+MATRIX = frozenset(
+    {"ldmatrix", "stmatrix", "mma", "wmma", "wgmma", "mma_sync", "load_matrix_sync", "store_matrix_sync"}
+)
+"""Collectives for which every lane holds a part of a matrix: without some of them there is no matrix."""
+
+
+def _tiled(culprit: Culprit) -> bool:
+    """Whether lanes part at the end of a loop over the columns of a matrix alone, one for each lane, of which a
+    parameter says how many there are: none do where that is a whole number of warps."""
+    if culprit.what != "loop condition" or culprit.term.op != "lt":
+        return False
+    place, count = culprit.term.args
+    lanes = polynomial(place).coefficients.get((THREAD[0].term,))
+    kinds = {symbol.kind for symbol in symbols(count)}
+    return lanes == 1 and bool(kinds) and kinds <= {SymbolKind.PARAM, SymbolKind.TEMPLATE}
 
 
 def _size(block: tuple[int, int, int]) -> str:
