@@ -33,7 +33,7 @@ FAMILIES = {
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put the pages of the rules into the navigation."""
+    """Put the pages of the rules into the navigation, and what is in ``docs/`` but was not put there."""
     registry = load()
     pages: list[Any] = ["rules/index.md"]
     for family in _families(registry):
@@ -44,6 +44,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     for entry in config.nav:
         if isinstance(entry, dict) and "Rules" in entry:
             entry["Rules"] = pages
+        if isinstance(entry, dict) and "Development" in entry:
+            listed = str(config.nav)
+            entry["Development"] += sorted(p.name for p in (ROOT / "docs").glob("*.md") if f"{p.name}'" not in listed)
     return config
 
 
