@@ -12,7 +12,8 @@ and updated without an atomic operation, which is a race as soon as an index occ
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import functools
+from collections.abc import Iterable
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -111,14 +112,17 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
     return [s for s in free if s in bounding], [s for s in free if s not in bounding]
 
 
-def _bounding(fact: Term) -> Iterator[tuple[Symbol, ...]]:
+@functools.lru_cache(maxsize=1 << 12)
+def _bounding(fact: Term) -> tuple[tuple[Symbol, ...], ...]:
     """Products of arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
+    found: dict[tuple[Symbol, ...], None] = {}
     if fact.op in ("lt", "le"):
         for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
             if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
-                yield tuple(atom.args[0] for atom in mono)
+                found[tuple(atom.args[0] for atom in mono)] = None
     for arg in fact.terms:
-        yield from _bounding(arg)
+        found.update(dict.fromkeys(_bounding(arg)))
+    return tuple(found)
 
 
 def _stride(access: Access) -> int:

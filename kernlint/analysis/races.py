@@ -8,6 +8,7 @@ of one warp count only where no warp barrier or collective stands between.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.assumptions import Assumed, assumed
@@ -254,15 +255,18 @@ class Asker:
         )
 
 
-def monomials(term: Term) -> Iterator[Monomial]:
+@functools.lru_cache(maxsize=1 << 12)
+def monomials(term: Term) -> tuple[Monomial, ...]:
     """The monomials of an integer term, and those of the operands of what is no polynomial in it."""
     if not isinstance(term.type, IntType):
-        return
+        return ()
+    found: dict[Monomial, None] = {}
     for mono in polynomial(term).coefficients:
-        yield mono
+        found[mono] = None
         for atom in mono:
             for arg in atom.terms:
-                yield from monomials(arg)
+                found.update(dict.fromkeys(monomials(arg)))
+    return tuple(found)
 
 
 def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
