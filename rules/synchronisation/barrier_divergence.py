@@ -9,15 +9,15 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
+from kernlint.analysis.trace.events import Access, AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
 from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ class BarrierDivergence(Rule):
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there, also from a helper after which
-    no barrier follows; in OpenCL it is undefined. Nor is it more than a note in CUDA and HIP where whole warps part
-    and each side has a barrier for the other's, or where they leave the kernel's last loop with a barrier sooner.
-
-    A barrier of the whole grid (`grid.sync()`) waits for all blocks: there the blocks have to agree as well.
+    no barrier follows. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
+    sub-groups alone, which are right in groups of one sub-group and run in those. Nor is it more than a note in CUDA
+    and HIP where whole warps part and each side has a barrier for the other's, or where they leave the kernel's last
+    loop with a barrier sooner.
 
     OpenCL's collective copies (`async_work_group_copy`, `wait_group_events`) have to be met by all work-items too, and
     with the same arguments: the group makes one copy together, and no work-item names a part of its own.
@@ -213,7 +213,7 @@ class BarrierDivergence(Rule):
             severity = Severity.NOTE if _guessed(culprit.term) else Severity.WARNING
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
-            severity = Severity.WARNING if opencl else Severity.NOTE
+            severity = Severity.WARNING if opencl and not _one_sub_group(facts[trace]) else Severity.NOTE
         else:
             message = f"threads of one block disagree on reaching {name}"
             warp = WAVE if facts.module.language == "hip" else WARP
@@ -325,6 +325,30 @@ def _leaves(loop: LoopContext, culprit: Culprit) -> bool:
 def _blocking(walked: Trace) -> list[BarrierEvent]:
     """All barriers of a block or more, those that a call may hold too."""
     return [barrier for barrier in walked.barriers if barrier.scope in (Scope.BLOCK, Scope.GRID)]
+
+
+def _one_sub_group(walked: Trace) -> bool:
+    """Whether the kernel is right only in groups of one sub-group: what any thread of the group has written to shared
+    memory is read by others after a barrier of the sub-group alone."""
+    written = {
+        id(access.root): access.offset
+        for access in walked.accesses
+        if access.writes and access.root.space is Space.SHARED and _across_groups(access)
+    }
+    return any(
+        not access.writes
+        and written.get(id(access.root), access.offset) != access.offset
+        and WARP_SIZE not in access.offset.symbols
+        and all(label.exact and label.barrier is not None for label in access.warp_labels)
+        and all(label.barrier.scope is Scope.WARP for label in access.warp_labels if label.barrier is not None)
+        for access in walked.accesses
+    )
+
+
+def _across_groups(access: Access) -> bool:
+    """Whether the place is that of the thread in its block, not in its sub-group."""
+    found = access.offset.symbols
+    return WARP_SIZE not in found and any(symbol.kind is SymbolKind.THREAD for symbol in found)
 
 
 def _by_warps(term: Term, warp: int, seen: frozenset[Symbol] = frozenset()) -> bool:

@@ -432,6 +432,44 @@ kernel void turn(global const float *x, global float *y) {
 """,
         Severity.ERROR,
     ),
+    "returns in a group of one sub-group": (
+        BarrierDivergence,
+        "opencl",
+        """
+kernel void tile(global const float *x, global float *y, const int n) {
+    local float part[64];
+    const int i = get_global_id(0), t = get_local_id(0);
+    part[t] = x[i];
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    const float v = part[63 - t];
+    if (i >= n) return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    part[t] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    y[i] = part[0];
+}
+""",
+        Severity.NOTE,
+    ),
+    "returns in a group": (
+        BarrierDivergence,
+        "opencl",
+        """
+kernel void tile(global const float *x, global float *y, const int n) {
+    local float part[64];
+    const int i = get_global_id(0), t = get_local_id(0);
+    part[t] = x[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const float v = part[63 - t];
+    if (i >= n) return;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    part[t] = v;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    y[i] = part[0];
+}
+""",
+        Severity.WARNING,
+    ),
     "a shift that the number of a forced instance makes too wide": (
         LanguageError,
         "cuda",
