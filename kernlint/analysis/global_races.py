@@ -293,7 +293,7 @@ def _places(accesses: Iterable[Access]) -> dict[int, list[Access]]:
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
-    groups = _places(of.accesses)
+    groups = _places((*of.accesses, *of.images))
     if not groups or not followed(of):
         return ()
     asker = asker_of(facts, of)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from kernlint.analysis.pairs import Pair
 from kernlint.analysis.races import Race
 from kernlint.analysis.replay import Replayed
-from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, RootKind, Trace
+from kernlint.analysis.trace.images import pixel
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
@@ -36,14 +37,19 @@ def verb(access: Access) -> str:
 
 
 def element(access: Access, offset: int) -> int | None:
-    """Index of the element of the object at byte ``offset``; None when the element's size is not known."""
+    """Index of the element of the object at byte ``offset``; None when the element's size is not known, and for
+    images, whose pixels have several."""
+    if access.root.kind is RootKind.IMAGE:
+        return None
     size = access.root.element.size or access.size
     return offset // size if size else None
 
 
 def cell(access: Access, offset: int) -> str:
-    """``tile[32]``, or the plain name of a single variable."""
+    """``tile[32]``, the plain name of a single variable, ``pixel (0, 3) of image``."""
     root = access.root
+    if root.kind is RootKind.IMAGE:
+        return f"pixel ({', '.join(map(str, pixel(root, offset)))}) of {root.name}"
     if root.extent is not None and root.extent == root.element.size:
         return root.name
     index = element(access, offset)

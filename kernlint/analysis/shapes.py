@@ -99,7 +99,7 @@ DEFAULTS: dict[int, Block] = {0: (1, 1, 1), 1: (128, 1, 1), 2: (16, 16, 1), 3: (
 
 
 def _terms(of: Trace) -> Iterator[Term]:
-    for access in of.accesses:
+    for access in (*of.accesses, *of.images):
         yield access.offset
         if access.value is not None:
             yield access.value

@@ -31,7 +31,7 @@ class GlobalMemoryRace(Rule):
     Reported with a small launch and two threads that collide. An element picked by an index array and updated
     (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note. Elements
     picked by an atomic counter are reported where the counter may give one index twice: a thread adds 0 to it, or
-    does not ask it.
+    does not ask it. Pixels of OpenCL's images with whole coordinates are elements too.
 
     Silent: every thread writes the same value, both sides are atomic, only one block is launched, the place comes
     from memory or from an atomic counter, blocks talk through fences.

@@ -18,6 +18,7 @@ class RootKind(Enum):
     PARAM = "param"  # what a pointer parameter (or a pointer field of one) points to
     VARIABLE = "variable"  # a variable of the kernel, a helper or the file
     LOADED = "loaded"  # what a pointer read from memory points to
+    IMAGE = "image"  # an image that is a parameter; its places are pixels
     UNKNOWN = "unknown"  # a pointer of unknown origin: may be any object of its space
 
 
@@ -300,11 +301,13 @@ class Gap:
 class Trace:
     """All that one kernel does, in order of the walk.
 
-    ``arrays``: private and shared variables met, in order, with their byte extents in the Root.  ``gaps``: what was
-    not understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
+    ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrays``: private and shared
+    variables met, in order, with their byte extents in the Root.  ``gaps``: what was not understood.  ``complete``: no
+    gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
     """
 
     accesses: list[Access] = field(default_factory=list)
+    images: list[Access] = field(default_factory=list)
     barriers: list[BarrierEvent] = field(default_factory=list)
     fences: list[FenceEvent] = field(default_factory=list)
     warp_ops: list[WarpEvent] = field(default_factory=list)
@@ -330,6 +333,7 @@ class Trace:
         """All events in order of the walk."""
         groups: tuple[list[Event], ...] = (
             list(self.accesses),
+            list(self.images),
             list(self.barriers),
             list(self.fences),
             list(self.warp_ops),

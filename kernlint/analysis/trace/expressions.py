@@ -16,6 +16,7 @@ from kernlint.analysis.trace.events import (
     LaunchEvent,
     WarpEvent,
 )
+from kernlint.analysis.trace.images import record_image
 from kernlint.analysis.trace.inline import call_function, call_lambda, unresolved_call, with_captured
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.memory import (
@@ -861,7 +862,9 @@ def _assume(m: Machine, e: n.Assume) -> Value:
 
 
 def _image(m: Machine, e: n.ImageOp) -> Value:
-    terms = tuple(as_term(evaluate(m, arg), arg.type) for arg in e.args)
+    values = [evaluate(m, arg) for arg in e.args]
+    record_image(m, e, values)
+    terms = tuple(as_term(value, arg.type) for value, arg in zip(values, e.args, strict=True))
     if isinstance(e.type, VectorType):
         lanes = tuple((str(i), call(f"{e.name}.{i}", terms, e.type.element)) for i in range(e.type.lanes))
         return StructValue(e.type, lanes)

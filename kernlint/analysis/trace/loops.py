@@ -554,6 +554,7 @@ def _groups(m: Machine) -> tuple[list[Event], ...]:
     t: Any = m.trace
     return (
         t.accesses,
+        t.images,
         t.barriers,
         t.fences,
         t.warp_ops,
