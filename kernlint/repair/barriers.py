@@ -13,6 +13,7 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.record import dataclass
 from kernlint.repair.conditions import balanced, is_pure
+from kernlint.repair.guards import tightened
 from kernlint.repair.page import Chain, Page, within
 from kernlint.repair.types import arithmetic, zero
 from kernlint.repair.values import changed, used
@@ -105,6 +106,10 @@ def _tells(finding: Finding, first: Access) -> bool:
 
 def _for_race(page: Page, facts: Facts, race: Race, races: Sequence[Race]) -> Iterator[Fix]:
     language = facts.module.language
+    first, second = race.accesses
+    holder = page.holder(second.span)
+    if holder is not None and page.chain(holder, first.span) == page.chain(holder, second.span):
+        yield from tightened(page, holder, first.span.join(second.span))
     gaps = list(_gaps(page, facts, race))[:GAPS]
     for gap in gaps:
         barrier = spelled(page, gap.function, language)
@@ -266,9 +271,10 @@ def _declares(stmt: Stmt) -> bool:
 
 
 class Agreed:
-    """Whether the threads of a block agree on reaching a place, as far as the walk of a kernel shows."""
+    """Whether the threads of a block, or of a warp, agree on reaching a place, as far as the walk of a kernel shows."""
 
-    def __init__(self, kernel: Trace) -> None:
+    def __init__(self, kernel: Trace, among: Uniformity = Uniformity.BLOCK) -> None:
+        self._among = among
         self._terms: dict[Span, list[Term]] = {}
         for test in kernel.conditions:
             self._terms.setdefault(test.node.span, []).append(test.term)
@@ -278,7 +284,7 @@ class Agreed:
             self._loops.setdefault(loop.span, []).extend([loop.condition, *terms])
 
     def reaches(self, page: Page, gap: Gap, stack: tuple[Span, ...]) -> bool:
-        """Whether all threads come by, through the calls of ``stack``."""
+        """Whether all threads (of a warp, where that was asked) come by, through the calls of ``stack``."""
         places = [gap.block.span, *stack]
         for place in places:
             holder = page.holder(place)
@@ -303,10 +309,8 @@ class Agreed:
             return self._same(self._loops.get(outer.span, []))
         return not isinstance(outer, Switch)
 
-    @staticmethod
-    def _same(terms: Iterable[Term | None]) -> bool:
-        known = [term for term in terms if term is not None]
-        return all(uniformity(term) <= Uniformity.BLOCK for term in known)
+    def _same(self, terms: Iterable[Term | None]) -> bool:
+        return all(uniformity(term) <= self._among for term in terms if term is not None)
 
 
 # ------------------------------------------------------------------------------------------- one statement
@@ -396,11 +400,12 @@ def in_warp(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]
     races = [race for race in facts[shared_races] if race.same_warp]
     mine = [race for race in races if race.accesses[1].span == finding.span]
     if mine:
-        yield from _warp_fix(page, mine)
-        yield from _warp_fix(page, races[:RACES])
+        agreed = Agreed(facts[trace], Uniformity.WARP)
+        yield from _warp_fix(page, agreed, mine)
+        yield from _warp_fix(page, agreed, races[:RACES])
 
 
-def _warp_fix(page: Page, races: Sequence[Race]) -> Iterator[Fix]:
+def _warp_fix(page: Page, agreed: Agreed, races: Sequence[Race]) -> Iterator[Fix]:
     """A barrier of the warp for each of ``races``, one statement after the other."""
     split: dict[int, tuple[Stmt, list[str]]] = {}
     gaps: dict[tuple[int, int], Gap] = {}
@@ -416,9 +421,13 @@ def _warp_fix(page: Page, races: Sequence[Race]) -> Iterator[Fix]:
             read, write, block, index = parts
             stmt = block.body[index]
             split[stmt.span.start] = (stmt, [*read, WARP_BARRIER, *write])
+            if not agreed.reaches(page, Gap(holder, block, index), first.stack):
+                return
             continue
-        found = next(iter(_straight(page, holder, first.span, second.span)), None)
-        if found is None or not page.is_plain(found.block):
+        places = _straight(page, holder, first.span, second.span)
+        fit = (gap for gap in places if page.is_plain(gap.block) and agreed.reaches(page, gap, first.stack))
+        found = next(fit, None)
+        if found is None:
             return
         gaps.setdefault(found.key, found)
     edits = [replaced(page, stmt, lines) for stmt, lines in split.values()]

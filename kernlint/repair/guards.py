@@ -8,7 +8,7 @@ from itertools import pairwise
 from kernlint.analysis.base import Facts
 from kernlint.analysis.bounds import GlobalId
 from kernlint.analysis.coverage import plain
-from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.limits import Dimension, limits
 from kernlint.analysis.overreach import Fault, Overreach, overreach
 from kernlint.analysis.sizes import unused_sizes
@@ -34,6 +34,7 @@ from kernlint.tree.nodes import (
     Expr,
     ExprStmt,
     FloatLit,
+    For,
     FunctionDecl,
     If,
     IntLit,
@@ -43,6 +44,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
     WarpOp,
+    While,
 )
 from kernlint.tree.types import FloatType, IntType
 from kernlint.tree.walk import walk
@@ -67,7 +69,7 @@ def missing(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]
     index = _index(page, values, function, first)
     if index is None:
         return
-    bound = _bound(first, len(facts[unused_sizes]))
+    bound = _bound(facts, first, len(facts[unused_sizes]))
     if bound is not None:
         yield from _tests(page, facts, accesses, [(index[0], bound)], index[1])
     elif first.tier is Tier.ROUNDED_UP and (given := _passed(page, facts, first.axis)) is not None:
@@ -232,20 +234,26 @@ def _has_work_below(before: Iterable[Stmt]) -> bool:
     return any(type(node).__name__ == "Label" for stmt in before for node in walk(stmt))
 
 
-def _bound(one: Exposed, sizes: int) -> str | None:
+def _bound(facts: Facts, one: Exposed, sizes: int) -> str | None:
     """What the index has to be below, as the kernel can write it."""
     if one.tier is Tier.UNUSED_SIZE:
         # A size that only its name speaks for is the extent where there is no other, and no other axis to bound.
         size = one.size
         plain = size is not None and size.name == size.param.name and sizes == 1 and len(one.reach.open_axes) == 1
         return size.name if plain and size is not None and not _within_rows(one) else None
-    if one.tier is not Tier.ROUNDED_UP or one.cover is None or one.cover.count is None or one.view is None:
+    if one.tier is not Tier.ROUNDED_UP:
         return None
-    wanted = polynomial(one.cover.count)
-    for symbol, image in one.view.images:
-        if symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType) and polynomial(image) == wanted:
-            return symbol.name if "." not in symbol.name else None
+    views = facts[launch_context].launches
+    for param in facts.function.params:
+        if isinstance(param.type, IntType) and views and all(_is_count(view, one.axis, param.name) for view in views):
+            return param.name
     return None
+
+
+def _is_count(view: LaunchView, axis: int, name: str) -> bool:
+    """Whether a launch passes the count of an axis, which it rounds up, for a parameter."""
+    count, passed = view.covers[axis].count, view.fact.argument(name)
+    return count is not None and isinstance(passed, Term) and polynomial(passed) == polynomial(count)
 
 
 def _within_rows(one: Exposed) -> bool:
@@ -474,13 +482,14 @@ def _reordered(page: Page, function: FunctionDecl, access: Span, test: Span) -> 
 
 def _inclusive(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:
     """``<=`` made ``<``, or ``>`` made ``>=`` where threads leave."""
-    function = facts.function
+    function, values = facts.function, Values.of(facts, facts[trace])
     for node in _comparisons(function, one.guard.span):
         place = page.operator(node.lhs, node.rhs)
         wanted = {"<=": "<", ">": ">=", "<": "<=", ">=": ">"}.get(node.op)
         if place is None or wanted is None or page.text(place) != node.op:
             continue
-        if not _names(one.size) & {decl.name for decl in used(node)}:
+        sides = {values.polynomial(node.lhs), values.polynomial(node.rhs)}
+        if one.size not in sides and not _names(one.size) & {decl.name for decl in used(node)}:
             continue
         if (node.op in ("<=", ">=")) == _leaves(function, one.guard.span):
             continue  # i >= n leaves as it should; what is wrong there is another thing
@@ -520,6 +529,37 @@ def _names(size: Polynomial | None) -> set[str]:
     if size is None:
         return set()
     return {symbol.name for atom in size.atoms for symbol in symbols(atom)}
+
+
+def narrower(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+    """For ``array-index-out-of-range``: ``<`` for ``<=`` in the conditions around the access."""
+    page = Page(source, facts.module)
+    function = page.holder(finding.span)
+    if function is not None:
+        yield from tightened(page, function, finding.span)
+
+
+def tightened(page: Page, function: FunctionDecl, place: Span) -> Iterator[Fix]:
+    """Each ``<=`` in the conditions of branches and loops around a place, one side of which is part of a subscript
+    there, made ``<``."""
+    names = {
+        decl
+        for node in walk(function)
+        if isinstance(node, Subscript) and within(node.span, place)
+        for decl in used(node.index)
+    }
+    for stmt in reversed(page.chain(function, place)):
+        cond = stmt.cond if isinstance(stmt, If | For | While) else None
+        for node in walk(cond) if cond is not None else ():
+            if not isinstance(node, Binary) or node.op not in ("<=", ">=") or not names & set(used(node)):
+                continue
+            less = node.lhs if node.op == "<=" else node.rhs
+            operator = page.operator(node.lhs, node.rhs)
+            lower = isinstance(stripped(less), IntLit) or within(node.span, place)
+            if operator is None or lower or page.text(operator) != node.op:
+                continue  # from below by a number
+            new = node.op[0]
+            yield Fix(f"test {page.text(node.lhs)} {new} {page.text(node.rhs)}", (Edit(operator, new),))
 
 
 def _reversed(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:

@@ -10,8 +10,9 @@ from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.analysis.wording import also, element, verb, witness_of
-from kernlint.finding import Confidence, Finding, Related, Severity
+from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 
 
 class ArrayIndexOutOfRange(Rule):
@@ -128,6 +129,12 @@ class ArrayIndexOutOfRange(Rule):
             fix=f"make {access.root.name} larger, or keep the index below {count}",
             confidence=Confidence.MEDIUM if one.data else Confidence.HIGH,
         )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """A condition around the access that is off by one."""
+        from kernlint.repair.guards import narrower
+
+        return narrower(facts, finding, source)
 
 
 def _counts(one: Outside) -> bool:
