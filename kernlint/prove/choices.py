@@ -61,14 +61,16 @@ MAX_WALKED = 288
 
 
 @lru_cache(maxsize=32)
-def threads(block: Triple, most: int = MAX_WALKED) -> list[Triple]:
-    """Threads of a block, in the order of their linear index; all of them when there are at most ``most``."""
+def threads(block: Triple, most: int = MAX_WALKED, part: int = 96) -> list[Triple]:
+    """Threads of a block, in the order of their linear index; all of them when there are at most ``most``, else the
+    first ``part`` of them, as many around the middle, and two thirds as many at the end."""
     bx, by, bz = block
     total = bx * by * bz
     chosen: Sequence[int] = range(total)
     if total > most:
         middle = total // 2
-        chosen = [*range(96), *range(middle - 32, middle + 64), *range(total - 64, total)]
+        third = part // 3
+        chosen = [*range(part), *range(middle - third, middle + 2 * third), *range(total - 2 * third, total)]
         chosen = sorted(set(chosen))
     return [(i % bx, i // bx % by, i // (bx * by)) for i in chosen]
 

@@ -12,7 +12,7 @@ from typing import Any
 from kernlint.prove import choices
 from kernlint.prove.collect import Collector, Point, collector, constants_of
 from kernlint.prove.hints import launch_bounds
-from kernlint.prove.meet import meeting, warp
+from kernlint.prove.meet import WARP, meeting, warp
 from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Side, Triple, is_shared
 from kernlint.symbolic.evaluate import compiled, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
@@ -207,7 +207,10 @@ class _Search:
         single = isinstance(self.query, Overlap) and self.query.within == "block"
         places = [where] if single else choices.some_blocks(grid)
         plain = single and not any(side.counters for side in self.sides)  # cheap enough to walk every thread
-        walked = choices.threads(block, 1024 if plain else choices.MAX_WALKED)
+        if len(places) > 1 and isinstance(self.query, Overlap):  # a few threads of each block show where blocks meet
+            walked = choices.threads(block, 3 * WARP, WARP)
+        else:
+            walked = choices.threads(block, 1024 if plain else choices.MAX_WALKED)
         setting = _Setting(self, block, grid, shared, trial)
         if isinstance(self.query, Bounds):
             setting.leave(self.query, places, walked, checked[premises])
