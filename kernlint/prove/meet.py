@@ -35,7 +35,7 @@ def meeting(
         if x in our_counters and y in their_counters
     ]
     unit = gcd(query.a.size, query.b.size)
-    if unit > 1 and any({p[0] % unit for points in (ours, theirs) for p in points}):
+    if unit > 1 and {p[0] % unit for points in (ours, theirs) for p in points} - {0}:
         unit = 1
     common = _cells(ours, query.a.size, unit) & _cells(theirs, query.b.size, unit)
     if not common or (ours is theirs and len(common) == len(ours) * (query.a.size // unit)):
