@@ -236,9 +236,10 @@ def handshakes(of: Trace) -> bool:
     return any(access.volatile and access.kind is AccessKind.READ and access.loops for access in of.accesses)
 
 
-def across(first: Access, second: Access) -> Pair:
-    """The pair as threads of two blocks make it: in any order, each in iterations of its own."""
-    a, b = side(first, _in_row(first)), side(second, _in_row(second))
+def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
+    """The pair as threads of two blocks make it: in any order, each in iterations of its own; ``inside``: provided that
+    no index leaves an array within an object."""
+    a, b = (side(access, in_row(access) if inside else ()) for access in (first, second))
     moving = (SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.EXIT, SymbolKind.UNKNOWN, SymbolKind.TRIPS)
     begun = min((loop.serial for loop in (*first.loops, *second.loops)), default=None)
     private = frozenset(
@@ -256,7 +257,7 @@ def _moving(index: Term) -> bool:
     return any(symbol.kind in _MOVING for symbol in symbols(index))
 
 
-def _in_row(access: Access) -> tuple[Term, ...]:
+def in_row(access: Access) -> tuple[Term, ...]:
     """That an access to an array within an object (a field of a struct) stays inside it, where a loop or data picks the
     element: to leave it is a fault of another kind, and most often the host sees to it that nobody does."""
     count = inner_array(access)
@@ -268,7 +269,7 @@ def _in_row(access: Access) -> tuple[Term, ...]:
 
 def _rows(pair: Pair) -> Pair:
     """The pair with each access inside the array of an object that it subscripts."""
-    first, second = _in_row(pair.first), _in_row(pair.second)
+    first, second = in_row(pair.first), in_row(pair.second)
     if not first and not second:
         return pair
     a = replace(pair.a, guards=(*pair.a.guards, *first))

@@ -10,14 +10,24 @@ from kernlint.analysis.allocated import allocated
 from kernlint.analysis.assumptions import assumed, contradiction
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extents import outside
-from kernlint.analysis.global_races import GlobalRace, across, global_races
+from kernlint.analysis.global_races import GlobalRace, across, global_races, in_row
 from kernlint.analysis.pairs import Pair, concurrent, conflicting, side, undecided
 from kernlint.analysis.race_words import witness
 from kernlint.analysis.races import Race, shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, GuardKind, Root, RootKind, Trace
+from kernlint.analysis.trace.events import (
+    RECURSION,
+    TOO_DEEP,
+    Access,
+    AccessKind,
+    BarrierEvent,
+    GuardKind,
+    Root,
+    RootKind,
+    Trace,
+)
 from kernlint.analysis.verdicts import FEW, Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
 from kernlint.analysis.wording import element, element_size, witness_of
 from kernlint.finding import Step, Witness
@@ -39,8 +49,9 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.nodes import Scope
+from kernlint.tree.nodes import Barrier, Scope
 from kernlint.tree.types import I64, IntType, Space
+from kernlint.tree.walk import functions_of, walk
 
 SHOWN = 60
 """Longest term in a reason."""
@@ -72,7 +83,7 @@ def barriers(facts: Facts, *, refute: bool = True) -> Verdict:
     for loss in facts.function.losses:
         return unknown(f"not understood: {loss.reason}", loss.span)
     for call in of.calls:
-        if call.may_sync:
+        if call.may_sync or (call.reason in (RECURSION, TOO_DEEP) and _any_barrier(facts)):
             return unknown(f"the call of {call.name} is not followed", call.span)
     for copy in of.asyncs:
         if copy.node.mechanism == "event":
@@ -87,6 +98,11 @@ def barriers(facts: Facts, *, refute: bool = True) -> Verdict:
         if obstacle_ is not None:
             return (_diverges(facts, barrier) if refute else None) or obstacle_
     return ladder.proved("uniform")
+
+
+def _any_barrier(facts: Facts) -> bool:
+    """Whether there is a barrier in the kernel or in what it calls, followed or not."""
+    return any(isinstance(node, Barrier) for function in functions_of(facts.kernel) for node in walk(function))
 
 
 def _divergent(facts: Facts, barrier: BarrierEvent, ladder: Ladder) -> Verdict | None:
@@ -226,9 +242,13 @@ def _narrow(first: Access, second: Access) -> str:
 
 def _apart(ladder: Ladder, first: Access, second: Access, space: Space, synchronised: Verdict) -> str:
     """Prove that two threads never meet at two accesses; the reason when that fails."""
-    everywhere = across(first, second)
+    everywhere = across(first, second, inside=False)
     if space is Space.GLOBAL:
         if _same_constant(first, second) or _never(ladder, everywhere, "grid"):
+            return ""
+        rows = [access for access in dict.fromkeys((first, second)) if in_row(access)]
+        if rows and _never(ladder, across(first, second), "grid"):
+            ladder.assume(*(f"the index of {element(access)} stays inside its array" for access in rows))
             return ""
         answer = _ask(ladder, everywhere, "blocks")
         if not isinstance(answer, Proved):

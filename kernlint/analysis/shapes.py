@@ -29,8 +29,9 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast, symbols
-from kernlint.tree.nodes import Scope
+from kernlint.tree.nodes import LaunchValue, Quantity, Scope, WarpOp
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, IntType, Space
+from kernlint.tree.walk import functions_of, walk
 
 Block = tuple[int, int, int]
 Sizes = tuple[int | None, int | None, int | None]
@@ -367,7 +368,7 @@ def _compute(facts: Facts) -> Shapes:
     of = facts[trace]
     mentioned = _mentioned(of)
     x, y, z = (symbol in mentioned for symbol in THREAD)
-    threads = (x, y, z)
+    threads = (x, y, z) if x or y or z else _read(facts)
     # A size alone (the number of all blocks, to wait for the last) is no word on how many axes the grid has.
     x, y, z = (BLOCK[axis] in mentioned or (axis == 0 and GRID_DIM[0] in mentioned) for axis in range(3))
     seen = tuple(_seen(facts))
@@ -375,6 +376,30 @@ def _compute(facts: Facts) -> Shapes:
         return Shapes(seen, True, threads, (x, y, z))
     guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads))
     return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z))
+
+
+def _read(facts: Facts) -> tuple[bool, bool, bool]:
+    """The axes of the thread index that the kernel reads, though what it does with them is not understood."""
+    axes: set[int] = set()
+    for function in functions_of(facts.kernel):
+        for node in walk(function):
+            if isinstance(node, WarpOp) or (isinstance(node, LaunchValue) and node.quantity in _OF_THREAD):
+                axes.add((node.axis or 0) if isinstance(node, LaunchValue) else 0)
+    return 0 in axes, 1 in axes, 2 in axes
+
+
+_OF_THREAD = frozenset(
+    {
+        Quantity.THREAD_ID,
+        Quantity.GLOBAL_ID,
+        Quantity.LINEAR_THREAD_ID,
+        Quantity.LINEAR_GLOBAL_ID,
+        Quantity.LANE_ID,
+        Quantity.WARP_ID,
+        Quantity.TILE_RANK,
+        Quantity.TILE_ID,
+    }
+)
 
 
 def _as_said(shape: Shape, said: Assumed) -> Shape:

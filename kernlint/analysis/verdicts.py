@@ -13,7 +13,7 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import RootKind, Trace
+from kernlint.analysis.trace.events import RECURSION, TOO_DEEP, RootKind, Trace
 from kernlint.finding import Witness
 from kernlint.prove import algebra
 from kernlint.prove.query import Answer, Axes, Bounds, Budget, Launch, Overlap, Proved, Unknown
@@ -205,6 +205,8 @@ def obstacle(facts: Facts, of: Trace) -> Verdict | None:
     for gap in of.gaps:
         return unknown(gap.reason, gap.span)
     for call in of.calls:
+        if call.reason in (RECURSION, TOO_DEEP):
+            return unknown(f"the call of {call.name} is not followed: {call.reason}", call.span)
         if call.writes or call.may_sync:
             return unknown(f"the call of {call.name} is not followed", call.span)
     for barrier in of.barriers:

@@ -237,6 +237,10 @@ class AsyncEvent(Event):
     awaits: frozenset[Term] | None = None
 
 
+RECURSION, TOO_DEEP = "recursion", "calls nested too deeply"
+"""Why a function with a body is not followed."""
+
+
 @dataclass(eq=False, slots=True)
 class CallEvent(Event):
     """A call that could not be followed.  ``may_sync``: it may hold a barrier; ``writes``: it may write memory;

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kernlint.analysis.trace.events import AccessKind, AllocationEvent, CallEvent, Guard, Root, RootKind
+from kernlint.analysis.trace.events import (
+    RECURSION,
+    TOO_DEEP,
+    AccessKind,
+    AllocationEvent,
+    CallEvent,
+    Guard,
+    Root,
+    RootKind,
+)
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, record, write_variable
@@ -76,7 +85,7 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
     assert function.body is not None
     depth = len(m.frames)
     if depth > MAX_DEPTH or any(frame.function is function for frame in m.frames):
-        return unresolved_call(m, e, "recursion" if depth <= MAX_DEPTH else "calls nested too deeply")
+        return unresolved_call(m, e, RECURSION if depth <= MAX_DEPTH else TOO_DEEP)
     bound: list[tuple[ParamDecl, Value]] = []
     if function.this is not None and e.receiver is not None:
         bound.append((function.this, receiver_value(m, e.receiver)))
@@ -91,7 +100,7 @@ def call_lambda(m: Machine, value: LambdaValue, e: Call) -> Value:
     """Walk a lambda's body; variables captured by reference are seen as they are now, others as they were."""
     node = value.node
     if any(frame.function.body is node.body for frame in m.frames):
-        return unresolved_call(m, e, "recursion")
+        return unresolved_call(m, e, RECURSION)
     bound = [(param, bind(m, param, arg)) for param, arg in zip(node.params, e.args, strict=False)]
     function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
     return with_captured(m, value, lambda: _enter(m, function, bound, node.body, e.span, e.type))

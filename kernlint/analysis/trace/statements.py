@@ -10,7 +10,7 @@ from kernlint.analysis.trace.expressions import coerce, condition, evaluate, pla
 from kernlint.analysis.trace.inline import bind
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
-from kernlint.analysis.trace.memory import havoc, variable_root
+from kernlint.analysis.trace.memory import havoc, store, variable_root
 from kernlint.analysis.trace.values import MemPlace, ReferenceValue, Value, VarPlace, own_variable, unknown_value
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
@@ -301,7 +301,9 @@ def _asm(m: Machine, s: n.Asm) -> None:
         evaluate(m, expr)
     for expr in s.outputs:
         at = place(m, expr)
-        if isinstance(at, (VarPlace, MemPlace)):
+        if isinstance(at, MemPlace):
+            store(m, at, unknown_value(at.type, "inline assembly"), expr)
+        elif isinstance(at, VarPlace):
             havoc(m, at, "inline assembly")
     if s.writes_memory:
         m.epoch += 1

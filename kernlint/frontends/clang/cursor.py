@@ -199,6 +199,18 @@ class Cursor:
         return bool(LIB.CXXMethod_isStatic(self.raw))
 
     @property
+    def is_virtual_method(self) -> bool:
+        """Whether which method runs depends on the object."""
+        return self.kind == CursorKind.CXX_METHOD and bool(LIB.CXXMethod_isVirtual(self.raw))
+
+    @property
+    def is_defaulted(self) -> bool:
+        """Whether a special member is left to the compiler, by ``= default`` or by not being written."""
+        owner = self.semantic_parent
+        made_up = owner is not None and self.extent.start == owner.extent.start
+        return made_up or bool(LIB.CXXMethod_isDefaulted(self.raw))
+
+    @property
     def initializer(self) -> Cursor | None:
         """A variable's initialiser."""
         return self.unit.cursor(LIB.Cursor_getVarDeclInitializer(self.raw))

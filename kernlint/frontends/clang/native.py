@@ -188,6 +188,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "CXXMethod_isStatic": (c_uint, _C),
     "CXXMethod_isConst": (c_uint, _C),
     "CXXMethod_isVirtual": (c_uint, _C),
+    "CXXMethod_isDefaulted": (c_uint, _C),
     # evaluation and printing
     "Cursor_Evaluate": (c_void_p, _C),
     "EvalResult_getKind": (c_int, c_void_p),

@@ -135,7 +135,9 @@ def finish_call(
             if declaration is None:
                 scope.recovered.append(span)
             return node
-    if known and declaration is not None and not made_up:
+    if known and declaration is not None and declaration.is_virtual_method and not _exact(receiver):
+        scope.lose("call", f"call of a virtual method, {name}: which one runs depends on the object", cursor)
+    elif known and declaration is not None and not made_up:
         function = lowering.functions.declare(declaration)
     elif declaration is None and name:
         function = lowering.functions.by_name(name, len(args)) if receiver is None else None
@@ -144,6 +146,11 @@ def finish_call(
     if function is None and (made_up or declaration is None):
         scope.lose("call", f"call of a function that is not declared: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)
+
+
+def _exact(receiver: Expr | None) -> bool:
+    """Whether an object is a variable that has its own type, not one behind a pointer or reference to a base of it."""
+    return isinstance(receiver, Ref) and not isinstance(receiver.decl.type, PointerType)
 
 
 def _call_through(scope: Scope, cursor: Cursor, declaration: Cursor, callee: Cursor, arguments: list[Cursor]) -> Expr:

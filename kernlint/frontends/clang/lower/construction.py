@@ -10,6 +10,7 @@ from kernlint.frontends.clang.lower.arguments import call_arguments, is_default,
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.frontends.clang.lower.variables import object_ends
 from kernlint.tree.nodes import (
     Call,
     Cast,
@@ -53,6 +54,7 @@ def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if isinstance(type_, StructType) and type_.name == "dim3":
         return InitList(span, type_, tuple(convert(scope.expression(a), U32) for a in arguments))
     if users:
+        object_ends(scope, cursor)
         args = call_arguments(scope, declaration, written)
         function = scope.lowering.functions.declare(declaration)
         return Call(span, type_, declaration.qualified_name, function, args)

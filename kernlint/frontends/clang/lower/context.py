@@ -94,6 +94,7 @@ class Lowering:
         self.template_errors = self.errors if template_errors is None else sorted(template_errors)
         self.types = TypeTable(self)
         self.variables: dict[int, VarDecl] = {}
+        self.destroyed: dict[int, bool] = {}
         self.globals: list[VarDecl] = []
         self.lambdas: dict[int, Block] = {}
         self.constants: dict[str, list[Cursor]] | None = None

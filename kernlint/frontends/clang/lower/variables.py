@@ -151,7 +151,40 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
             object.__setattr__(node, "type", ArrayType(type_.element, len(init.elements)))
     if outside:
         lowering.globals.append(node)
+    elif cursor.kind == K.VAR_DECL:
+        object_ends(scope, cursor)
     return node
+
+
+def object_ends(scope: Scope, cursor: Cursor) -> None:
+    """Note that an object made at ``cursor`` has a destructor, which is not followed."""
+    of = cursor.type.canonical
+    while of.kind in (TypeKind.CONSTANT_ARRAY, TypeKind.INCOMPLETE_ARRAY):
+        of = of.element.canonical
+    if of.kind == TypeKind.RECORD and of.declaration is not None and _destroyed(scope, of.declaration):
+        scope.lose("statement", f"the destructor of {of.declaration.spelling} is not followed", cursor)
+
+
+def _destroyed(scope: Scope, record: Cursor) -> bool:
+    """Whether ending an object of a class runs code of the user's."""
+    known = scope.lowering.destroyed
+    if record.key not in known:
+        known[record.key] = False  # what holds itself by a pointer does not end with it
+        known[record.key] = any(_ends_with(scope, child) for child in record.children)
+    return known[record.key]
+
+
+def _ends_with(scope: Scope, member: Cursor) -> bool:
+    if member.kind == K.DESTRUCTOR:
+        found = scope.lowering.functions.definition(member)
+        if scope.lowering.in_system_header(found):
+            return False
+        body = next((child for child in found.children if child.kind == K.COMPOUND_STMT), None)
+        return (body is not None and bool(body.children)) or (body is None and not found.is_defaulted)
+    if member.kind not in (K.FIELD_DECL, K.CXX_BASE_SPECIFIER):
+        return False
+    of = member.type.canonical
+    return of.kind == TypeKind.RECORD and of.declaration is not None and _destroyed(scope, of.declaration)
 
 
 def made_up_constant(scope: Scope, cursor: Cursor, type_: Type) -> VarDecl:
