@@ -32,8 +32,9 @@ CANDIDATES = 12
 TRIALS = 60
 """Changes that are tried in one text before no more fixes are looked for."""
 
-SUGGESTED = 24
-"""Changes that are tried in one text for the fixes of a report, which nobody asked to be made yet."""
+SUGGESTED, FEWEST, BYTES = 24, 4, 1_500_000
+"""Changes that are tried in one text for the fixes of a report, which nobody asked to be made yet: at most, at least,
+and the bytes of all of them together."""
 
 ROUNDS = 100
 """Fixes that are made in one file."""
@@ -68,7 +69,8 @@ def suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: F
     outcome.fixed = True
     wanted = [result.finding for result in outcome.results if result.suppression is None]
     try:
-        for found in Fixer(engine, selection).fixes(source, wanted, SUGGESTED):
+        most = max(FEWEST, min(SUGGESTED, BYTES // len(source.data)))
+        for found in Fixer(engine, selection).fixes(source, wanted, most):
             outcome.results = [
                 _with(result, found.fix) if result.finding is found.finding else result for result in outcome.results
             ]
