@@ -13,7 +13,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -40,6 +40,7 @@ from kernlint.analysis.races import (
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
+from kernlint.analysis.trace.memory import file_pointer
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
@@ -57,7 +58,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.nodes import Scope as Reach
-from kernlint.tree.types import BOOL, I64, IntType, Space
+from kernlint.tree.types import BOOL, I64, IntType, PointerType, Space
 
 BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
 """Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
@@ -282,14 +283,23 @@ def _same_everywhere(first: Access, second: Access) -> bool:
     )
 
 
-def _places(accesses: Iterable[Access]) -> dict[int, list[Access]]:
+def _places(accesses: Sequence[Access]) -> dict[int, list[Access]]:
     groups: dict[int, list[Access]] = {}
+    moved = {id(access.root) for access in accesses if access.writes and isinstance(access.type, PointerType)}
     for access in accesses:
-        if access.root.space is Space.GLOBAL and known(access) and access.root.kind is not RootKind.LOADED:
+        if access.root.space is Space.GLOBAL and known(access) and _one_object(access.root, moved):
             if inner_array(access) == 1 and access.index is not None and _moving(access.index):
                 continue  # how far apart the objects really are is not in sight
             groups.setdefault(id(access.root), []).append(access)
     return {key: group for key, group in groups.items() if any(a.writes for a in group)}
+
+
+def _one_object(root: Root, moved: set[int]) -> bool:
+    """Whether a root is one object for all threads: what a pointer read from memory names may be another each time,
+    but for a pointer variable of the file that the kernel leaves as it is (it writes to the roots ``moved``)."""
+    if root.kind is not RootKind.LOADED:
+        return True
+    return root.holder is not None and file_pointer(root.holder) and id(root.holder) not in moved
 
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:

@@ -7,6 +7,7 @@ from kernlint.analysis.races import Race
 from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, RootKind, Trace
 from kernlint.analysis.trace.images import pixel
+from kernlint.analysis.trace.memory import file_pointer
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
@@ -53,7 +54,8 @@ def cell(access: Access, offset: int) -> str:
     if root.extent is not None and root.extent == root.element.size:
         return root.name
     index = element(access, offset)
-    return root.name if index is None else f"{root.name}[{index}]"
+    name = root.holder.name if root.holder is not None and file_pointer(root.holder) else root.name
+    return name if index is None else f"{name}[{index}]"
 
 
 def step(access: Access, actor: Actor) -> Step:

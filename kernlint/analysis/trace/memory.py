@@ -321,6 +321,8 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
         return out
     epoch = 0 if root.readonly else m.epoch
     if isinstance(type_, PointerType) and not type_.reference:
+        if file_pointer(root):
+            epoch = sum(access.root is root and access.writes for access in m.trace.accesses)
         place_key = ("loaded", root, pointer.offset, epoch)
         made_root = m.memory.get(place_key)
         if made_root is None:
@@ -333,6 +335,7 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
                 type_.pointee,
                 readonly=type_.const,
                 volatile=type_.volatile,
+                holder=root,
             )
             m.memory[place_key] = made_root
             m.trace.roots.append(made_root)
@@ -350,6 +353,12 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
             symbol.low, symbol.high = type_.low, type_.high
         m.loads[key] = symbol
     return symbol.term
+
+
+def file_pointer(root: Root) -> bool:
+    """Whether an object is one pointer variable of the file, which nothing but a store to it by name changes."""
+    decl = root.decl
+    return root.kind is RootKind.VARIABLE and decl is not None and decl.is_global and isinstance(decl.type, PointerType)
 
 
 def load(m: Machine, place: Place, node: Node) -> Value:
