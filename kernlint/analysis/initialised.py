@@ -20,7 +20,9 @@ from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, T
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.types import Space
+from kernlint.tree.nodes import DeclStmt, Ref
+from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
+from kernlint.tree.walk import walk
 
 FEW = (50, 45)
 """Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
@@ -76,6 +78,26 @@ def _objects(of: Trace) -> Iterator[tuple[Root, list[Access]]]:
             yield root, group
 
 
+def _aliased(facts: Facts) -> set[int]:
+    """Objects that a reference or pointer to a type that was not found is bound to: what is done through it (members,
+    operators of the type) is out of sight.  By the identity of their declarations."""
+    body = facts.function.body
+    out: set[int] = set()
+    for node in walk(body) if body is not None else ():
+        if not isinstance(node, DeclStmt):
+            continue
+        for decl in node.decls:
+            if decl.init is not None and isinstance(decl.type, PointerType) and _unknown(decl.type.pointee):
+                out.update(id(part.decl) for part in walk(decl.init) if isinstance(part, Ref))
+    return out
+
+
+def _unknown(pointee: Type) -> bool:
+    while isinstance(pointee, ArrayType | PointerType):
+        pointee = pointee.element if isinstance(pointee, ArrayType) else pointee.pointee
+    return isinstance(pointee, OpaqueType)
+
+
 def updates(access: Access) -> bool:
     """Whether a write makes its value from what was there."""
     if access.kind is AccessKind.ATOMIC:
@@ -93,8 +115,10 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     if not _closed(of):
         return ()
     out: list[Unset] = []
-    portioned = _portioned(of)
-    for _, group in _objects(of):
+    portioned, aliased = _portioned(of), _aliased(facts)
+    for root, group in _objects(of):
+        if id(root.decl) in aliased:
+            continue
         found = _judge(facts[shapes], group, portioned)
         if found is not None:
             out.append(found)

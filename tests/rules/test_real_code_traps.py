@@ -8,6 +8,7 @@ from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
 from kernlint_rules.indexing.index_overflow import IndexOverflow
 from kernlint_rules.language.language_error import LanguageError
+from kernlint_rules.memory.uninitialised_shared_memory import UninitialisedSharedMemory
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWarpIntrinsic
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
@@ -466,6 +467,35 @@ kernel void tile(global const float *x, global float *y, const int n) {
     part[t] = v;
     barrier(CLK_LOCAL_MEM_FENCE);
     y[i] = part[0];
+}
+""",
+        Severity.WARNING,
+    ),
+    "shared memory filled through a reference to a type that was not found": (
+        UninitialisedSharedMemory,
+        "cuda",
+        """
+#include "library.h"
+__global__ void turn(const float *in, float *out) {
+    __shared__ float buffer[128];
+    lib::Row &row = reinterpret_cast<lib::Row &>(buffer);
+    row.cells[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = buffer[127 - threadIdx.x];
+}
+""",
+        None,
+    ),
+    "shared memory that a reference to a known type only reads": (
+        UninitialisedSharedMemory,
+        "cuda",
+        """
+struct Row { float cells[128]; };
+__global__ void turn(const float *in, float *out) {
+    __shared__ float buffer[128];
+    Row &row = reinterpret_cast<Row &>(buffer);
+    __syncthreads();
+    out[threadIdx.x] = buffer[127 - threadIdx.x] + row.cells[threadIdx.x];
 }
 """,
         Severity.WARNING,
