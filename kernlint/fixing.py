@@ -239,15 +239,17 @@ def _holds(old: _State, new: _State, change: Patch, target: Finding) -> bool:
     """Whether the changed text is without ``target``, without anything new, and understood as well as before."""
     if new.outcome.lost or not _understood(old, new):
         return False
-    before = old.active
     if any(_same(change, target, finding) for finding in new.active):
         return False
+    before = [was for was in old.active if was is not target]
     for finding in new.active:
         if not new.whole and finding.code in CONTROL_CODES:
             continue  # what a directive silences may be in a kernel that was not looked at
-        known = [was for was in before if _same(change, was, finding)]
-        if not known or max(was.severity.rank for was in known) < finding.severity.rank:
+        known = [was for was in before if _same(change, was, finding) and was.severity.rank >= finding.severity.rank]
+        if not known:
             return False
+        # Each speaks for one: two in the place of one are something new.
+        before.remove(next((was for was in known if was.message == finding.message), known[0]))
     return True
 
 

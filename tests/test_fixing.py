@@ -455,6 +455,16 @@ __global__ void last(const float *x, float *y) {
     if (threadIdx.x == 0) y[blockIdx.x] = cell;
 }
 """,
+    "an update with what others update": """\
+__global__ void smear(float *row) {
+    const int at = threadIdx.x + 64 * blockIdx.x;
+    row[at] += row[at + 1];
+}
+
+void run(float *row) {
+    smear<<<64, 64>>>(row);
+}
+""",
     "a condition that the first half changes": """\
 __kernel void drain(__global int *x, __local int *left) {
     int t = get_local_id(0);
@@ -604,6 +614,29 @@ def test_a_note_in_its_place_is_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     candidate(monkeypatch, "KL201", Fix("barrier", (good,)))
     _, result = repaired(late)
     assert not result.fixes  # the early return before a barrier is a note that was not there
+
+
+def test_two_findings_in_the_place_of_one_are_one_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """\
+__global__ void mix(const int *from, int *to) {
+    __shared__ int p[128], q[128], r[128];
+    const int t = threadIdx.x;
+    p[t] = q[t] = r[t] = from[t];
+    to[t] = p[127 - t];
+    to[t + 128] = q[127 - t] + r[t];
+}
+"""
+    found, _ = repaired(text)
+    assert [finding.code for finding in found] == ["KL201", "KL201"]
+    good = at(text, "    to[t] =", "    __syncwarp();\n    __syncthreads();\n    to[t] =")
+    worse = at(text, "q[127 - t] + r[t]", "q[127 - t] + q[t] + r[127 - t]")
+    late = at(text, "p[t] = q[t] = r[t] = from[t];", "p[t] = from[t];")
+    kept = at(text, "    to[t + 128]", "    q[t] = r[t] = from[t];\n    to[t + 128]")
+    candidate(monkeypatch, "KL201", Fix("worse", (good, late, kept, worse)), Fix("good", (good, late, kept)))
+    target = next(finding for finding in found if "p[" in finding.message)
+    source = SourceFile("kernel.cu", text.encode())
+    (offered,) = verified_fixes(source, [target], tools()[1])
+    assert offered.fix.description == "good"
 
 
 def test_the_first_change_that_holds_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.conditions import balanced
 from kernlint.repair.page import Page, within
-from kernlint.repair.values import stripped
+from kernlint.repair.values import stripped, used
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Assign, Binary, Deref, Expr, ExprStmt, IncDec, Member, Ref, Subscript, VarDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type
@@ -51,6 +51,8 @@ def _atomic(page: Page, facts: Facts, stmt: ExprStmt) -> tuple[Edit, VarDecl] | 
         return None
     target, op, value = found
     root, name = _root(target), _name(facts, target.type, op)
+    if root in {decl for node in _operands(stmt.expr) for decl in used(node)}:
+        return None  # what others update is read beside it
     text = page.text(target)
     if root is None or name is None or not balanced(text) or not balanced(value) or text in value or "\n" in text:
         return None
@@ -60,6 +62,13 @@ def _atomic(page: Page, facts: Facts, stmt: ExprStmt) -> tuple[Edit, VarDecl] | 
         name, value = "atomicAdd", f"-({value})"
     place = text[1:].strip() if text.startswith("*") else f"&{text}"
     return Edit(stmt.expr.span, f"{name}({place}, {value})"), root
+
+
+def _operands(expr: Expr) -> Iterator[Expr]:
+    """What is added to the target of an update."""
+    if isinstance(expr, Assign):
+        sum_ = stripped(expr.value)
+        yield sum_.rhs if not expr.op and isinstance(sum_, Binary) else sum_
 
 
 def _update(page: Page, expr: Expr) -> tuple[Expr, str, str] | None:
