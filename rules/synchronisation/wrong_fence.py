@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.fences import Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -92,18 +93,18 @@ class WrongFence(Rule):
         Severity.WARNING,
         tags=("OpenCL C barrier table", "OpenCL C memory scopes", "OpenCL C mem fence", "CUDA PG threadFenceReduction"),
     )
-    needs = (fences,)
+    needs = (fences, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: Fences = facts[fences]
         for weak in found.barriers:
-            yield self._barrier(weak)
+            yield self._barrier(weak, facts[replayer])
         for ticket in found.tickets:
             yield self._ticket(ticket, facts.module.language)
         for narrow in found.atomics:
-            yield self._atomic(narrow)
+            yield self._atomic(narrow, facts[replayer])
 
-    def _barrier(self, weak: WeakBarrier) -> Finding:
+    def _barrier(self, weak: WeakBarrier, again: Replayer) -> Finding:
         race, barrier = weak.race, weak.barrier
         first, second = race.pair.first, race.pair.second
         found = race.witness
@@ -111,7 +112,7 @@ class WrongFence(Rule):
         here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
         space = "local" if race.root.space is Space.SHARED else "global"
         flag = "CLK_LOCAL_MEM_FENCE" if race.root.space is Space.SHARED else "CLK_GLOBAL_MEM_FENCE"
-        evidence = shown(race)
+        evidence = shown(race, again.race(found, (first.span, second.span)))
         name = cell(first, found.first.offset)
         return self.finding(
             barrier.span,
@@ -148,9 +149,9 @@ class WrongFence(Rule):
             fix=f"put {fence} between the store and the atomic operation",
         )
 
-    def _atomic(self, found: NarrowAtomic) -> Finding:
+    def _atomic(self, found: NarrowAtomic, again: Replayer) -> Finding:
         access = found.access
-        evidence = witness(access, access, found.witness)
+        evidence = witness(access, access, found.witness, again.race(found.witness, (access.span,)))
         return self.finding(
             access.span,
             f"an atomic operation of block scope on {cell(access, found.witness.first.offset)}, which several blocks "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 
-from kernlint.prove.emulate import Budget, Buffer, FaultKind, LaunchSpec, Outcome, run
+import pytest
+
+from kernlint.prove.emulate import Budget, Buffer, FaultKind, LaunchSpec, Outcome, memory, run
 from kernlint.source import Span
 from kernlint.tree.nodes import Block, ExprStmt, FunctionDecl, FunctionKind, Opaque, OpaqueStmt
 from kernlint.tree.types import UNKNOWN, VOID
@@ -110,3 +113,12 @@ def test_a_function_without_a_body() -> None:
     at = Span("t.cu", 0, 1)
     function = FunctionDecl(at, "f", "f", FunctionKind.KERNEL, (), VOID, None)
     assert run(function, LaunchSpec((1, 1, 1))).unsupported
+
+
+def test_a_value_that_fits_no_cell_is_a_reason(emulate: Emulate, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> bytes:
+        raise struct.error("required argument is not a float")
+
+    monkeypatch.setattr(memory, "pack", refuse)
+    outcome = emulate("__global__ void k(char *x) { *(float *)(x + threadIdx.x) = 1.0f; }", 4)
+    assert "not understood" in (outcome.unsupported or "") and not outcome.finished

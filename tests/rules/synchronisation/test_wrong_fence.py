@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.wrong_fence import WrongFence
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 OPENCL = {
     "local data behind a global fence": """
@@ -79,3 +79,11 @@ def test_opencl(name: str) -> None:
 @pytest.mark.parametrize("name", CUDA)
 def test_cuda(name: str) -> None:
     assert_marked(WrongFence, CUDA[name])
+
+
+def test_the_emulator_sees_barriers_that_leave_a_space_out_and_scopes_that_are_too_narrow() -> None:
+    for name in ("local data behind a global fence", "global data behind a local fence"):
+        [found] = findings(WrongFence, OPENCL[name], "opencl")
+        assert found.witness is not None and found.witness.replayed, name
+    [found] = findings(WrongFence, CUDA["block scope across blocks"])
+    assert found.witness is not None and found.witness.replayed
