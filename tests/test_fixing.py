@@ -95,6 +95,17 @@ __global__ void settle(float *data, const float *start, float *sums, int n) {
         "kernel.cu",
         ["- data[at] = 0.0f;", "+ if (at < n) data[at] = 0.0f;"],
     ),
+    "others have work": (
+        """\
+__global__ void clear(float *sums, float *rest, const int n, const int more) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x;
+    sums[at] = 0.0f;
+    if (at < more) rest[at] = 1.0f;
+}
+""",
+        "kernel.cu",
+        ["- sums[at] = 0.0f;", "+ if (at < n) sums[at] = 0.0f;"],
+    ),
     "two axes": (
         """\
 __kernel void invert(__global uchar *plane, const int columns, const int rows) {
@@ -282,6 +293,34 @@ __global__ void halves(float *data) {
             "+ if (threadIdx.x < 32) {",
         ],
     ),
+    "out of a branch, with a value": (
+        """\
+__kernel void swap_ends(__global int *data, __local int *cells) {
+    const int t = get_local_id(0);
+    cells[t] = data[t];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t < 8) {
+        const int other = cells[15 - t];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        cells[t] = other;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    data[t] = cells[t];
+}
+""",
+        "kernel.cl",
+        [
+            "- if (t < 8) {",
+            "- const int other = cells[15 - t];",
+            "- barrier(CLK_LOCAL_MEM_FENCE);",
+            "- cells[t] = other;",
+            "- }",
+            "+ int other = 0;",
+            "+ if (t < 8) other = cells[15 - t];",
+            "+ barrier(CLK_LOCAL_MEM_FENCE);",
+            "+ if (t < 8) cells[t] = other;",
+        ],
+    ),
     "a loop in step": (
         """\
 __kernel void bands(__global const float *from, __global float *to, __local float *row, const int bands) {
@@ -463,6 +502,19 @@ __global__ void smear(float *row) {
 
 void run(float *row) {
     smear<<<64, 64>>>(row);
+}
+""",
+    "a condition on what others change": """\
+__device__ void take(int *left) { atomicSub(left, 1); }
+__global__ void share_out(int *to) {
+    __shared__ int left;
+    if (threadIdx.x == 0) left = to[0];
+    __syncthreads();
+    if (threadIdx.x < left) {
+        take(&left);
+        __syncthreads();
+        to[threadIdx.x + 1] = threadIdx.x;
+    }
 }
 """,
     "a condition that the first half changes": """\

@@ -20,11 +20,12 @@ from kernlint.tree.nodes import (
     Member,
     Node,
     Opaque,
+    Ref,
     Subscript,
     Unary,
     WarpOp,
 )
-from kernlint.tree.types import ArrayType, PointerType
+from kernlint.tree.types import ArrayType, PointerType, Space
 from kernlint.tree.walk import walk
 
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
@@ -33,13 +34,16 @@ MIXED = pattern(r"\|\||&&|\?|,|[^=!<>]=[^=]")
 
 
 def is_pure(expr: Node) -> bool:
-    """Whether an expression only computes: it reads no memory, calls nothing unknown and changes nothing."""
+    """Whether an expression only computes: it reads no memory but the thread's own variables, calls nothing unknown and
+    changes nothing."""
     for node in walk(expr):
         if isinstance(node, Assign | IncDec | Atomic | Barrier | WarpOp | Deref | Opaque):
             return False
         if isinstance(node, Call) and not node.pure_math:
             return False
         if isinstance(node, Member) and node.arrow:
+            return False
+        if isinstance(node, Ref) and node.decl.space in (Space.SHARED, Space.GLOBAL):
             return False
         if isinstance(node, Subscript) and isinstance(node.base.type, ArrayType | PointerType):
             return False

@@ -90,11 +90,13 @@ def whole(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines of one statement, and the conditions under which it happens, outermost first."""
+    """Lines of one statement, and the conditions under which it happens, outermost first.  ``declares``: false for a
+    declaration of which the assignment alone is left."""
 
     lines: tuple[str, ...]
     conditions: tuple[str, ...] = ()
     stmt: Stmt | None = None
+    declares: bool = True
 
 
 Segment = list[Piece]
@@ -271,7 +273,7 @@ def _settled(page: Page, function: FunctionDecl, taken: Taken) -> tuple[list[str
                 continue
             head, line = _hoisted(page, piece.stmt)
             front.append(head)
-            segment[index] = Piece((line,), piece.conditions, piece.stmt)
+            segment[index] = Piece((line,), piece.conditions, piece.stmt, declares=False)
     return front, segments
 
 
@@ -313,7 +315,8 @@ def _guarded(pieces: Sequence[Piece], conditions: tuple[str, ...], unit: str) ->
     if not conditions:
         return body
     test = joined(conditions)
-    single = len(pieces) == 1 and isinstance(pieces[0].stmt, ExprStmt) and len(body) == 1
+    plain = isinstance(pieces[0].stmt, ExprStmt) or not pieces[0].declares
+    single = len(pieces) == 1 and plain and len(body) == 1
     if single and len(test) + len(body[0]) + 5 <= WIDTH:
         return [f"if ({test}) {body[0]}"]
     inside = [unit + line if line.strip() and not line.startswith("#") else line for line in body]

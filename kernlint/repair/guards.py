@@ -38,6 +38,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     If,
     IntLit,
+    Label,
     Ref,
     Return,
     Stmt,
@@ -177,7 +178,9 @@ def _tests(
     if home in body.body:
         position = min(position, body.body.index(home) + 1)
         at = body.body[position]
-    if not any(_meets(stmt) for stmt in body.body[position:]) and not _has_work_below(body.body[:position]):
+    later = body.body[position:]
+    leaving = not any(_meets(stmt) for stmt in later) and not _is_tested({name for name, _ in tests}, later)
+    if leaving and not _has_label(body.body[:position]):
         beyond = " || ".join(f"{name} >= {bound}" for name, bound in tests)
         edit = page.before(at, f"if ({beyond}) return;")
         if home in body.body and position == body.body.index(home) + 1:
@@ -229,9 +232,19 @@ def _below(function: FunctionDecl) -> Iterator[FunctionDecl]:
                 stack.append(node.function)
 
 
-def _has_work_below(before: Iterable[Stmt]) -> bool:
-    """Whether a label stands among the statements: a jump would come to the test from elsewhere."""
-    return any(type(node).__name__ == "Label" for stmt in before for node in walk(stmt))
+def _has_label(stmts: Iterable[Stmt]) -> bool:
+    """Whether a label stands among statements: a jump would come to what follows from elsewhere."""
+    return any(isinstance(node, Label) for stmt in stmts for node in walk(stmt))
+
+
+def _is_tested(names: set[str], stmts: Iterable[Stmt]) -> bool:
+    """Whether one of ``names`` is tested: there is work for threads that a return would send away."""
+    for stmt in stmts:
+        for node in walk(stmt):
+            cond = node.cond if isinstance(node, If | While | For | Conditional) else None
+            if cond is not None and names & {decl.name for decl in used(cond)}:
+                return True
+    return False
 
 
 def _bound(facts: Facts, one: Exposed, sizes: int) -> str | None:
