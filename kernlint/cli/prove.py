@@ -33,17 +33,19 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The verdicts on one kernel, or on one instance of a template."""
+    """The verdicts on one kernel, or on one instance of a template; ``failed``: an internal failure that left none."""
 
     path: str
     kernel: str
     instance: str
     span: Span
     verdicts: Verdicts
+    failed: str = ""
 
 
 def prove(options: argparse.Namespace, registry: Registry) -> int:
-    """Print the verdicts; 1 when something is refuted, 2 when a file could not be read or analysed."""
+    """Print the verdicts; 1 when something is refuted, 2 when a file or kernel could not be read or
+    analysed."""
     settings = Settings(options, registry)
     paths = [os.fspath(path) for path in options.paths or ["."]]
     engine = Engine(registry, settings.for_path(os.getcwd()))
@@ -53,9 +55,16 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
     found = list(discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path)))
     for one in found:
         try:
-            rows += _of_file(one.path, engine, settings, sources)
-        except (SourceError, FrontendError, AnalysisFailed) as error:
+            for row in _of_file(one.path, engine, settings, sources):
+                rows.append(row)
+                if row.failed:
+                    print(f"kernlint: {one.path}: kernel {row.kernel}: {row.failed}", file=sys.stderr)
+                    code = 2
+        except (SourceError, FrontendError) as error:
             print(f"kernlint: {one.path}: {error}", file=sys.stderr)
+            code = 2
+        except Exception as error:
+            print(f"kernlint: {one.path}: internal failure: {type(error).__name__}: {error}", file=sys.stderr)
             code = 2
     if not found:
         print(f"kernlint: {' '.join(paths)}: no files to analyse", file=sys.stderr)
@@ -70,7 +79,8 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
 
 
 def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, SourceFile]) -> Iterator[Row]:
-    from kernlint.analysis.proofs import verdicts
+    from kernlint.analysis.proofs import Verdicts, verdicts
+    from kernlint.analysis.verdicts import unknown
 
     source = sources[path] = read(path)
     config = settings.for_path(path).config.for_file(path)
@@ -78,9 +88,14 @@ def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, S
         facts = ModuleFacts(module, analysis_options(config, suppress.statements(source)))
         for kernel in module.kernels:
             for variant in kernel.variants:
-                judged = Facts(facts, kernel, variant)[verdicts]
+                failed = ""
+                try:
+                    judged = Facts(facts, kernel, variant)[verdicts]
+                except AnalysisFailed as error:
+                    failed = f"internal failure: {error}"
+                    judged = Verdicts(*(unknown(failed) for _ in PROPERTIES))
                 span = variant.name_span or variant.span
-                yield Row(path, kernel.name, merge.instance_label(variant), span, judged)
+                yield Row(path, kernel.name, merge.instance_label(variant), span, judged, failed)
 
 
 def _each(verdicts: Verdicts) -> tuple[tuple[str, Verdict], ...]:

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from kernlint.analysis import proofs
+from kernlint.analysis.base import Facts
+from kernlint.analysis.verdicts import Verdict
 from kernlint.cli import main
 
 CODE = """
@@ -196,3 +199,24 @@ def test_check_counts_what_it_proves_in_passing(
     assert run["properties"] == {"kernels": 10, "kernelsFreeOfRaces": first}
     main(["check", "--no-config", "--no-cache", str(tmp_path / "src" / "b.cu")])
     assert "no findings, 1 proved free of races in" in capsys.readouterr().out
+
+
+def test_a_failure_inside_costs_its_kernel(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = proofs.bounds
+
+    def fails(facts: Facts) -> Verdict:
+        if facts.kernel.name == "total":
+            raise RuntimeError("out of luck")
+        return original(facts)
+
+    monkeypatch.setattr(proofs, "bounds", fails)
+    path = tmp_path / "k.cu"
+    path.write_text(CODE)
+    assert main(["prove", "--no-config", "--no-cache", "--json", str(path)]) == 2
+    out, err = capsys.readouterr()
+    found = {kernel["kernel"]: kernel for kernel in json.loads(out)["kernels"]}
+    assert len(found) == 9 and found["saxpy"]["races"]["verdict"] == "proved"
+    assert found["total"]["races"]["verdict"] == "unknown" and "out of luck" in found["total"]["races"]["reason"]
+    assert "kernel total: internal failure" in err
