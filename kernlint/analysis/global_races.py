@@ -115,10 +115,14 @@ def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
 
 @functools.lru_cache(maxsize=1 << 12)
 def _bounding(fact: Term) -> tuple[tuple[Symbol, ...], ...]:
-    """Products of arguments that stand by themselves on a side of a comparison: ``i < n``, ``i < rows * columns``."""
+    """Products of arguments that stand by themselves on a side of a comparison, or a number of times in it: ``i < n``,
+    ``i < rows * columns``, ``i < n / 16``."""
     found: dict[tuple[Symbol, ...], None] = {}
     if fact.op in ("lt", "le"):
-        for mono in (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients:
+        monos = list((polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients)
+        for mono in monos:
+            if len(mono) == 1 and mono[0].op == "div" and (mono[0].args[1].value or 0) > 0:
+                monos += polynomial(mono[0].args[0]).coefficients
             if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
                 found[tuple(atom.args[0] for atom in mono)] = None
     for arg in fact.terms:

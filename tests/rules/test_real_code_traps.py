@@ -306,6 +306,55 @@ kernel void fill(global state_t *s) {
 """,
         None,
     ),
+    "rows as long as a loop over their vectors": (
+        GlobalMemoryRace,
+        "cuda",
+        """
+struct alignas(16) bytes16 { unsigned char b[16]; };
+__device__ void copy(const unsigned char *in, unsigned char *out, int len, int tid, int stride) {
+    int vectors = len / 16;
+    auto *vin = reinterpret_cast<const bytes16 *>(in);
+    auto *vout = reinterpret_cast<bytes16 *>(out);
+    for (int i = tid; i < vectors; i += stride) {
+        bytes16 t;
+        t.b[0] = vin[i].b[0];
+        vout[i] = t;
+    }
+}
+__global__ void rows(const unsigned char *in, unsigned char *out, int width, long long pitch) {
+    if (width % 16 == 0)
+        copy(in + blockIdx.x * pitch, out + blockIdx.x * pitch, width, threadIdx.x, blockDim.x);
+}
+void run(const unsigned char *in, unsigned char *out, int n, int width, long long p) {
+    rows<<<n, 256>>>(in, out, width, p);
+}
+""",
+        None,
+    ),
+    "rows that overlap by a vector": (
+        GlobalMemoryRace,
+        "cuda",
+        """
+struct alignas(16) bytes16 { unsigned char b[16]; };
+__device__ void copy(const unsigned char *in, unsigned char *out, int len, int tid, int stride) {
+    int vectors = len / 16;
+    auto *vin = reinterpret_cast<const bytes16 *>(in);
+    auto *vout = reinterpret_cast<bytes16 *>(out);
+    for (int i = tid; i < vectors; i += stride) {
+        bytes16 t;
+        t.b[0] = vin[i].b[0];
+        vout[i] = t;
+    }
+}
+__global__ void rows(const unsigned char *in, unsigned char *out, int width, long long pitch) {
+    copy(in + blockIdx.x * pitch, out + blockIdx.x * 496, 512, threadIdx.x, blockDim.x);
+}
+void run(const unsigned char *in, unsigned char *out, int n, int width, long long p) {
+    rows<<<n, 256>>>(in, out, width, p);
+}
+""",
+        Severity.WARNING,
+    ),
     "structures that neighbours share": (
         GlobalMemoryRace,
         "opencl",
