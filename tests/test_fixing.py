@@ -432,6 +432,45 @@ __global__ void stripe(float *image, int w, int h) {
             "+ int y = blockIdx.y * blockDim.y + threadIdx.y;",
         ],
     ),
+    "mask": (
+        """\
+__global__ void ballot(const int *x, unsigned *votes) {
+    const unsigned lanes = __activemask();
+    const unsigned got = __ballot_sync(lanes, x[threadIdx.x] != 0);
+    if (threadIdx.x % 32 == 0) votes[threadIdx.x / 32] = got;
+}
+""",
+        "kernel.cu",
+        ["- const unsigned lanes = __activemask();", "+ const unsigned lanes = 0xffffffffu;"],
+    ),
+    "launch": (
+        """\
+__global__ void zero(float *x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 0.0f;
+}
+
+void run(float *x, int n) {
+    zero<<<64, (n + 63) / 64>>>(x, n);
+}
+""",
+        "kernel.cu",
+        ["- zero<<<64, (n + 63) / 64>>>(x, n);", "+ zero<<<(n + 63) / 64, 64>>>(x, n);"],
+    ),
+    "last element of a table": (
+        """\
+__global__ void weigh(const float *from, float *to) {
+    float kept[6];
+    for (int k = 0; k <= 6; ++k) kept[k] = from[k];
+    to[threadIdx.x] = kept[threadIdx.x % 6];
+}
+""",
+        "kernel.cu",
+        [
+            "- for (int k = 0; k <= 6; ++k) kept[k] = from[k];",
+            "+ for (int k = 0; k < 6; ++k) kept[k] = from[k];",
+        ],
+    ),
     "update": (
         """\
 __kernel void tally(__global const int *which, __global int *votes, const int n) {

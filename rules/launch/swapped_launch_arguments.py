@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import launches
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Term, symbols
 
@@ -78,6 +79,12 @@ class SwappedLaunchArguments(Rule):
                     related=[Related(facts.kernel.function.span, "the kernel")],
                     fix="swap the two launch arguments",
                 )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """Grid and block exchanged."""
+        from kernlint.repair.launching import exchanged
+
+        return exchanged(facts, finding, source)
 
 
 def _rounds_up_by(term: Term, divisor: int) -> bool:

@@ -9,8 +9,9 @@ from kernlint.analysis.lanes import Lanes, lanes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import GuardKind, WarpEvent
 from kernlint.analysis.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
 
 
@@ -95,6 +96,12 @@ class WrongWarpMask(Rule):
                     related=_calls(event),
                     fix="use the full mask 0xffffffff",
                 )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The whole warp in the mask."""
+        from kernlint.repair.masks import full_mask
+
+        return full_mask(facts, finding, source)
 
     def _excluded(self, exclusion: Exclusion) -> Finding:
         event, seen = exclusion.event, exclusion.seen
