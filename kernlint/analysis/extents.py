@@ -431,8 +431,8 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
     done: set[tuple[int, Term, tuple[Term, ...]]] = set()
     for access in kernel.accesses:
         root = access.root
-        if access.asynchronous or not access.size:
-            continue
+        if not access.size or (access.asynchronous and access.size != access.type.size):
+            continue  # of a copy the last element is looked at
         # What a dispatch by type makes of a template goes further than what the host lets pass.
         by_type = _reshaped(root) and (made_up or len(facts.kernel.variants) > 1)
         array = root.kind is RootKind.VARIABLE and root.extent is not None and not by_type

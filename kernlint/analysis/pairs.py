@@ -28,6 +28,7 @@ from kernlint.analysis.trace.events import (
     Root,
     RootKind,
 )
+from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import LoopRange, Side
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import (
@@ -71,7 +72,7 @@ def conflicting(first: Access, second: Access) -> bool:
     """Whether the kinds of two accesses to one object conflict: one changes it and not both are atomic."""
     if first.root is not second.root or not (first.writes or second.writes):
         return False
-    if first is second and first.asynchronous:
+    if first.asynchronous and first.node is second.node and first.stack == second.stack:
         return False  # the block makes one copy together
     return not (first.kind is AccessKind.ATOMIC and second.kind is AccessKind.ATOMIC)
 
@@ -247,7 +248,8 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
         if guard.kind is not GuardKind.AFTER_LOOP or any(s in spoken for s in counts):
             guards[guard.term] = None
             spoken.update(counts)
-    guards = dict.fromkeys(reversed(guards))
+    # One by one, so that what cannot be told of a part leaves the rest as it is.
+    guards = dict.fromkeys(part for term in reversed(guards) for part in conjuncts(term))
     for term in extra:
         if term.value != 1:
             guards[term] = None

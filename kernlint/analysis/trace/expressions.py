@@ -786,6 +786,11 @@ def _async_copy(m: Machine, e: n.AsyncCopy) -> Value:
             count = size.value if size is not None else None
             bytes_ = count if count is not None else -1
             record(m, at, kind, e, asynchronous=True, size=bytes_, handle=handle)
+            last = pointer.pointee.size
+            if size is not None and last and count != last and e.mechanism == "event":  # its end is an element too
+                shift = binary("sub", cast(size, I64), const(last), I64)
+                end = PointerValue(pointer.root, binary("add", pointer.offset, shift, I64), pointer.pointee)
+                record(m, MemPlace(end, pointer.pointee), kind, e, asynchronous=True, size=last, handle=handle)
             root = pointer.root if kind is AccessKind.WRITE else None
     if m.state is not None:
         words, operands = _operands((("destination", destination), ("source", source), ("size", size)))

@@ -132,3 +132,19 @@ def test_the_grid_decides() -> None:
     assert_marked(GlobalMemoryRace, code, block="64,1,1", grid="1,1,1")
     (found,) = findings(GlobalMemoryRace, code, block="64,1,1", grid="4,1,1")
     assert found.severity is Severity.ERROR
+
+
+def test_a_condition_that_is_known_in_part() -> None:
+    code = """
+__global__ void k(const float *a, int *flag, int rounds) {
+    int fine = 1;
+    for (int r = 0; r < rounds && fine; ++r)
+        if (a[r] == 0.0f) {
+            fine = 0;
+            if (threadIdx.x == 0) *flag = -r;
+        }
+    if (threadIdx.x == 0 && fine) atomicMin(flag, 0);
+}
+"""
+    assert_marked(GlobalMemoryRace, code, block="32,1,1", grid="1,1,1")
+    assert findings(GlobalMemoryRace, code.replace("threadIdx.x == 0 && fine", "threadIdx.x < 2 && fine"))
