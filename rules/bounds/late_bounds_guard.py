@@ -93,12 +93,14 @@ class LateBoundsGuard(Rule):
         if not kernel.complete:
             return
         reported: set[Span] = set()
+        late: dict[Span, list[Exposed]] = {}
         for one in facts[surplus]:
-            if one.tier is Tier.SIBLING and one.late and one.access.span not in reported:
+            if one.tier is Tier.SIBLING and one.late and one.guard is not None and one.access.span not in reported:
                 reported.add(one.access.span)
-                past = of_exposed(one, facts)
-                if not excluded([past], facts):
-                    yield self._before_exit(one, example(past, facts))
+                if not excluded([of_exposed(one, facts)], facts):
+                    late.setdefault(one.guard.span, []).append(one)
+        for first, *others in late.values():
+            yield self._before_exit(first, others, example(of_exposed(first, facts), facts))
         for test in kernel.conditions:
             for access, part, lower in _out_of_order(kernel, test):
                 if access.span not in reported:
@@ -107,18 +109,21 @@ class LateBoundsGuard(Rule):
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test before the access, or on the left of it."""
-        from kernlint.repair.guards import late
+        from kernlint.repair.late import late
 
         return late(facts, finding, source)
 
-    def _before_exit(self, one: Exposed, shown: Witness | None) -> Finding:
+    def _before_exit(self, one: Exposed, others: list[Exposed], shown: Witness | None) -> Finding:
         assert one.guard is not None
         access = one.access
+        at = index(access) if access.index is not None and _by_thread(access.index) else "the thread's index"
+        related = [Related(one.guard.span, "the test comes here, after the access")]
+        related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
         return self.finding(
             access.span,
-            f"{element(access)} is read before the test that {index(access)} is inside; "
+            f"{element(access)} is read before the test that {at} is inside; "
             "the surplus threads of the last block read beyond the end",
-            related=[Related(one.guard.span, "the test comes here, after the access")],
+            related=related,
             witness=shown,
             fix="read the element under the test, or give the surplus threads a harmless index",
         )
@@ -132,6 +137,10 @@ class LateBoundsGuard(Rule):
             related=[Related(test.span, "the condition goes from left to right")],
             fix="test the index first, then the element",
         )
+
+
+def _by_thread(term: Term) -> bool:
+    return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
 
 
 def _out_of_order(kernel: Trace, test: ConditionEvent) -> Iterator[tuple[Access, Term, bool]]:

@@ -91,22 +91,28 @@ class IndexOverflow(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         walked = facts[trace]
         said: set[Term] = set()
+        counts: dict[Term, list[tuple[Span, Term, Span]]] = {}
         for condition in walked.conditions:
             found = _narrow_against_wide(condition.term)
             if found is None or found[0] in said or _narrow_in_launches(found[1], facts[launches]):
                 continue
             index, count = found
             use = _subscript_with(walked, index)
-            if use is None:
-                continue
-            said.add(index)
+            if use is not None:
+                said.add(index)
+                counts.setdefault(count, []).append((condition.span, index, use))
+        for count, (first, *others) in counts.items():
+            span, index, use = first
             kind = index.type
             assert isinstance(kind, IntType)
             limit = "2**31" if kind.signed else "2**32"
             yield self.finding(
-                condition.span,
+                span,
                 f"the index is computed in 32 bits but the count ({_short(count)}) has 64: it wraps at {limit}",
-                related=[Related(use, "used as a subscript here")],
+                related=[
+                    Related(use, "used as a subscript here"),
+                    *(Related(other, "and so is another index, here") for other, _, _ in others[:3]),
+                ],
                 fix="widen before multiplying: (int64_t)blockIdx.x * blockDim.x + threadIdx.x",
             )
         yield from self._volumes(walked)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
 from kernlint_rules.indexing.index_overflow import IndexOverflow
@@ -622,3 +623,40 @@ def test_whole_warps_with_a_barrier_on_each_side(index: str, other: str, level: 
     found = findings(BarrierDivergence, WARPS % (index, other))
     assert found
     assert all((f.severity is Severity.NOTE) == (level is Severity.NOTE) for f in found)
+
+
+ONE_SLIP: dict[str, tuple[RuleClass, str, int]] = {
+    "several elements read before one test": (
+        LateBoundsGuard,
+        """
+__global__ void sums(const float4 *in, const float *bias, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a = in[i].x;
+    float b = in[i].y;
+    float c = bias[i];
+    if (i >= n) return;
+    out[i] = a + b + c;
+}
+""",
+        2,
+    ),
+    "several loops up to one count": (
+        IndexOverflow,
+        """
+__global__ void passes(float *x, const float *y, long long n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= 2.0f;
+    __syncthreads();
+    for (int j = blockIdx.x * blockDim.x + threadIdx.x + 1; j < n; j += gridDim.x * blockDim.x) x[j] += y[j];
+}
+""",
+        1,
+    ),
+}
+"""One slip, one finding: the code, and how many other places it must name at least."""
+
+
+@pytest.mark.parametrize("name", ONE_SLIP)
+def test_one_finding(name: str) -> None:
+    rule, code, others = ONE_SLIP[name]
+    (found,) = (f for f in findings(rule, code) if f.severity is not Severity.NOTE)
+    assert sum(place.message.startswith(("so is", "and so is")) for place in found.related) >= others
