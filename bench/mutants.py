@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from kernlint.engine import default_frontend
@@ -51,12 +51,22 @@ BUDGET = Budget(steps=600_000, faults=64, blocks=4)
 TRIES = 20
 """Launches and arguments tried for one kernel."""
 
+
+def wave(language: str) -> int:
+    """Threads that run in step."""
+    return 64 if language == "hip" else 32
+
+
 FAULTS = frozenset({FaultKind.RACE, FaultKind.OUT_OF_BOUNDS, FaultKind.BARRIER_DIVERGENCE, FaultKind.UNINITIALISED})
 
 
 def content(cell: int) -> int:
     """What every buffer holds before the launch, by index of the scalar cell: small, and not the same next door."""
     return (cell * 7 + 3) % 5
+
+
+OTHER_CONTENTS = (lambda cell: (cell * 5 + 1) % 4, lambda cell: (cell * 11 + 2) % 7)
+"""Other things that buffers may hold: a fault that does not show with these too rests on data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +85,20 @@ class Chosen:
     shared: int | None
     dynamic: dict[str, int]
 
-    def outcome(self, function: FunctionDecl, language: str, *, endless: bool = False) -> Outcome:
-        """Run ``function`` so; ``endless``: memory whose size the launch decides never ends."""
+    def outcome(
+        self,
+        function: FunctionDecl,
+        language: str,
+        *,
+        endless: bool = False,
+        holding: Callable[[int], int] = content,
+    ) -> Outcome:
+        """Run ``function`` so; ``endless``: memory whose size the launch decides never ends.  ``holding``: what buffers
+        hold, by cell."""
         args: dict[str, Argument] = {**self.scalars}
-        args.update({name: Buffer(None if endless else extent, content) for name, extent in self.extents.items()})
+        args.update({name: Buffer(None if endless else extent, holding) for name, extent in self.extents.items()})
         shared = None if endless else self.shared
-        return run(function, LaunchSpec(self.block, self.grid, None, shared), args, BUDGET, language)
+        return run(function, LaunchSpec(self.block, self.grid, None, shared), args, BUDGET, language, wave(language))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +164,13 @@ def faults_of(outcome: Outcome) -> tuple[Fault, ...]:
 # ------------------------------------------------------------------------------------------- a kernel on its own
 
 
-def alone(module: Module, kernel: Kernel, text: bytes) -> bytes:
+def alone(path: str, module: Module, kernel: Kernel, text: bytes) -> bytes:
     """The file's text with the other kernels, and the host functions that mention them, blanked."""
     others = [other for other in module.kernels if other.name != kernel.name]
     out = bytearray(text)
     for other in others:
+        if other.function.span.file != path:
+            continue  # in a header
         _blank(out, other.function.span.start, other.function.span.end)
         pattern = (
             rf"(template\s*<[^<>;{{}}]*>\s*(?=\Z))|template\s+__global__[^;{{}}]*\b{re.escape(other.name)}\b[^;{{}}]*;"
@@ -160,7 +180,11 @@ def alone(module: Module, kernel: Kernel, text: bytes) -> bytes:
     names = {other.name for other in others}
     for function in module.functions:
         start, end = function.span.start, function.span.end
-        if function.kind.value == "host" and names & set(re.findall(r"\w+", text[start:end].decode(errors="replace"))):
+        if (
+            function.span.file == path
+            and function.kind.value == "host"
+            and names & set(re.findall(r"\w+", text[start:end].decode(errors="replace")))
+        ):
             _blank(out, start, end)
     return bytes(out)
 
@@ -180,7 +204,9 @@ def subjects(path: str, text: bytes) -> Iterator[Subject]:
     whole = parse(path, text)
     for kernel in whole.kernels if whole is not None else ():
         assert whole is not None
-        own = alone(whole, kernel, text)
+        if kernel.function.span.file != path:
+            continue
+        own = alone(path, whole, kernel, text)
         module = parse(path, own)
         found = kernel_of(module, kernel.name) if module is not None else None
         if module is None or found is None:
@@ -220,7 +246,7 @@ def _fitted(
     pointers = [param for param in function.params if isinstance(param.type, PointerType)]
     args: dict[str, Argument] = {**scalars}
     args.update({param.name: Buffer(None, content) for param in pointers})
-    outcome, ends = reach(function, LaunchSpec(block, grid), args, BUDGET, language)
+    outcome, ends = reach(function, LaunchSpec(block, grid), args, BUDGET, language, wave(language))
     if not outcome.clean or not any(ends.get(param.name) for param in pointers):
         return None
     extents = {param.name: ends.get(param.name, 0) for param in pointers}
@@ -341,13 +367,15 @@ class Judgement:
     """What the emulator says of a mutant.
 
     ``verdict``: ``faulty``, ``clean``, ``undecided`` or ``unreadable``.  ``launches``: those of the subject under which
-    it is faulty.  ``in_text``: it is faulty even when memory whose size the launch decides never ends; otherwise
-    nothing but these sizes makes the fault one, and the text does not say them.
+    it is faulty.  ``by_data``: with other contents of memory it is not, or the unchanged kernel is faulty too.
+    ``in_text``: it is faulty even when memory whose size the launch decides never ends; otherwise nothing but these
+    sizes makes the fault one, and the text does not say them.
     """
 
     verdict: str
     faults: tuple[Fault, ...] = ()
     launches: tuple[Chosen, ...] = ()
+    by_data: bool = False
     in_text: bool = False
 
 
@@ -372,4 +400,15 @@ def judge(mutant: Mutant) -> Judgement:
     if not faults:
         return Judgement("clean" if finished else "undecided")
     in_text = any(faults_of(chosen.outcome(function, language, endless=True)) for chosen in launches)
-    return Judgement("faulty", tuple(faults), tuple(launches), in_text)
+    by_data = not any(_whatever_memory_holds(subject, chosen, function, language) for chosen in launches)
+    return Judgement("faulty", tuple(faults), tuple(launches), by_data, in_text)
+
+
+def _whatever_memory_holds(subject: Subject, chosen: Chosen, function: FunctionDecl, language: str) -> bool:
+    """Whether a mutant is faulty, and the unchanged kernel is not, with other contents of memory too."""
+    for holding in OTHER_CONTENTS:
+        if not faults_of(chosen.outcome(function, language, holding=holding)):
+            return False
+        if faults_of(chosen.outcome(subject.function, language, holding=holding)):
+            return False
+    return True

@@ -11,6 +11,8 @@ when the emulator sees a fault in it under those launches.  kernlint is asked tw
   whose size the launch decides never ends.  Otherwise the fault is one only because the harness, not the text, said
   how much memory there is; such a mutant stands apart.
 
+Apart stand the faults that rest on *data*: those that do not show with other contents of memory.
+
 It is found when kernlint reports something of the families of bounds, synchronisation or shared memory.  Prints a table
 for each source (a PATH), then all that was missed.
 """
@@ -52,6 +54,7 @@ class Judged:
     """A faulty mutant and what kernlint says of it: from the text alone, and told about each launch that is faulty."""
 
     mutant: Mutant
+    by_data: bool
     in_text: bool
     findings: tuple[Finding, ...]
     told: tuple[Finding, ...]
@@ -151,18 +154,20 @@ def faulty(subject: Subject, checker: Checker, counts: Counts, most: int = 0) ->
             told: tuple[Finding, ...] = ()
             for chosen in judgement.launches:
                 told += checker.findings(subject.path, mutant.whole, subject.name, chosen)
-            yield Judged(replace(mutant, faults=judgement.faults), judgement.in_text, found, told)
+            broken = replace(mutant, faults=judgement.faults)
+            yield Judged(broken, judgement.by_data, judgement.in_text, found, told)
 
 
 def table(judged: Sequence[Judged], counts: Counts) -> Iterator[str]:
     """The result by kind, as Markdown."""
     yield (
-        "| kind | mutants | undecided | faulty | told: found | with a witness | fault in the text | found | "
-        "with a witness | fault by memory's size alone | found from the text |"
+        "| kind | mutants | undecided | faulty | by data | told: the others found | with a witness | in the text "
+        "| found | with a witness | by memory's size alone | found from the text |"
     )
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     for kind in (*KINDS, "all"):
-        these = [each for each in judged if kind in (each.mutant.kind, "all")]
+        every = [each for each in judged if kind in (each.mutant.kind, "all")]
+        these = [each for each in every if not each.by_data]
         own = [each for each in these if each.in_text]
         rest = [each for each in these if not each.in_text]
         total = sum(n for (k, verdict), n in counts.items() if kind in (k, "all") and verdict != "unreadable")
@@ -170,7 +175,8 @@ def table(judged: Sequence[Judged], counts: Counts) -> Iterator[str]:
         cells = (
             str(total),
             str(undecided),
-            str(len(these)),
+            str(len(every)),
+            str(len(every) - len(these)),
             _share(sum(bool(each.told) for each in these), len(these)),
             _share(sum(shown(each.told) for each in these), len(these)),
             str(len(own)),
@@ -210,6 +216,7 @@ def document(each: Judged) -> dict[str, Any]:
             {"block": chosen.block, "grid": chosen.grid, "stated": list(stated(chosen))}
             for chosen in each.mutant.subject.launches
         ],
+        "by_data": each.by_data,
         "in_text": each.in_text,
         "findings": [f"{finding.code} {finding.severity.value}: {finding.message}" for finding in each.findings],
         "witness": shown(each.findings),
@@ -241,9 +248,14 @@ def main() -> int:
         judged += found
         if options.json:
             Path(options.json).write_text(json.dumps([document(each) for each in judged], indent=1), encoding="utf-8")
-        _missed("Missed when told", (each for each in found if not shown(each.told)))
-        _missed("In the text, and missed", (each for each in found if each.in_text and not shown(each.findings)))
+        _missed("Missed when told", (each for each in found if not each.by_data and not shown(each.told)))
+        _missed("In the text, and missed", _unseen(found))
+        _missed("By data, and missed", (each for each in found if each.by_data and not shown(each.told)))
     return 0
+
+
+def _unseen(found: Iterable[Judged]) -> Iterator[Judged]:
+    return (each for each in found if each.in_text and not each.by_data and not shown(each.findings))
 
 
 def _missed(title: str, missed: Iterable[Judged]) -> None:
