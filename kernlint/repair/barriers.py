@@ -13,10 +13,10 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.record import dataclass
 from kernlint.repair.conditions import balanced, is_pure
-from kernlint.repair.guards import tightened
 from kernlint.repair.page import Chain, Page, within
 from kernlint.repair.types import arithmetic, zero
 from kernlint.repair.values import changed, used
+from kernlint.repair.wrong import tightened
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.terms import Term, Uniformity
 from kernlint.symbolic.uniformity import uniformity

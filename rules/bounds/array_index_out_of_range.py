@@ -132,7 +132,7 @@ class ArrayIndexOutOfRange(Rule):
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """A condition around the access that is off by one."""
-        from kernlint.repair.guards import narrower
+        from kernlint.repair.wrong import narrower
 
         return narrower(facts, finding, source)
 

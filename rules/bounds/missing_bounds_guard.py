@@ -128,7 +128,7 @@ class MissingBoundsGuard(Rule):
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """A test of the index against the size that the evidence names."""
-        from kernlint.repair.guards import missing
+        from kernlint.repair.missing import missing
 
         return missing(facts, finding, source)
 

@@ -125,7 +125,7 @@ class WrongBoundsGuard(Rule):
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""
-        from kernlint.repair.guards import wrong
+        from kernlint.repair.wrong import wrong
 
         return wrong(facts, finding, source)
 
