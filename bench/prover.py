@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -62,8 +63,7 @@ class Parses:
     """Adds up the time of libclang's own parse."""
 
     def __init__(self) -> None:
-        from kernlint.frontends.clang import compiler
-
+        compiler: Any = import_module("kernlint.frontends.clang.compiler")
         self.seconds = 0.0
         plain = compiler.LIB.parseTranslationUnit2
 
@@ -81,8 +81,7 @@ class Solver:
     """Counts questions to the solver, and can leave them unanswered."""
 
     def __init__(self) -> None:
-        from kernlint.prove import smt
-
+        smt: Any = import_module("kernlint.prove.smt")
         self.asked = 0
         self.off = False
         plain = smt.ask
@@ -170,21 +169,26 @@ def kernel_files(folders: list[str]) -> Iterator[str]:
             yield from (os.path.join(at, name) for name in sorted(names) if name.endswith(SUFFIXES))
 
 
+def sizes(text: str) -> tuple[int, int, int]:
+    """``64,2`` as three sizes."""
+    x, y, z = (*(int(size) for size in text.split(",")), 1, 1)[:3]
+    return x, y, z
+
+
 def main() -> int:
     """Measure; 1 when a limit is passed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+")
-    parser.add_argument("--launch", nargs=2, metavar=("BLOCK", "GRID"), help="sizes for every kernel, as 64,1,1 4,1,1")
+    parser.add_argument("--launch", nargs=2, metavar=("BLOCK", "GRID"), help="sizes for every kernel, as 64,2 4")
     parser.add_argument("--json")
     options = parser.parse_args()
-    from kernlint import timing
     from kernlint.config import Config
 
+    timing: Any = import_module("kernlint.timing")
     timing.time = SimpleNamespace(perf_counter=time.process_time)  # other processes are none of a kernel's cost
     config = Config()
     if options.launch:
-        block, grid = (tuple(int(size) for size in text.split(",")) for text in options.launch)
-        config = replace(config, block=block, grid=grid)
+        config = replace(config, block=sizes(options.launch[0]), grid=sizes(options.launch[1]))
     bench = Bench(config, Parses(), Solver())
     with tempfile.TemporaryDirectory() as folder:  # what is loaded and built only once is no cost of a kernel
         for name, text in (("warm.cu", CUDA), ("warm.cl", OPENCL)):
