@@ -241,6 +241,16 @@ def handshakes(of: Trace) -> bool:
     return any(access.volatile and access.kind is AccessKind.READ and access.loops for access in of.accesses)
 
 
+def _one_block_chosen(access: Access) -> bool:
+    """Whether the access hangs on something that a block found out while it ran, such as that it is the last one."""
+    found = (SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI)
+    return any(
+        symbol.kind in found and symbol.uniformity is not Uniformity.GRID
+        for guard in access.guards
+        for symbol in symbols(guard.term)
+    )
+
+
 def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
     """The pair as threads of two blocks make it: in any order, each in iterations of its own; ``inside``: provided that
     no index leaves an array within an object."""
@@ -351,7 +361,8 @@ def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, tal
             answer = finder.meet(pair, "block")
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)
-    if blocks_free and not _same_everywhere(first, second) and (first is second or not talking):
+    talked = talking and (first is not second or _one_block_chosen(first))
+    if blocks_free and not _same_everywhere(first, second) and not talked:
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
         if answer is not None and keep(pair, answer[0]):

@@ -21,6 +21,32 @@ from kernlint.rule import RuleClass
 from tests.rules.marked import assert_marked, findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "rows of a shared array whose length comes from a missing header": (
+        SharedMemoryRace,
+        """
+#include "sizes.h"
+#define SIDE tile_side
+__global__ void turn(float *out, const float *in, int w) {
+    __shared__ float tile[SIDE][SIDE + 1], other[EDGE][EDGE];
+    int i = (blockIdx.y * SIDE + threadIdx.y) * w + blockIdx.x * SIDE + threadIdx.x;
+    tile[threadIdx.y][threadIdx.x] = in[i];
+    other[threadIdx.y][threadIdx.x] = in[i];
+    __syncthreads();
+    out[i] = tile[threadIdx.x][threadIdx.y] + other[threadIdx.x][threadIdx.y];
+}
+""",
+    ),
+    "shared memory whose declaration was not understood": (
+        UninitialisedSharedMemory,
+        """
+__global__ void turn(float *out, const float *in, int w) {
+    __shared__ float row[w];
+    row[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = row[w - 1 - threadIdx.x];
+}
+""",
+    ),
     "a view of an object by a type that the host excludes": (
         ArrayIndexOutOfRange,
         """
@@ -550,6 +576,50 @@ __global__ void turn(const float *in, float *out) {
 """,
         Severity.WARNING,
     ),
+    "a result of the block that comes last": (
+        GlobalMemoryRace,
+        "cuda",
+        """
+__device__ unsigned tickets;
+__global__ void finish(const float *from, float *parts, float *to, int n) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = from[blockIdx.x];
+        __threadfence();
+        last = atomicAdd(&tickets, 1u) + 1u == gridDim.x;
+    }
+    __syncthreads();
+    if (last) {
+        float sum = 0.0f;
+        for (int b = 0; b < gridDim.x; ++b) sum += parts[b];
+        if (threadIdx.x == 0) *to = sum;
+    }
+}
+""",
+        None,
+    ),
+    "a result of every block that an argument asks for": (
+        GlobalMemoryRace,
+        "cuda",
+        """
+__device__ unsigned tickets;
+__global__ void finish(const float *from, float *parts, float *to, int n) {
+    __shared__ bool last;
+    if (threadIdx.x == 0) {
+        parts[blockIdx.x] = from[blockIdx.x];
+        __threadfence();
+        last = atomicAdd(&tickets, 1u) + 1u == gridDim.x;
+    }
+    __syncthreads();
+    if (n > 3) {
+        float sum = 0.0f;
+        for (int b = 0; b < gridDim.x; ++b) sum += parts[b];
+        if (threadIdx.x == 0) *to = sum;
+    }
+}
+""",
+        Severity.WARNING,
+    ),
     "a shift that the number of a forced instance makes too wide": (
         LanguageError,
         "cuda",
@@ -660,3 +730,16 @@ def test_one_finding(name: str) -> None:
     rule, code, others = ONE_SLIP[name]
     (found,) = (f for f in findings(rule, code) if f.severity is not Severity.NOTE)
     assert sum(place.message.startswith(("so is", "and so is")) for place in found.related) >= others
+
+
+def test_an_integer_named_like_a_size_that_the_results_are_made_of() -> None:
+    code = """
+__device__ unsigned next(unsigned w, unsigned z) { return 36969 * (z & 65535) + (w >> 16); }
+__global__ void draw(unsigned *out, unsigned seed_w, unsigned seed_z) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = next(seed_w + i, seed_z ^ i);
+}
+"""
+    assert all(f.severity is Severity.NOTE for f in findings(MissingBoundsGuard, code))
+    unused = code.replace("unsigned seed_z)", "unsigned seed_z, unsigned width)")
+    assert any(f.severity is Severity.WARNING for f in findings(MissingBoundsGuard, unused))
