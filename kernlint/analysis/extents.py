@@ -21,12 +21,15 @@ from kernlint.analysis.trace.values import PointerValue
 from kernlint.analysis.wording import element_size
 from kernlint.finding import Severity
 from kernlint.prove.hints import launch_bounds
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval, refine
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    BLOCK_DIM,
     THREAD,
     WARP_SIZE,
     Symbol,
@@ -344,10 +347,24 @@ def _asked(
         found = _in_any_block(asked, extent, grid or (1, 1, 1), context)
         if found is not None and 0 <= found.first.offset < UNLIMITED:
             return Outside(access, found, extent, False, "", data, inner, True)
+    if _falls(place):
+        return None  # the last threads get below the start, if there are so many: the array says that there are not
     first = _refuted(asked, UNLIMITED, (32, 1, 1), premises=context.stated)
     if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
         return Outside(access, first, extent, True, "", data, inner, True)
     return None
+
+
+def _falls(place: Term) -> bool:
+    """Whether a place gets smaller from thread to thread (``S[15 - threadIdx.x]``)."""
+    found = []
+    for thread in (0, WARP - 1):
+        values = {s: thread if s in THREAD else WARP if s in BLOCK_DIM else 0 for s in symbols(place)}
+        value = evaluate(place, values)
+        if value is None:
+            return False
+        found.append(-1 if value >= 1 << 31 else value)  # wrapped: below the start
+    return found[1] < found[0]
 
 
 # ------------------------------------------------------------------------------------------- memory of parameters

@@ -370,12 +370,13 @@ def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symb
 
 
 def scalar(symbol: Symbol) -> bool:
-    """Whether a symbol is an integer that the host chose: an argument, or memory that is the same for the grid."""
+    """Whether a symbol is an integer fixed before the launch: an argument, memory that is the same for the grid, or
+    the size of a type that is not known (the pitch of an array whose bounds come from a missing header)."""
     if not isinstance(symbol.type, IntType):
         return False
     if symbol.kind is SymbolKind.LOAD:
         return symbol.uniformity is Uniformity.GRID
-    return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+    return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)
 
 
 def unsettled(query: Overlap) -> bool:

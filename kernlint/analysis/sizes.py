@@ -48,6 +48,8 @@ def named_like_a_size(name: str) -> bool:
 
 ANY = -1
 
+BY_NAME = "by its name"
+
 
 def _leaves(param: ParamDecl) -> Iterator[tuple[str, int | None, str]]:
     """(path, element, text) of the integers in a parameter; ``element``: index in an array field."""
@@ -94,6 +96,8 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
             if (path, element) in used or path in blurred:
                 continue
             why = _reason(facts, path, element, indexing)
+            if why == BY_NAME and param in _mentioned(facts.function):
+                continue  # it is put to some use: an operand of the results, not a count
             if why:
                 found.append(UnusedSize(text, param, why))
     return tuple(found)
@@ -137,7 +141,7 @@ def _reason(facts: Facts, path: str, element: int | None, indexing: set[tuple[st
         return "a sibling kernel tests against the parameter of this name"
     if facts[launch_context].launches:
         return ""  # they show what the grid comes from, and it is not this
-    return "by its name" if named_like_a_size(path) else ""
+    return BY_NAME if named_like_a_size(path) else ""
 
 
 def _part_of(given: Polynomial, count: Polynomial) -> bool:

@@ -55,6 +55,15 @@ class NegativeIndex(Rule):
     ```
 
     ```cuda good
+    __global__ void mirror(const float *in, float *out) {
+        __shared__ float row[16];
+        row[threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x];
+        __syncthreads();
+        out[blockIdx.x * 16 + threadIdx.x] = row[15 - threadIdx.x];  // sixteen threads, as the array says
+    }
+    ```
+
+    ```cuda good
     __global__ void reverse(const float *in, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) out[i] = in[n - 1 - i];

@@ -1,7 +1,11 @@
-"""Kernels inside string literals of host code.
+"""Kernels inside string literals of host code, C++ or Python.
 
 A program in a string is parsed as a text of the host file's length in which everything but the program is blank, so
 that every offset is at once one of the host file: no span has to be moved.  Adjacent literals are one program.
+
+Python programs are often filled in when they run.  What a template leaves open (``%(name)s``, ``{name}``, ``${name}``)
+becomes a name that is not declared, so that it counts as unknown; lines of a Mako template's control flow are blank,
+so that what they repeat stands once.
 """
 
 from __future__ import annotations
@@ -20,7 +24,23 @@ _TOKEN = pattern(
     |'(?:\\.|[^'\\\n])+'""",
     re.DOTALL | re.VERBOSE,
 )
-_OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL)
+_PYTHON = pattern(
+    rb"""\#[^\n]*
+    |(?P<prefix>\b[rRuUbBfF]{1,2})?(?P<quote>\"{3}|'{3})(?P<body>(?:\\.|.)*?)(?P=quote)
+    |(?P<short>\b[rRuUbBfF]{1,2})?(?P<one>["'])(?P<line>(?:\\.|(?!(?P=one))[^\\\n])*)(?P=one)""",
+    re.DOTALL | re.VERBOSE,
+)
+_PERCENT = pattern(rb"%(?:\((\w+)\)[-#0-9.]*[sdifgxXr]|[-#0-9.]*[sdifgxXr])|%%")
+_NAMED = pattern(rb"%\((\w+)\)[-#0-9.]*[sdifgxXr]\b")
+_BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
+_MAKO = pattern(
+    rb"^[ \t]*%[ \t]*(?:for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*|<%[^>]*?%>|</?%[^>]*>", re.MULTILINE
+)
+_DOLLAR = pattern(rb"\$\{([^{}\n]*)\}|\$([A-Za-z_]\w*)")
+_IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
+_OPENCL = pattern(
+    rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
+)
 _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
 _ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
 
@@ -38,9 +58,12 @@ class Program:
     end: int
 
 
-def programs(host: bytes) -> Iterator[Program]:
-    """The OpenCL and CUDA programs in the string literals of ``host``, in order."""
+def programs(host: bytes, python: bool = False) -> Iterator[Program]:
+    """The OpenCL and CUDA programs in the string literals of ``host``, C++ or Python, in order."""
     if not (_OPENCL.search(host) or _CUDA.search(host)):
+        return
+    if python:
+        yield from _python_programs(host)
         return
     group: list[re.Match[bytes]] = []
     at = 0  # behind the last literal or comment
@@ -55,6 +78,67 @@ def programs(host: bytes) -> Iterator[Program]:
     yield from _program(host, group)
 
 
+def _python_programs(host: bytes) -> Iterator[Program]:
+    group: list[tuple[int, int, int, bytes]] = []  # start and end of the literal, start and text of what is in it
+    at = 0
+    for match in _PYTHON.finditer(host):
+        apart = host[at : match.start()].strip(b" \t\r\n\\")
+        at = match.end()
+        if apart and group:
+            yield from _joined(host, group)
+            group = []
+        name = "body" if match.group("quote") else "line"
+        if match.group(name) is None:
+            continue  # a comment
+        prefix = (match.group("prefix") or match.group("short") or b"").lower()
+        text = match.group(name)
+        after = host[match.end() : match.end() + 40].lstrip(b" \t\r\n)")
+        if b"r" not in prefix and name == "line":
+            text = _ESCAPE.sub(_unescape, text)
+        if after.startswith(b"%"):
+            text = _PERCENT.sub(_hole, text)
+        elif b"%(" in text:
+            text = _NAMED.sub(_hole, text)  # filled in elsewhere; no C text has such a thing
+        if b"f" in prefix or after.startswith(b".format("):
+            text = _BRACES.sub(_hole, text)
+        text = _DOLLAR.sub(_hole, _MAKO.sub(_spaces, text))
+        group.append((match.start(), match.end(), match.start(name), text))
+    if group:
+        yield from _joined(host, group)
+
+
+def _joined(host: bytes, literals: list[tuple[int, int, int, bytes]]) -> Iterator[Program]:
+    joined = b" ".join(text for _, _, _, text in literals)
+    language = _dialect(joined)
+    if language is None:
+        return
+    out = bytearray(b" " * len(host))
+    for _, _, start, text in literals:
+        out[start : start + len(text)] = text
+    yield Program(language, bytes(out), literals[0][0], literals[-1][1])
+
+
+def _dialect(text: bytes) -> Language | None:
+    if b"{" not in text:
+        return None
+    return Language.OPENCL if _OPENCL.search(text) else Language.CUDA if _CUDA.search(text) else None
+
+
+def _hole(match: re.Match[bytes]) -> bytes:
+    """A place that a template leaves open as a name, in as many bytes."""
+    whole = match.group()
+    if whole in (b"{{", b"}}"):
+        return b" " + whole[:1]
+    if whole == b"%%":
+        return b" %"
+    name = next((part for part in match.groups() if part and _IDENTIFIER.fullmatch(part.strip())), b"").strip()
+    return (name or b"_" * (len(whole) - 1)).rjust(len(whole))
+
+
+def _spaces(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", match.group())
+
+
 def _program(host: bytes, literals: list[re.Match[bytes]]) -> Iterator[Program]:
     if not literals:
         return
@@ -67,8 +151,8 @@ def _program(host: bytes, literals: list[re.Match[bytes]]) -> Iterator[Program]:
             inner = literal.group()[quote + 1 : -1]
             pieces.append((literal.start() + quote + 1, _ESCAPE.sub(_unescape, inner)))
     joined = b" ".join(text for _, text in pieces)
-    language = Language.OPENCL if _OPENCL.search(joined) else Language.CUDA if _CUDA.search(joined) else None
-    if language is None or b"{" not in joined:
+    language = _dialect(joined)
+    if language is None:
         return
     text = bytearray(b" " * len(host))
     for start, piece in pieces:

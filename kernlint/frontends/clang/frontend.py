@@ -1,4 +1,4 @@
-"""The clang front end: CUDA, HIP and OpenCL files, and OpenCL kernels inside C++ raw strings."""
+"""The clang front end: CUDA, HIP and OpenCL files, and kernels in string literals of C++ and Python files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _BY_SUFFIX = {
     ".hip": Language.HIP,
 }
 _CPP = (".cpp", ".cc", ".cxx")
-SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc")
+_PYTHON = (".py",)
+SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc", ".py")
 """Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
 
 _HIP = pattern(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')
@@ -37,6 +38,11 @@ _CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thr
 _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
 _OPENCL_HOST = pattern(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
 _CUDA = pattern(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
+
+
+def is_python(source: SourceFile) -> bool:
+    """Whether a file is Python by its name."""
+    return os.path.splitext(source.path)[1].lower() in _PYTHON
 
 
 def language_of(source: SourceFile) -> Language | None:
@@ -47,6 +53,8 @@ def language_of(source: SourceFile) -> Language | None:
         return Language.HIP
     if found is not None:
         return found
+    if suffix in _PYTHON:
+        return None  # only what is in its strings
     if _HIP.search(source.data):
         return Language.HIP
     if _CUDA.search(source.data):
@@ -98,7 +106,7 @@ class ClangFrontend:
         with _collection_paused():
             modules = [self._module(source, language, options)] if language is not None else []
             if language is not Language.OPENCL:
-                for program in programs(source.data):
+                for program in programs(source.data, is_python(source)):
                     inner = SourceFile(source.path, program.text, source.encoding)
                     modules.append(self._module(inner, program.language, options))
         return modules
@@ -106,7 +114,7 @@ class ClangFrontend:
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths at which headers of the source are, or were looked for and not found, in the order of the search."""
         probed: dict[str, None] = dict.fromkeys(os.path.abspath(path) for path in options.forced)
-        texts = [source.data, *(program.text for program in programs(source.data))]
+        texts = [source.data, *(program.text for program in programs(source.data, is_python(source)))]
         forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in probed)
         for text in texts:
             scan_includes(source.path, forced + text, options.include_dirs, probed=lambda path: probed.setdefault(path))

@@ -68,6 +68,9 @@ class MadeUp:
         """An enumerator where the language insists on a constant."""
         if not self.constants and not self.uses.needs_constant(name):
             return None
+        return self._enumerator(name)
+
+    def _enumerator(self, name: str) -> str:
         value = WARP_VALUE if "WARP" in name.upper() or "WAVE" in name.upper() else USUAL_VALUE
         if self.uses.is_case(name):
             value += sorted(entry.unknown.name for entry in self.entries.values()).index(name)
@@ -110,6 +113,8 @@ class MadeUp:
         if entry.role is Role.CONSTANT:
             return [self._constant(name) or f"extern __attribute__((device)) const int {name};"]
         if entry.role is Role.VARIABLE:
+            if self.uses.bounds_array(name):
+                return [self._enumerator(name)]
             return [f"extern __attribute__((device)) __kl_any {name};"]
         return []
 

@@ -186,10 +186,32 @@ class Uses:
         return any(use.before.rstrip().endswith("case") for use in self.of(name))
 
     def needs_constant(self, name: str) -> bool:
-        """Whether a name stands where the language wants a constant: an array bound, a case, a template argument."""
-        return any(
-            _CONSTANT_PLACE.search(self.text[max(0, at - 120) : at]) is not None for at in self._places.get(name, ())
-        )
+        """Whether a name stands where the language wants a constant: an array bound, a case, a template argument;
+        or in a macro that does."""
+        return self._stands(name, _CONSTANT_PLACE, _MACROS_DEEP)
+
+    def bounds_array(self, name: str) -> bool:
+        """Whether a name stands in the bound of an array, or in a macro that does."""
+        return self._stands(name, _ARRAY_BOUND, _MACROS_DEEP)
+
+    def _stands(self, name: str, place: re.Pattern[str], depth: int) -> bool:
+        for at in self._places.get(name, ()):
+            before = self.text[max(0, at - 120) : at]
+            if place.search(before) is not None:
+                return True
+            macro = _IN_MACRO.search(before)
+            if (
+                macro is not None
+                and depth
+                and macro.group(1) != name
+                and self._stands(macro.group(1), place, depth - 1)
+            ):
+                return True
+        return False
+
+
+_MACROS_DEEP = 3
+"""Macros within macros that are followed to where a name stands."""
 
 
 _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
@@ -198,9 +220,11 @@ _AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$
 _AFTER_INTEGER = pattern(
     r"(?:\b(?:int|unsigned|long|short|size_t|bool|auto|char|u?int\d+_t|uint|index_t)\s+|#\s*define\s+)(?:\.\.\.\s*)?$"
 )
+_IN_MACRO = pattern(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[^\n]*$(?!\n)", re.MULTILINE)
+_BOUND = r"\b(?!return\b|else\b)[A-Za-z_][\w>]*[\s*&]+[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*\[[^;\]{}]*$"
+_ARRAY_BOUND = pattern(_BOUND)
 _CONSTANT_PLACE = pattern(
-    r"(?:\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$|"
-    r"\b(?!return\b|else\b)[A-Za-z_][\w>]*[\s*&]+[A-Za-z_]\w*\s*(?:\[[^\]]*\]\s*)*\[[^;\]{}]*$"
+    r"(?:\bcase\b|__launch_bounds__\s*\(|reqd_work_group_size\s*\(|\bconstexpr\b[^;]*|<)[^;\]{}]*$|" + _BOUND
 )
 
 

@@ -1,0 +1,75 @@
+"""Programs in string literals of C++ and Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kernlint.frontends.clang.embedded import programs
+from kernlint.frontends.clang.frontend import ClangFrontend
+from kernlint.source import SourceFile
+
+KERNEL = "__global__ void k(float *a, int n) { int i = threadIdx.x; if (i < n) a[i] = 0.0f; }"
+OPENCL = "__kernel void k(__global float *a, int n) { int i = get_global_id(0); if (i < n) a[i] = 0.0f; }"
+
+
+def modules(name: str, text: str) -> list[tuple[str, list[str]]]:
+    """The language and the kernels of each module of a file."""
+    found = ClangFrontend().parse_file(SourceFile(name, text.encode(), "utf-8"))
+    return [(m.language, [k.name for k in m.kernels if not k.function.losses]) for m in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f'mod = SourceModule("""{KERNEL}""")\n', [("cuda", ["k"])]),
+        (f"prg = cl.Program(ctx, '''{OPENCL}''').build()\n", [("opencl", ["k"])]),
+        (f'code = r"""{KERNEL}"""\nother = """{OPENCL}"""\n', [("cuda", ["k"]), ("opencl", ["k"])]),
+        (f'code = ("{KERNEL[:60]}"\n        "{KERNEL[60:]}\\n")\n', [("cuda", ["k"])]),
+        (f"# '''{KERNEL}'''\nx = 'it is // no comment'\n", []),
+        ('"""About __global__ void functions."""\n__global__ = 1\n', []),
+        ("def f(a):\n    return a // 2  # '\n" + f"s = '''{KERNEL}'''\n", [("cuda", ["k"])]),
+    ],
+)
+def test_python(text: str, expected: list[tuple[str, list[str]]]) -> None:
+    assert modules("x.py", text) == expected
+
+
+@pytest.mark.parametrize(
+    "filled",
+    [
+        '"""{}""" % {{"size": 4}}'.format(KERNEL.replace("0.0f", "%(size)s")),
+        '"""{}"""\ncode = code % {{"size": 4}}'.format(KERNEL.replace("0.0f", "%(size)s")),
+        '"""{}""" % 4'.format(KERNEL.replace("0.0f", "%d")),
+        'f"""{}"""'.format(KERNEL.replace("{", "{{").replace("}", "}}").replace("0.0f", "{size}")),
+        '"""{}""".format(size=4)'.format(KERNEL.replace("{", "{{").replace("}", "}}").replace("0.0f", "{size}")),
+        'Template("""{}""").render(size=4)'.format(KERNEL.replace("0.0f", "${size}")),
+        f'Template("""\n% for j in range(3):\n{KERNEL}\n% endfor\n""")',
+    ],
+)
+def test_what_templates_leave_open_is_a_name(filled: str) -> None:
+    assert modules("x.py", f"code = {filled}\n") == [("cuda", ["k"])]
+
+
+def test_offsets_are_those_of_the_file() -> None:
+    text = f'# \N{SNOWMAN}\ncode = f"""{KERNEL.replace("{", "{{").replace("}", "}}")}"""\n'.encode()
+    (program,) = programs(text, python=True)
+    assert len(program.text) == len(text)
+    assert program.text.index(b"threadIdx") == text.index(b"threadIdx")
+
+
+def test_a_finding_in_a_python_file_stands_on_its_line(tmp_path: Path) -> None:
+    source = tmp_path / "run.py"
+    source.write_text(
+        'mod = SourceModule("""\n'
+        "__global__ void k(float *a, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i <= n) a[i] = 0.0f;\n"
+        '}\n""")\n'
+    )
+    command = [sys.executable, "-m", "kernlint", "check", "--format", "concise", "--no-config", "--no-cache"]
+    done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "run.py:4:" in done.stdout and "wrong-bounds-guard" in done.stdout
