@@ -606,6 +606,29 @@ def test_a_kernel_in_a_string_stays_in_it() -> None:
     assert [finding.code for finding in found] == ["KL101"] and changes(raw, result) == ["+ if (i >= n) return;"]
 
 
+def test_kernels_in_the_strings_of_a_python_file() -> None:
+    text = '''\
+LONG = """
+__kernel void scale(__global float *data, const float by, const int n) {
+    const int at = get_global_id(0);
+    data[at] *= by;
+}
+"""
+PARTS = ("__kernel void one(__global float *d, const int n) {\\n"
+         "    const int j = get_global_id(0);\\n"
+         "    d[j] = 1.0f;\\n"
+         "}\\n")
+'''
+    found, result = repaired(text, "kernels.py")
+    assert [finding.code for finding in found] == ["KL101", "KL101"] and findings(result.source) == []
+    assert changes(text, result) == [
+        "+ if (at >= n) return;",
+        '- "    const int j = get_global_id(0);\\n"',
+        '+ "    const int j = get_global_id(0); if (j >= n) return;\\n"',
+    ]
+    compile(result.source.data, "kernels.py", "exec")
+
+
 # --------------------------------------------------------------------------------------------- several at once
 
 
