@@ -73,7 +73,10 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
             return unresolved_call(scope, cursor, [inner])
     if inner_type == outer_type or cursor.type is inner.type:
         return scope.expression(inner)
-    if scope.lowering.opencl and inner.kind == K.PAREN_EXPR and _AS_TYPE.match(scope.lowering.written(cursor)):
+    if scope.lowering.opencl and (
+        _reads_bits(inner_type, outer_type)
+        or (inner.kind == K.PAREN_EXPR and _AS_TYPE.match(scope.lowering.written(cursor)))
+    ):
         operand = scope.expression(inner)
         return Cast(scope.span(cursor), outer_type, operand, True, bits=True)
     if isinstance(inner_type, VectorType) and _loses_lanes(inner_type, outer_type):
@@ -88,6 +91,16 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
     if isinstance(operand, Call) and operand.type == outer_type:
         return operand
     return convert(operand, outer_type)
+
+
+def _reads_bits(inner: Type, outer: Type) -> bool:
+    """Whether the bits of a vector are read as another type (``as_ushort8(v)``, also out of a macro): there is no
+    other way from one vector to one with elements of another type, or to a scalar of its size."""
+    if not isinstance(inner, VectorType) or inner.size != outer.size:
+        return False
+    if isinstance(outer, VectorType):
+        return outer.element != inner.element
+    return isinstance(outer, (IntType, FloatType)) and outer != BOOL
 
 
 def _loses_lanes(inner: VectorType, outer: Type) -> bool:

@@ -225,3 +225,14 @@ def test_lanes_that_nothing_names_are_not_conversions(monkeypatch: pytest.Monkey
 def test_strings_are_decoded() -> None:
     text = r'__global__ void k(int n) { printf("a\n\"%d\"\t\x41\101", n); }'
     assert only(kernel(text).function, StringLit).value == 'a\n"%d"\tAA'
+
+
+def test_bits_of_a_vector_out_of_a_macro() -> None:
+    text = """
+#define LOW(v) ((v.s0 & 15) + (v.s3 & 15))
+__kernel void k(__global const uint4 *q, __global int *out) { out[0] = LOW(as_ushort8(q[0])); }
+"""
+    function = kernel(text, "opencl").function
+    assert not function.losses
+    types = [cast.type for cast in find(function, Cast) if cast.bits]
+    assert [(t.lanes, t.element) for t in types if isinstance(t, VectorType)] == [(8, IntType(16, False))] * 2
