@@ -743,3 +743,18 @@ __global__ void draw(unsigned *out, unsigned seed_w, unsigned seed_z) {
     assert all(f.severity is Severity.NOTE for f in findings(MissingBoundsGuard, code))
     unused = code.replace("unsigned seed_z)", "unsigned seed_z, unsigned width)")
     assert any(f.severity is Severity.WARNING for f in findings(MissingBoundsGuard, unused))
+
+
+REQUIRED = """
+kernel __attribute__((reqd_work_group_size(64, 1, 1))) void sums(global const float *x, global float *y) {
+    y[get_local_id(0)] = x[get_global_id(0)] + get_group_id(0);
+}
+"""
+
+
+def test_an_error_across_blocks_needs_a_launch() -> None:
+    """A required block does not say that there is more than one."""
+    (found,) = findings(GlobalMemoryRace, REQUIRED, "opencl")
+    assert found.severity is Severity.WARNING
+    (found,) = findings(GlobalMemoryRace, REQUIRED, "opencl", grid="4,1,1")
+    assert found.severity is Severity.ERROR
