@@ -119,7 +119,9 @@ def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iter
         if key == "witness" and finding.witness is not None and len(finding.witness.steps) > 1:
             rows += [(((row, "dim"),), cells(row)) for row in _table(finding.witness, report, indent + "  ")]
         if key == "fix" and finding.fix is not None and finding.fix.edits:
-            rows += [(((row, style),), cells(row)) for row, style in _changes(finding.fix, report, indent + "  ", width)]
+            rows += [
+                (((row, style),), cells(row)) for row, style in _changes(finding.fix, report, indent + "  ", width)
+            ]
     for line, _ in rows[:-1]:
         yield line
     right = min(width, 100)
