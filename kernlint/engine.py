@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import gc
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from kernlint import checking, fingerprint, merge, suppress
+from kernlint import checking, fingerprint, merge, simulation, suppress
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
 from kernlint.checking import Job
@@ -189,6 +189,8 @@ class Engine:
                 modules = frontend.parse_file(source, options)
                 if self.trace_headers:
                     outcome.depends = frontend.headers(source, options)
+                    if any(module.language == "opencl" for module in modules):
+                        outcome.depends += (simulation.path_of(source.path),)
         except FrontendError as error:
             outcome.lost = True
             outcome.note(Level.ERROR, "front-end-failure", str(error))
@@ -219,7 +221,7 @@ class Engine:
         out: FileOutcome,
         kept: Kept | None,
     ) -> list[Finding]:
-        options = analysis_options(config, suppress.statements(source))
+        options = analysis_options(config, stated_of(source, module, config))
         facts = ModuleFacts(module, options, self.timings)
         if kept is not None:
             kept.modules.append(facts)
@@ -463,6 +465,12 @@ def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions
         target=_target_names(config)[0] if config.target else flags.target,
         cache=config.cache,
     )
+
+
+def stated_of(source: SourceFile, module: Module, config: Config) -> Iterator[Stated]:
+    """What is stated of the launches of a file's kernels, in its comments and in a simulation file beside it."""
+    yield from suppress.statements(source)
+    yield from simulation.statements(source.path, module, config.block is not None or config.grid is not None)
 
 
 def analysis_options(config: Config, stated: Iterable[Stated] = ()) -> AnalysisOptions:

@@ -436,7 +436,7 @@ def _fixed(premises: Sequence[Term]) -> dict[Symbol, int]:
 def _applies(stated: Stated, facts: Facts) -> bool:
     """Whether a statement is about the kernel: said of all, inside it, or directly above."""
     if stated.span is None:
-        return True
+        return not stated.kernel or stated.kernel == facts.kernel.name
     spans = (facts.kernel.function.span, facts.function.span)
     return any(
         span.file == stated.span.file

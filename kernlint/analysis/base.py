@@ -43,13 +43,14 @@ class AnalysisFailed(Exception):
 class Stated:
     """An assumption in the words of the user (see :mod:`kernlint.analysis.assumptions`).
 
-    ``span``: where it stands in a source file; None: it is said of every kernel.  ``until``: what begins up to this
-    offset is the code directly below it.
+    ``span``: where it stands in a source file; None: it is said of every kernel, or of those called ``kernel``.
+    ``until``: what begins up to this offset is the code directly below it.
     """
 
     text: str
     span: Span | None = None
     until: int = 0
+    kernel: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,7 +195,7 @@ def _blocks(kernel: Trace, context: LaunchContext, access: Access, asked: Side) 
     """Blocks under which an access must stay inside, each with the reason to believe in it."""
     axes = {s.axis for s in asked.symbols if s.kind is SymbolKind.THREAD}
     if not axes and not any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols):
-        yield (32, 1, 1), ""
+        yield next((c.block for c in context.blocks if c.known), (32, 1, 1)), ""
         return
     words = {"user": "the block given", "required": "the required block", "launch": "the block of a launch in sight"}
     known = False

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kernlint import discovery, merge, suppress
+from kernlint import discovery, merge
 from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
 from kernlint.cli.settings import Settings
-from kernlint.engine import Engine, analysis_options, default_frontend
+from kernlint.engine import Engine, analysis_options, default_frontend, stated_of
 from kernlint.frontends.base import FrontendError
 from kernlint.record import dataclass
 from kernlint.registry import Registry
@@ -85,7 +85,7 @@ def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, S
     source = sources[path] = read(path)
     config = settings.for_path(path).config.for_file(path)
     for module in default_frontend().parse_file(source, engine.frontend_options(path, config)):
-        facts = ModuleFacts(module, analysis_options(config, suppress.statements(source)))
+        facts = ModuleFacts(module, analysis_options(config, stated_of(source, module, config)))
         for kernel in module.kernels:
             for variant in kernel.variants:
                 failed = ""
