@@ -57,6 +57,9 @@ ALIKE = 16
 
 BUDGET = Budget(steps=200, points=12_000, rlimit=0)
 
+ACROSS = 4_000
+"""Points for a question about two blocks: where they meet shows in a few threads of each."""
+
 POINTS, SHARE, LEAST = 400_000, 12, 1_500
 """Points that enumeration may spend on a kernel, as :attr:`Budget.points` counts them; a question gets that part of
 what is left, and at least some."""
@@ -231,7 +234,8 @@ class Asker:
             return None
         size = sum(term.size for at in (query.a, query.b) for term in (at.offset, *at.facts))
         self.left -= 1 + size // LARGE
-        budget = replace(BUDGET, points=min(BUDGET.points, max(LEAST, self.points // SHARE)))
+        most = BUDGET.points if query.within == "block" else ACROSS
+        budget = replace(BUDGET, points=min(most, max(LEAST, self.points // SHARE)))
         # Nothing is made of a proof here, and most pairs that get this far have a witness or none that is small.
         result, spent = search(query, budget)
         self.points -= spent
