@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What each rule adds to a run over real code: rulecost.py CORPORA.json DIR [--sample N] [--only NAMES]
+"""What each rule adds to a run over real code: rulecost.py CORPORA.json DIR [--part P] [--only NAMES]
 
-CORPORA.json and DIR are those of ``wholeness.py``.  A fixed-seed sample of the files of each package is checked in one
-process, and the time is put down to the front end, the analyses and the rules.  A rule adds its own time and that of
-the analyses which no other rule needs; what several rules share is listed by analysis.  Shares are of the whole run
-over all packages; the limit is one twentieth for a rule.
+CORPORA.json and DIR are those of ``wholeness.py``.  The same part of the files of each package, drawn with a fixed
+seed and four at least, is checked in one process, and the time is put down to the front end, the analyses and the
+rules.  A rule adds its own time and that of the analyses which no other rule needs; what several rules share is listed
+by analysis.  Shares are of the whole run over all packages; the limit is one twentieth for a rule.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ def needed(rule: Any) -> set[str]:
     return found
 
 
-def measure(package: dict[str, Any], folder: str, sample: int, registry: Registry) -> tuple[dict[str, float], float]:
+def measure(package: dict[str, Any], folder: str, part: float, registry: Registry) -> tuple[dict[str, float], float]:
     """Seconds by name, and in all, over a sample of one package."""
     root, files = files_of(package, folder)
     files = [path for path in files if not path.endswith(".py") and speaks_of_kernels(path)]
-    if len(files) > sample:
-        files = sorted(random.Random(SEED).sample(files, sample))
+    count = max(4, round(part * len(files)))
+    if len(files) > count:
+        files = sorted(random.Random(SEED).sample(files, count))
     includes, defines = options_of(package, root)
     engine = Engine(registry, Selection(registry, Config(defines=defines, include=includes)))
     seconds: dict[str, float] = {}
@@ -66,7 +67,7 @@ def main() -> int:
     parser.add_argument("corpora")
     parser.add_argument("folder")
     parser.add_argument("--only", default="", help="comma-separated package names")
-    parser.add_argument("--sample", type=int, default=25, help="files of a package")
+    parser.add_argument("--part", type=float, default=0.05, help="of the files of each package")
     options = parser.parse_args()
     with open(options.corpora, encoding="utf-8") as handle:
         packages = json.load(handle)["corpora"]
@@ -81,7 +82,7 @@ def main() -> int:
             os.path.join(options.folder, package["name"])
         ):
             continue
-        spent, took = measure(package, options.folder, options.sample, registry)
+        spent, took = measure(package, options.folder, options.part, registry)
         whole += took
         print(f"\n{package['name']}: {took:.1f} s", file=sys.stderr)
         for name, one in spent.items():
