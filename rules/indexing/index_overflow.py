@@ -109,6 +109,8 @@ class IndexOverflow(Rule):
             yield self.finding(
                 span,
                 f"the index is computed in 32 bits but the count ({_short(count)}) has 64: it wraps at {limit}",
+                # 2**32 threads and a size_t, which is what sizes are by habit, say nothing of how large they get.
+                Severity.NOTE if not kind.signed and _by_habit(count) else Severity.WARNING,
                 related=[
                     Related(use, "used as a subscript here"),
                     *(Related(other, "and so is another index, here") for other, _, _ in others[:3]),
@@ -243,6 +245,14 @@ def _factors(term: Term) -> list[Term]:
         elif at.op != "const":
             out.append(at)
     return out
+
+
+def _by_habit(count: Term) -> bool:
+    """Whether a count is an unsigned parameter of 64 bits as it stands (``size_t n``)."""
+    inner = count
+    while inner.op == "cast":
+        inner = inner.args[0]
+    return inner.op == "sym" and isinstance(inner.type, IntType) and not inner.type.signed
 
 
 def _short(term: Term) -> str:
