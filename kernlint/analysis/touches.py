@@ -13,7 +13,7 @@ from math import gcd
 
 from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass, field, replace
-from kernlint.symbolic.evaluate import environment, source_of
+from kernlint.symbolic.evaluate import environment, source_of, with_shared_parts
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term
 
 MOST = 16_384
@@ -302,7 +302,7 @@ def _source(
     lines.append(f"{indent}out.append(({address}, {'b' if blocks else 't'}, ({values})))")
     lines.append(f"{indent}if len(out) > most: return None")
     lines.append("  return tuple(out)")
-    return "\n".join(lines)
+    return "\n".join(with_shared_parts(lines))
 
 
 @dataclass(frozen=True, slots=True)

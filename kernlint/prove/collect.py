@@ -13,7 +13,7 @@ from typing import Any
 
 from kernlint.prove.query import SETTLED, Query, Side, Triple, is_shared
 from kernlint.record import dataclass, field
-from kernlint.symbolic.evaluate import environment, source_of
+from kernlint.symbolic.evaluate import environment, source_of, with_shared_parts
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, SymbolKind, Term, symbols
 
@@ -112,7 +112,7 @@ def collector(
         conditions.append(text)
     lines = _source(address, tests, conditions, len(counters), strict)
     try:
-        walk = _compiled("\n".join(lines))
+        walk = _compiled("\n".join(with_shared_parts(lines)))
     except (SyntaxError, RecursionError, MemoryError):  # nested too deeply for Python
         return None
     used = set(symbols(side.offset))

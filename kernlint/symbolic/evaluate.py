@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from kernlint.patterns import pattern
 from kernlint.symbolic.terms import Symbol, Term, apply
 from kernlint.tree.types import IntType, Type
 
@@ -378,3 +379,56 @@ def source_of(
 def environment() -> dict[str, Any]:
     """Globals for code from :func:`source_of`; where C leaves a result undefined it raises ArithmeticError."""
     return dict(_GLOBALS)
+
+
+LONG = 40
+"""Characters of an expression in generated code from which on it is worth a variable."""
+
+
+def with_shared_parts(lines: Sequence[str]) -> list[str]:
+    """Generated code in which what a loop's condition has most in common with what follows it is computed once an
+    iteration.
+
+    Only where the condition computes it anyway, whatever else it says: division by zero ends a walk.
+    """
+    out: list[str] = []
+    rest = list(lines)
+    while rest:
+        line = rest.pop(0)
+        head, _, test = line.partition("if not ")
+        if not head.strip() and test.endswith(": break"):
+            condition = test[: -len(": break")]
+            after = "\n".join(rest)
+            part = max(_parts(condition), key=lambda part: after.count(part) * len(part), default="")
+            if part and part in after and not _CONDITIONAL.search(condition.replace(part, "")):
+                name = f"v{len(out)}"
+                made = [line.replace(part, name), *after.replace(part, name).split("\n")]
+                if all(map(_whole, (part, *made))):
+                    out.append(f"{head}{name} = {part}")
+                    line, *rest = made
+        out.append(line)
+    return out
+
+
+def _whole(text: str) -> bool:
+    """Whether what an expression remembers for itself (``_a0 := ...``) is remembered within it."""
+    return set(_REMEMBERED.findall(text)) <= set(_REMEMBERING.findall(text))
+
+
+_REMEMBERED = pattern(r"\b_[a-z]\d+\b")
+_REMEMBERING = pattern(r"\b(_[a-z]\d+) :=")
+_CONDITIONAL = pattern(r" (?:and|or|if) ")
+
+
+def _parts(text: str) -> list[str]:
+    """The long parenthesised parts of an expression."""
+    open_: list[int] = []
+    found: list[str] = []
+    for at, char in enumerate(text):
+        if char == "(":
+            open_.append(at)
+        elif char == ")" and open_:
+            start = open_.pop()
+            if at - start > LONG and not (start and (text[start - 1].isalnum() or text[start - 1] == "_")):
+                found.append(text[start : at + 1])
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlint.symbolic.evaluate import compile_terms, evaluate
+from kernlint.symbolic.evaluate import compile_terms, evaluate, with_shared_parts
 from kernlint.symbolic.terms import (
     FALSE,
     Symbol,
@@ -145,3 +145,24 @@ def test_deep_terms_have_values_though_no_code() -> None:
     function = compile_terms([deep], [Y])
     assert value is not None
     assert function is None or function(3) == (value,)
+
+
+def test_shared_parts_of_generated_code() -> None:
+    long = "((k0 * 4000000000 + 2147483648 & 4294967295) - 2147483648)"
+    lines = [
+        "for k0 in range(9):",
+        f"  if not (0 < {long}): break",
+        f"  if not (tx < {long}): continue",
+        f"  f({long})",
+    ]
+    made = with_shared_parts(lines)
+    assert "\n".join(made).count(long) == 1 and made[1].endswith(f"= {long}") and len(made) == 5
+    # what is not computed in any case, or remembers something for the rest of its expression, stays where it is
+    for condition in (f"(0 < k0 and {long} < 5)", f"(0 < (_a0 := {long})) & (_a0 < 7)"):
+        stays = [lines[0], f"  if not {condition}: break", f"  f({long}, {condition})"]
+        first, *_ = with_shared_parts(stays)
+        text = "\n".join(with_shared_parts(stays))
+        assert first == stays[0]
+        compile(text, "", "exec")
+        if "and" in condition:
+            assert text == "\n".join(stays)
