@@ -21,6 +21,10 @@ class UsageError(Exception):
     """The command line is wrong; the message is one clear line."""
 
 
+# Messages are English: a search for translations of argparse's own would load ``locale`` and look through folders.
+argparse._ = str  # type: ignore[attr-defined]
+
+
 class _Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """As inherited, but an unknown option names the nearest right one, and paths may stand between options."""

@@ -6,10 +6,8 @@ both; likewise ``min(x, y)`` by ``x <= y``, and a guard ``p || q`` by either par
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from kernlint.prove.query import LoopRange, Query, Side, is_shared
-from kernlint.record import replace
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Term, binary, disjunction, negate, rebuild, retype, symbols
 from kernlint.tree.types import BOOL, IntType
 
@@ -17,7 +15,8 @@ MOST = 12
 """More cases than this are not tried."""
 
 
-class Case(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Case:
     """One case of a query."""
 
     sides: tuple[Side, ...]
@@ -92,7 +91,7 @@ def _split(case: Case, query: Query, deep: bool) -> list[Case] | None:
 
 
 def _with(case: Case, at: int, side: Side) -> Case:
-    return case._replace(sides=(*case.sides[:at], side, *case.sides[at + 1 :]))
+    return replace(case, sides=(*case.sides[:at], side, *case.sides[at + 1 :]))
 
 
 def _choice(term: Term) -> Term | None:
@@ -130,7 +129,7 @@ def _decided(case: Case, at: int, choice: Term, everywhere: bool) -> list[Case]:
             extent = None if case.extent is None else _term(case.extent, memo)
             out.append(Case(tuple(sides), premises, extent))
         else:
-            out.append(case._replace(sides=tuple(sides)))
+            out.append(replace(case, sides=tuple(sides)))
     return out
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import NamedTuple
 
 from kernlint.prove.hints import is_scalar, launch_bounds
 from kernlint.prove.query import Overlap, Query, Side, is_shared
 from kernlint.prove.system import Monomial, Poly, System, add, constant, multiply, scale, split
+from kernlint.record import dataclass
 from kernlint.symbolic.intervals import Ranges, refine
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType
@@ -24,7 +24,8 @@ SHARED = 2
 """The ``side`` under which shared symbols are filed; 0 and 1 are the two accesses."""
 
 
-class Suspect(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Suspect:
     """An operation that may wrap, on one side."""
 
     term: Term

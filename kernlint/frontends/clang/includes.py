@@ -102,6 +102,8 @@ def scan_includes(
         total += len(content)
         if look is not None:
             look(content)
+        if b"#" not in content and b"%:" not in content:
+            continue  # no directive
         if b"\\\n" in content or b"\\\r\n" in content:
             content = _CONTINUED.sub(b"", content)
         beside = os.path.dirname(name) or os.curdir  # as clang spells it, and it must find what is served in memory
