@@ -155,10 +155,28 @@ def _plain_layout(reach: Reach) -> bool:
     return 0 in reach.open_axes or bool(reach.guarded)
 
 
+EDGE = 32
+"""Threads, at most, that load the edge of a tile."""
+
+
+def _by_part_of_block(access: Access) -> bool:
+    """Whether only the first few threads of each block get there, as for the edges of a tile: how far the others would
+    reach says nothing of them."""
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            most = part.args[1].value if part.op in ("lt", "le") else None
+            kinds = {symbol.kind for symbol in symbols(part)}
+            if most is not None and most <= EDGE and kinds == {SymbolKind.THREAD}:
+                return True
+    return False
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
-    if not reach.conditional and not known:  # what is allocated in sight is tried, not guessed at
+    if (
+        not reach.conditional and not known and not _by_part_of_block(reach.access)
+    ):  # what is allocated in sight is tried, not guessed at
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is not None:
@@ -220,6 +238,8 @@ def example(one: Exposed) -> Witness | None:
     grid = [1, 1, 1]
     grid[axis] = 2
     access = one.access
+    if any(evaluate(guard.term, env) == 0 for guard in access.guards):
+        return None  # this thread does not get there
     index = None if access.index is None else evaluate(access.index, env)
     touched = f"{present(access)} {access.root.name}" + ("" if index is None else f"[{index}]")
     step = Step((place[0], place[1], place[2]), (at[0], at[1], at[2]), access.span, touched, index)

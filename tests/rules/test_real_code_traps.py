@@ -758,3 +758,19 @@ def test_an_error_across_blocks_needs_a_launch() -> None:
     assert found.severity is Severity.WARNING
     (found,) = findings(GlobalMemoryRace, REQUIRED, "opencl", grid="4,1,1")
     assert found.severity is Severity.ERROR
+
+
+def test_the_edges_of_a_tile_are_loaded_by_some_threads() -> None:
+    code = """
+__global__ void blur(float *out, const float *in, int n) {
+    int g = blockIdx.x * 128 + threadIdx.x;
+    float v = 0;
+    if (threadIdx.x < 3 && g >= 3) v = in[g - 3];
+    if (g < n) out[g] = v;
+}
+void run(float *o, const float *i, int n) { blur<<<(n + 127) / 128, 128>>>(o, i, n); }
+"""
+    assert all(f.severity is Severity.NOTE for f in findings(MissingBoundsGuard, code))
+    whole = code.replace("threadIdx.x < 3 && ", "")
+    (found,) = (f for f in findings(MissingBoundsGuard, whole) if f.severity is not Severity.NOTE)
+    assert found.witness is not None
