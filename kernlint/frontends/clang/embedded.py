@@ -140,24 +140,16 @@ def _spaces(match: re.Match[bytes]) -> bytes:
 
 
 def _program(host: bytes, literals: list[re.Match[bytes]]) -> Iterator[Program]:
-    if not literals:
-        return
-    pieces: list[tuple[int, bytes]] = []
+    pieces: list[tuple[int, int, int, bytes]] = []
     for literal in literals:
         if literal.group("raw") is not None:
-            pieces.append((literal.start("body"), literal.group("body")))
+            start, text = literal.start("body"), literal.group("body")
         else:
             quote = literal.group().index(b'"')
-            inner = literal.group()[quote + 1 : -1]
-            pieces.append((literal.start() + quote + 1, _ESCAPE.sub(_unescape, inner)))
-    joined = b" ".join(text for _, text in pieces)
-    language = _dialect(joined)
-    if language is None:
-        return
-    text = bytearray(b" " * len(host))
-    for start, piece in pieces:
-        text[start : start + len(piece)] = piece
-    yield Program(language, bytes(text), literals[0].start(), literals[-1].end())
+            start, text = literal.start() + quote + 1, _ESCAPE.sub(_unescape, literal.group()[quote + 1 : -1])
+        pieces.append((literal.start(), literal.end(), start, text))
+    if pieces:
+        yield from _joined(host, pieces)
 
 
 def _unescape(match: re.Match[bytes]) -> bytes:
