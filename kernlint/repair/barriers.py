@@ -316,16 +316,19 @@ class Agreed:
 # ------------------------------------------------------------------------------------------- one statement
 
 
+def _holder(page: Page, race: Race) -> FunctionDecl | None:
+    """The function that has both accesses in its own text, in one call of it."""
+    first, second = race.accesses
+    holder = page.holder(second.span) if first.stack == second.stack else None
+    return holder if holder is page.holder(first.span) else None
+
+
 def _apart(page: Page, facts: Facts, race: Race, barrier: str = "") -> Iterator[Fix]:
     """``a[i] = f(a[j])`` made a read into a variable, a barrier, and the write."""
     first, second = race.accesses
-    if first.stack != second.stack:
-        return
-    holder = page.holder(second.span)
-    if holder is None or page.holder(first.span) is not holder:
-        return
-    parts = halves(page, holder, first.span, second.span)
-    if parts is None:
+    holder = _holder(page, race)
+    parts = halves(page, holder, first.span, second.span) if holder is not None else None
+    if holder is None or parts is None:
         return
     read, write, block, index = parts
     gap = Gap(holder, block, index)
@@ -411,10 +414,8 @@ def _warp_fix(page: Page, agreed: Agreed, races: Sequence[Race]) -> Iterator[Fix
     gaps: dict[tuple[int, int], Gap] = {}
     for race in races:
         first, second = race.accesses
-        if first.stack != second.stack:
-            return
-        holder = page.holder(second.span)
-        if holder is None or page.holder(first.span) is not holder:
+        holder = _holder(page, race)
+        if holder is None:
             return
         parts = halves(page, holder, first.span, second.span)
         if parts is not None and first is not second:
