@@ -8,7 +8,7 @@ from itertools import product
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.launches import launches
+from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
@@ -26,6 +26,7 @@ from kernlint.symbolic.terms import (
     cast,
     const,
     negate,
+    substitute,
     symbols,
 )
 from kernlint.symbolic.uniformity import variation
@@ -65,16 +66,23 @@ class Agreement:
     """Answers whether threads of one block, or blocks of the grid, can disagree on a truth term.
 
     ``blocks`` and ``grids``: those of the launches in sight; ``visible``: whether ``blocks`` are all of them.
-    ``said``: what the user takes for granted of launches.
+    ``said``: what the user takes for granted of launches.  ``flat``: axes along which every launch in sight has
+    blocks of one thread, whatever else is known of them.
     """
 
     def __init__(
-        self, blocks: tuple[Block, ...], visible: bool, grids: tuple[Block, ...] = (), said: Assumed | None = None
+        self,
+        blocks: tuple[Block, ...],
+        visible: bool,
+        grids: tuple[Block, ...] = (),
+        said: Assumed | None = None,
+        flat: tuple[int, ...] = (),
     ) -> None:
         self.said = said or Assumed()
         self.blocks = blocks
         self.visible = visible
         self.grids = grids
+        self._flat = {THREAD[axis]: const(0, THREAD[axis].type) for axis in flat}
         self._memo: dict[Term, Uniformity] = {}
         self._answers: dict[Term, bool] = {}
 
@@ -85,8 +93,9 @@ class Agreement:
         """
         known = self._answers.get(term)
         if known is None:
-            varies = variation(term, self._memo) > Uniformity.BLOCK
-            agreed = self._cancels(term) or self._settled(term) or self._stated(term) if varies else True
+            seen = substitute(term, self._flat)
+            varies = variation(seen, self._memo) > Uniformity.BLOCK
+            agreed = self._cancels(seen) or self._settled(seen) or self._stated(seen) if varies else True
             known = self._answers[term] = not agreed
         return known
 
@@ -102,6 +111,7 @@ class Agreement:
     def values_differ(self, term: Term) -> bool:
         """True when threads of one block are known to hold different values of ``term`` under a launch worth believing
         in: what :meth:`differs` is for truth terms."""
+        term = substitute(term, self._flat)
         if variation(term, self._memo) <= Uniformity.BLOCK:
             return False
         if isinstance(term.type, IntType):
@@ -228,7 +238,18 @@ def _compute(facts: Facts) -> Agreement:
     grid = facts[assumed].grid or facts.options.grid
     grids = [grid] if grid is not None else [_constant(launch.grid) for launch in seen]
     known = tuple(dict.fromkeys(grid for grid in grids if grid is not None)) if None not in grids else ()
-    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed])
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], _flat(blocks, seen))
+
+
+def _flat(blocks: list[Block], seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
+    """The axes along which all ``blocks`` have one thread, or without any the blocks of all launches in sight."""
+    if blocks:
+        return tuple(axis for axis in range(3) if all(block[axis] == 1 for block in blocks))
+    sizes = [launch.block for launch in seen]
+    known = [block for block in sizes if block is not None]
+    if not known or len(known) < len(sizes):
+        return ()
+    return tuple(axis for axis in range(3) if all(block[axis].value == 1 for block in known))
 
 
 def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:

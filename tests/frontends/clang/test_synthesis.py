@@ -68,6 +68,17 @@ def test_opencl_too(source: str, names: set[str]) -> None:
         assert names == parsed.synthesised
 
 
+def test_made_up_types_convert_to_each_other() -> None:
+    source = """
+    __device__ void take(const A a); __device__ void more(int x, A a); __device__ void many(const A& a, const A* b);
+    template <int n> __device__ void all(A a);
+    __device__ void from(const B b) { take(b); more(1, b); many(b, b); all<3>(b); A x = b; A y(b); x = b; int z = b; }
+    """
+    with check(source) as parsed:
+        assert {"A", "B"} <= parsed.synthesised
+        assert not [d.message for d in parsed.diagnostics if d.severity >= 3]
+
+
 def test_all_made_up_declarations_stand_in_one_file() -> None:
     with check("__global__ void k(Unknown* x) { x[0] = helper(WIDTH); }") as parsed:
         references = nodes(parsed, CursorKind.DECL_REF_EXPR) + nodes(parsed, CursorKind.TYPE_REF)

@@ -21,7 +21,8 @@ struct __kl_any {
     __kl_any() = default;
     __kl_any(const __kl_any&) = default;
     template <class... A> __kl_any(A&&...);
-    template <class T> operator T&() const;
+    // To another made-up type its constructor leads: two ways would be ambiguous.
+    template <class T, class = typename __kl_enable<!__is_base_of(__kl_any, T), T>::type> operator T&() const;
     template <class T> operator T*() const;
     explicit operator bool() const;
     __kl_any& operator=(const __kl_any&) = default;
