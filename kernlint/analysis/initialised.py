@@ -16,16 +16,20 @@ from kernlint.analysis.races import followed, scalar, trips_of
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher, Touches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
 from kernlint.prove.query import Launch, Side
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.nodes import DeclStmt, Ref
+from kernlint.tree.nodes import DeclStmt, Ref, Scope
 from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
 
 FEW = (50, 45)
-"""Values for scalars that bound the work: less than a block has threads, as in the last block of a grid."""
+"""Values for scalars that bound the work, of :data:`ROW` threads: less than a block has threads, as in the last block
+of a grid."""
+
+ROW = 64
+"""Threads along the shortest axis of a block for which :data:`FEW` is meant; shorter axes get their share of it."""
 
 MANY = 1 << 20
 """The value of such scalars when there is work for all."""
@@ -43,7 +47,8 @@ class Unset:
 
     ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
     no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
-    with ``values``); ``write``: the write that leaves it out.
+    with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
+    before a barrier and that write, when it is they who would have set the cell.
     """
 
     access: Access
@@ -53,6 +58,7 @@ class Unset:
     cell: int = 0
     values: tuple[tuple[Symbol, int], ...] = ()
     write: Access | None = None
+    left: Term | None = None
 
 
 def _closed(of: Trace) -> bool:
@@ -121,8 +127,19 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
             continue
         found = _judge(facts[shapes], group, portioned)
         if found is not None:
-            out.append(found)
+            out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
     return tuple(out)
+
+
+def _left(of: Trace, write: Access) -> Term | None:
+    """The condition under which threads had not returned when they came to ``write``, if a barrier follows it."""
+    gone = {guard.term for guard in write.guards if guard.kind is GuardKind.EXIT}
+    for barrier in of.barriers:
+        if barrier.order > write.order and barrier.scope is Scope.BLOCK:
+            for guard in barrier.guards:
+                if guard.kind is GuardKind.EXIT and guard.term in gone:
+                    return guard.term
+    return None
 
 
 def _portioned(of: Trace) -> set[Symbol]:
@@ -164,20 +181,29 @@ def _judge(found: Shapes, group: Sequence[Access], portioned: set[Symbol]) -> Un
 def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
-    bounding = list(dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)))
-    placing = portioned | {s for access in (*writes, *reads) for s in symbols(access.offset)}
-    turning = {s for at in sides for loop in at.counters if loop.condition is not None for s in symbols(loop.condition)}
-    if len(bounding) > len(FEW) or any(symbol in placing or symbol in turning for symbol in bounding):
+    turning = _turning(sides)
+    placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
+    rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol]]
+    free = {
+        s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
+    }
+    bounding = [s for s in dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)) if s not in rounds]
+    fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free}
+    if len(bounding) > len(FEW) or any(symbol in fixed for symbol in bounding):
         return None  # sizes of the block or its arrays, for all that is known: they are not free
-    values = tuple(zip(bounding, FEW, strict=False))
+    row = min((size for size in shape.block if size > 1), default=1)
+    few = [max(size * min(row, ROW) // ROW, 1) for size in FEW]
+    worked = tuple((symbol, ROW) for symbol in rounds)
+    values = (*zip(bounding, few, strict=False), *worked)
     covered = _covered(sides, shape, values)
-    usually = _covered(sides, shape, tuple((symbol, MANY) for symbol, _ in values)) if values else covered
-    if covered is None or usually is None or (not shape.seen and not values):
+    plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
+    usually = _covered(sides, shape, plenty) if bounding else covered
+    if covered is None or usually is None or (not shape.seen and not bounding):
         return None
     toucher = Toucher()
     for read in reads:
         at = side(read)
-        if not _certain(at, bounding):
+        if not _certain(at, (*bounding, *rounds)):
             continue
         touches = _touches(toucher, at, shape, values)
         if touches is None:
@@ -192,6 +218,22 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], 
                 return None  # the guessed block leaves it out
             return Unset(read, "uncovered", shape, thread, start, values, writes[0])
     return None
+
+
+def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
+    """The scalars in the conditions of loops around ``sides``, and whether they say nothing but how often all threads
+    go round: they stand in no other condition."""
+    found: dict[Symbol, bool] = {}
+    elsewhere: set[Symbol] = set()
+    for at in sides:
+        conditions = {loop.condition for loop in at.counters if loop.condition is not None}
+        elsewhere.update(symbol for guard in at.guards if guard not in conditions for symbol in symbols(guard))
+        for condition in conditions:
+            mentioned = symbols(condition)
+            alike = not any(symbol.kind is SymbolKind.THREAD for symbol in mentioned)
+            for symbol in filter(scalar, mentioned):
+                found[symbol] = found.get(symbol, True) and alike
+    return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
 
 
 def _covered(sides: Sequence[Side], shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:

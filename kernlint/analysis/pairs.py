@@ -108,15 +108,31 @@ def extent(access: Access) -> int | None:
 def awaited(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> bool:
     """Whether ``second`` comes after a wait for the asynchronous ``first``, or one that may be for it."""
     return first.asynchronous and any(
-        first.order < wait.order < second.order
-        and (wait.awaits is None or first.handle is None or first.handle in wait.awaits)
-        for wait in waits
+        first.order < wait.order < second.order and _may_end(wait, first) for wait in waits
     )
 
 
-def unended(first: Access, second: Access) -> Pair:
-    """The pair of an asynchronous copy and what follows before a wait: barriers do not end the copy."""
-    return Pair(first, second, side(first), side(second))
+def _may_end(wait: AsyncEvent, copy: Access) -> bool:
+    """Whether a wait is for ``copy``, as far as can be told."""
+    return wait.awaits is None or copy.handle is None or copy.handle in wait.awaits
+
+
+def unended(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> Pair:
+    """The pair of an asynchronous copy and what follows before a wait: barriers do not end the copy.
+
+    A wait further down in a loop around ``second`` comes before it in every iteration but the first; one around both
+    comes between them in all but the same.
+    """
+    extra: list[Term] = []
+    tied: list[tuple[Symbol, Symbol, int]] = []
+    for loop in second.loops:
+        if not any(loop in wait.loops and second.order < wait.order and _may_end(wait, first) for wait in waits):
+            continue
+        if loop in first.loops:
+            tied.append((loop.counter, loop.counter, 0))
+        else:
+            extra.append(binary("eq", loop.counter.term, const(0), BOOL))
+    return Pair(first, second, side(first), side(second, extra), tuple(tied))
 
 
 def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:

@@ -504,10 +504,47 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
                     continue  # another barrier stands between
                 if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
                     continue
+                if guessed(first, second) or guessed(second, first):
+                    continue
                 if first.asynchronous and not warp and first.order < second.order:
-                    yield unended(first, second)
+                    yield unended(first, second, ended)
                 elif not warp or not (first.asynchronous or second.asynchronous):
                     yield from concurrent(first, second, warp=warp)
+
+
+_CHECKED = frozenset({"cas", "max", "min", "and", "or"})
+"""Atomic operations to which an old value does no harm: they compare with what is there, or let the extreme win."""
+
+
+def guessed(read: Access, update: Access) -> bool:
+    """Whether ``read`` only gives a thread a first guess of what its own atomic ``update`` of the same cell will find:
+    the old value that a compare-and-swap loop begins with, or a look whether a maximum would change at all.
+
+    No barrier helps there, and none is needed: where another thread was quicker the update sees to it.
+    """
+    if read.kind is not AccessKind.READ or update.kind is not AccessKind.ATOMIC or update.atomic_op not in _CHECKED:
+        return False
+    if read.root is not update.root or read.offset != update.offset:
+        return False
+    terms = [guard.term for guard in update.guards]
+    if update.atomic_op == "cas" and update.value is not None:
+        terms.append(update.value)
+    return any(
+        symbol.kind is SymbolKind.LOAD and symbol.origin == (read.root, read.offset) for symbol in _sources(terms)
+    )
+
+
+def _sources(terms: Iterable[Term]) -> Iterator[Symbol]:
+    """The symbols of ``terms``, and of what the loop variables among them begin with."""
+    seen: set[Symbol] = set()
+    left = list(terms)
+    while left:
+        for symbol in symbols(left.pop()):
+            if symbol not in seen:
+                seen.add(symbol)
+                yield symbol
+                if symbol.init is not None:
+                    left.append(symbol.init)
 
 
 def keep(pair: Pair, witness: Refuted) -> bool:
@@ -742,3 +779,24 @@ def essential(races: Iterable[Race], most: int = 3) -> tuple[Race, ...]:
         counts[root] = counts.get(root, 0) + 1
         chosen.append(race)
     return tuple(sorted(chosen, key=lambda race: race.pair.second.order))
+
+
+def within_warps(races: Iterable[Race]) -> list[Race]:
+    """The races between threads of one warp that are mistakes of their own.
+
+    Where threads of two warps collide too a barrier of the block is missing: the one that has to come there orders the
+    lanes of a warp as well.
+    """
+    races = list(races)
+    wide = [race for race in races if not race.same_warp]
+    return [race for race in races if race.same_warp and not any(_one_barrier(race, other) for other in wide)]
+
+
+def _one_barrier(race: Race, other: Race) -> bool:
+    """Whether one barrier would come between the accesses of both."""
+    if race.pair.carried is not other.pair.carried or race.pair.reversed != other.pair.reversed:
+        return False
+    if race.pair.carried is not None:
+        return True
+    (a, b), (c, d) = race.accesses, other.accesses
+    return a is not b and c is not d and max(a.order, c.order) < min(b.order, d.order)

@@ -78,6 +78,8 @@ class UninitialisedSharedMemory(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Unset, ...] = facts[unset]
         for one in found:
+            if one.left is not None:
+                continue  # `barrier-divergence` tells of threads that return too early
             yield self._uncovered(one) if one.degree == "uncovered" else self._bare(one)
 
     def _bare(self, found: Unset) -> Finding:

@@ -6,10 +6,19 @@ from collections.abc import Callable, Iterator
 
 from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
+from kernlint.analysis.initialised import unset
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.shapes import Shape, shapes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AsyncEvent, BarrierEvent, GuardKind, LoopContext, Trace
+from kernlint.analysis.trace.events import (
+    Access,
+    AccessKind,
+    AsyncEvent,
+    BarrierEvent,
+    GuardKind,
+    LoopContext,
+    Trace,
+)
 from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
@@ -52,7 +61,8 @@ class BarrierDivergence(Rule):
 
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there, also from a helper after which
-    no barrier follows. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
+    no barrier follows. It is more where those threads are missed: they would have filled a part of a tile that the
+    others go on to read. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
     sub-groups alone, which are right in groups of one sub-group and run in those. Nor is it more than a note in CUDA
     and HIP where whole warps part and each side has a barrier for the other's, or where they leave the kernel's last
     loop with a barrier sooner.
@@ -117,6 +127,24 @@ class BarrierDivergence(Rule):
     }
     ```
 
+    ```cuda bad
+    __global__ void weights(const float *x, const float *w, float *y, int n, int m) {
+        __shared__ float tile[128];
+        int i = blockIdx.x * 128 + threadIdx.x;
+        for (int base = 0; base < m; base += 128) {
+            tile[threadIdx.x] = base + threadIdx.x < m ? w[base + threadIdx.x] : 0.0f;
+            __syncthreads();  // expect: KL203
+            for (int k = 0; k < 128; ++k) {
+                if (i < n && x[i] < tile[k]) {
+                    y[i] = tile[k];
+                    return;
+                }
+            }
+            __syncthreads();
+        }
+    }
+    ```
+
     ```opencl good
     __kernel void scale(__global float *x, __local float *tile, const int n, const int rounds) {
         const int i = get_global_id(0);
@@ -136,7 +164,7 @@ class BarrierDivergence(Rule):
         Severity.WARNING,
         tags=("CUDA-1.14", "OpenCL C barrier"),
     )
-    needs = (trace, agreement, shapes, replayer)
+    needs = (trace, agreement, shapes, replayer, unset)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         walked, agree = facts[trace], facts[agreement]
@@ -202,6 +230,7 @@ class BarrierDivergence(Rule):
 
     def _report(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Finding:
         barrier = barriers[0]
+        missing: Related | None = None
         name = barrier.name if isinstance(barrier, BarrierEvent) else barrier.node.name
         opencl = facts.module.language == "opencl"
         condition = show(culprit.term)
@@ -214,13 +243,18 @@ class BarrierDivergence(Rule):
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
             severity = Severity.WARNING if opencl and not _one_sub_group(facts[trace]) else Severity.NOTE
+            missed = None if opencl else self._missed(facts, barriers, culprit)
+            if missed is not None:
+                severity = Severity.WARNING
+                message += f", and what the others would have put into {missed.root.name} is missing"
+                missing = Related(missed.span, f"{missed.root.name} is read here, also where they would have filled it")
         else:
             message = f"threads of one block disagree on reaching {name}"
             warp = WAVE if facts.module.language == "hip" else WARP
             harmless = not opencl and (culprit.ended or _answered(facts[trace], culprit, warp))
             severity = Severity.NOTE if harmless or _guessed(culprit.term) else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
-        seen = severity is Severity.WARNING or facts.options.pedantic
+        seen = missing is None and (severity is Severity.WARNING or facts.options.pedantic)
         replayed, sure = None, False
         if seen and isinstance(barrier, BarrierEvent):
             replayed, sure = self._replay(facts, barrier, culprit)
@@ -228,6 +262,8 @@ class BarrierDivergence(Rule):
             severity = Severity.ERROR
         of_all = "block of the grid" if culprit.blocks else "thread of the block"
         related = [Related(culprit.span, f"{culprit.what}: depends on the {actors[:-1]} ({condition})")]
+        if missing is not None:
+            related.append(missing)
         others = {other.span: other for other in barriers if other.span != barrier.span}
         related += [Related(other.span, "and so is this barrier") for other in list(others.values())[:3]]
         related += [Related(span, "called from here") for span in reversed(barrier.stack)]
@@ -239,6 +275,14 @@ class BarrierDivergence(Rule):
             witness=replayed,
             fix=f"let every {of_all} reach the barrier, and guard only the work around it",
         )
+
+    def _missed(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Access | None:
+        """A read of shared memory that those who returned would have filled: cells that nobody sets (see
+        :mod:`kernlint.analysis.initialised`), or the tile of a loop that data made them leave."""
+        for one in facts[unset]:
+            if one.left is not None and one.left == culprit.term:
+                return one.access
+        return next(filter(None, (_tile(facts[trace], barrier, culprit) for barrier in barriers)), None)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The barrier where all threads meet it."""
@@ -276,6 +320,36 @@ def _meetings(walked: Trace) -> Iterator[Meeting]:
     for event in walked.asyncs:
         if event.node.mechanism == "event":
             yield event
+
+
+def _tile(walked: Trace, barrier: Meeting, culprit: Culprit) -> Access | None:
+    """The read of a tile behind ``barrier`` that all threads of the block fill together in each round of a loop, when
+    data of their own made some of them return before: any part may be missing, or be that of an earlier round."""
+    if not any(symbol.kind in _OWN_DATA and symbol.uniformity > Uniformity.WARP for symbol in symbols(culprit.term)):
+        return None
+    for loop in barrier.loops:
+        inside = [a for a in walked.accesses if loop in a.loops and a.root.space is Space.SHARED]
+        left = any(term is culprit.term for term, _ in loop.leaves)
+        for write in inside:
+            if write.kind is not AccessKind.WRITE or write.order > barrier.order or not _of_thread(write):
+                continue
+            if not left and all(guard.term != culprit.term for guard in write.guards):
+                continue
+            for read in inside:
+                whole = read.root is write.root and not any(s.kind is SymbolKind.THREAD for s in read.offset.symbols)
+                if whole and read.kind is AccessKind.READ and read.order > barrier.order:
+                    return read
+    return None
+
+
+_OWN_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.PHI})
+
+
+def _of_thread(access: Access) -> bool:
+    """Whether each thread has a place of its own there, and no condition picks some of them."""
+    if not any(symbol.kind is SymbolKind.THREAD for symbol in access.offset.symbols):
+        return False
+    return all(guard.kind is GuardKind.EXIT or len(symbols(guard.term)) > 1 for guard in access.guards)
 
 
 def _guessed(term: Term) -> bool:

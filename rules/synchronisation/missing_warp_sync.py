@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb
-from kernlint.analysis.races import essential, shared_races
+from kernlint.analysis.races import essential, shared_races, within_warps
 from kernlint.analysis.replay import replayer
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -24,8 +24,9 @@ class MissingWarpSync(Rule):
     `*_sync` intrinsic or a barrier between the accesses, a lane may read before its partner has written. `volatile`
     keeps the compiler from caching values in registers; it does not order lanes.
 
-    Silent when all named targets are below `sm_70`. AMD's wavefronts still run in lockstep; OpenCL promises nothing,
-    so there the same accesses are `shared-memory-race`.
+    Where threads of different warps collide as well, the barrier that `shared-memory-race` asks for is the remedy for
+    both, and nothing is said here. Silent when all named targets are below `sm_70`. AMD's wavefronts still run in
+    lockstep; OpenCL promises nothing, so there the same accesses are `shared-memory-race`.
 
     ```cuda bad
     __device__ void fold(volatile float *s, int t) {
@@ -78,7 +79,7 @@ class MissingWarpSync(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if facts.module.language != "cuda" or _all_old(facts):
             return
-        for race in essential((race for race in facts[shared_races] if race.same_warp), most=2):
+        for race in essential(within_warps(facts[shared_races]), most=2):
             first, second = race.accesses
             found = race.witness
             assert found.second is not None

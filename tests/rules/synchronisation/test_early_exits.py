@@ -1,0 +1,121 @@
+"""Threads that have left the kernel before a barrier: harmless in CUDA, unless the others need what they would have
+done."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.memory.uninitialised_shared_memory import UninitialisedSharedMemory
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+PRODUCT = """
+__global__ void product(const float *a, const float *b, float *c, int m, int n, int k) {
+  __shared__ float s[16][16], t[16][16];
+  int row = blockIdx.y * 16 + threadIdx.y, col = blockIdx.x * 16 + threadIdx.x;
+  %s
+  float sum = 0.0f;
+  for (int p = 0; p < k; p += 16) {
+    s[threadIdx.y][threadIdx.x] = row < m && p + threadIdx.x < k ? a[row * k + p + threadIdx.x] : 0.0f;
+    t[threadIdx.y][threadIdx.x] = col < n && p + threadIdx.y < k ? b[(p + threadIdx.y) * n + col] : 0.0f;
+    __syncthreads();
+    for (int q = 0; q < 16; ++q) sum += s[threadIdx.y][q] * t[q][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < m && col < n) c[row * n + col] = sum;
+}
+"""
+
+PULL = """
+__global__ void pull(const float4 *pos, float4 *acc, int n) {
+  __shared__ float4 tile[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (i >= n) return;
+  float4 me = pos[i], a = {};
+  for (int first = 0; first < n; first += 128) {
+    if (first + threadIdx.x < n) tile[threadIdx.x] = pos[first + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < %s; ++k) a.x += tile[k].w * (tile[k].x - me.x);
+    __syncthreads();
+  }
+  acc[i] = a;
+}
+"""
+
+SEARCH = """
+__global__ void search(const float *x, const float *key, int *hit, int n, int m) {
+  __shared__ float tile[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  float mine = key[i];
+  bool done = false;
+  for (int first = 0; first < m; first += 128) {
+    if (first + threadIdx.x < m) tile[threadIdx.x] = x[first + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < min(128, m - first); ++k) {
+      if (!done && tile[k] == mine) {
+        hit[i] = first + k;
+        %s
+      }
+    }
+    __syncthreads();
+  }
+}
+"""
+
+OWN_PART = """
+__global__ void smooth(float *x, const int *skip, int rounds) {
+  __shared__ float mine[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  for (int r = 0; r < rounds; ++r) {
+    mine[threadIdx.x] = x[i] * 0.5f;
+    __syncthreads();
+    x[i] = mine[threadIdx.x];
+    if (skip[i]) return;
+    __syncthreads();
+  }
+}
+"""
+
+MASKED = """
+__global__ void masked(const float *w, const int *mask, float *y, int m) {
+  __shared__ float tile[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  if (mask[i] == 0) return;
+  float sum = 0.0f;
+  for (int first = 0; first < m; first += 128) {
+    tile[threadIdx.x] = first + threadIdx.x < m ? w[first + threadIdx.x] : 0.0f;
+    __syncthreads();
+    for (int k = 0; k < 128; ++k) sum += tile[k];
+    __syncthreads();
+  }
+  y[i] = sum;
+}
+"""
+
+
+def told(code: str) -> int:
+    """Warnings about barriers."""
+    return sum(f.severity is not Severity.NOTE for f in findings(BarrierDivergence, code))
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (PRODUCT % "if (row >= m || col >= n) return;", 1),
+        (PRODUCT % "", 0),
+        (PULL % "128", 1),
+        (PULL % "min(128, n - first)", 0),
+        (SEARCH % "return;", 1),
+        (SEARCH % "done = true;", 0),
+        (OWN_PART, 0),
+        (MASKED, 1),
+    ],
+    ids=["product", "product, all stay", "whole tile", "part of a tile", "search", "search, all stay", "own", "masked"],
+)
+def test_those_who_left_are_missed(code: str, expected: int) -> None:
+    assert told(code) == expected
+
+
+def test_one_mistake_is_told_once() -> None:
+    assert findings(UninitialisedSharedMemory, PRODUCT % "if (row >= m || col >= n) return;") == []
