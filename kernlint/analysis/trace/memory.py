@@ -391,8 +391,11 @@ def read_variable(m: Machine, place: VarPlace) -> Value:
 
 
 def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
-    """Write ``value`` to ``place``."""
-    if place is None or m.state is None:
+    """Write ``value`` to ``place``; a place that is not followed leaves a gap: nothing may rest on what is not written."""
+    if m.state is None:
+        return
+    if place is None:
+        m.gap("statement", "a write to a place that is not followed", node.span)
         return
     if isinstance(place, VarPlace):
         write_variable(m, place, value)

@@ -41,6 +41,7 @@ def convert(expr: Expr, type_: Type, explicit: bool = False) -> Expr:
     have = expr.type
     if have == type_:
         return expr
+    type_ = decayed(type_, PointerType(have.element) if isinstance(have, ArrayType) else have)
     if isinstance(type_, PointerType) and type_.reference:
         return expr
     if isinstance(have, (ArrayType, FunctionType)) and isinstance(type_, PointerType):
@@ -56,6 +57,14 @@ def convert(expr: Expr, type_: Type, explicit: bool = False) -> Expr:
     if isinstance(expr, IntLit) and isinstance(type_, IntType) and not explicit:
         return IntLit(expr.span, type_, type_.wrap(expr.value))
     return Cast(expr.span, type_, expr, explicit)
+
+
+def decayed(type_: Type, *operands: Type) -> Type:
+    """The type of an operation on ``operands``, or of their conversion: an array there is a pointer to its first
+    element.  libclang tells of a parameter, and of what is computed from it, the array that was written."""
+    if isinstance(type_, ArrayType) and any(isinstance(operand, PointerType) for operand in operands):
+        return PointerType(type_.element)
+    return type_
 
 
 def _same_object(have: Type, want: Type) -> bool:

@@ -32,6 +32,7 @@ from kernlint.tree.types import (
     I32,
     U32,
     UNKNOWN,
+    ArrayType,
     FunctionType,
     IntType,
     OpaqueType,
@@ -64,6 +65,8 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
         type_ = scope.type(cursor)
         if isinstance(type_, OpaqueType) and not isinstance(decl.type, OpaqueType):
             type_ = decl.type.pointee if isinstance(decl.type, PointerType) and decl.type.reference else decl.type
+        if isinstance(type_, ArrayType) and isinstance(decl.type, PointerType) and not decl.type.reference:
+            type_ = decl.type  # libclang tells of a parameter what was written, `float row[][32]`, not that it decays
         return Ref(span, type_, decl)
     if kind == K.ENUM_CONSTANT_DECL:
         type_ = scope.type(cursor)

@@ -7,7 +7,7 @@ from kernlint.frontends.clang.kinds import BinaryOperator as B
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import UnaryOperator as U
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
-from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, promoted
+from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, decayed, promoted
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
@@ -57,7 +57,7 @@ _UNARY = {U.PLUS: "+", U.MINUS: "-", U.NOT: "~", U.LNOT: "!"}
 def arithmetic(scope: Scope, cursor: Cursor, op: str, left: Expr, right: Expr) -> Expr:
     """A binary operation whose operands agree and whose type is known whenever theirs are."""
     left, right = balanced(op, left, right)
-    type_ = scope.type(cursor)
+    type_ = decayed(scope.type(cursor), left.type, right.type)
     if isinstance(type_, OpaqueType):
         type_ = result_type(op, left.type, right.type, type_)
     return Binary(scope.span(cursor), type_, op, left, right)
@@ -246,7 +246,7 @@ def conditional(scope: Scope, cursor: Cursor) -> Expr:
         return scope.opaque(cursor, "unusual conditional operator")
     cond = scope.expression(cursor.children[0])
     then, other = (scope.conditional_expression(c) for c in cursor.children[1:])
-    type_ = scope.type(cursor)
+    type_ = decayed(scope.type(cursor), then.type, other.type)
     if isinstance(type_, OpaqueType):
         common = common_type(then.type, other.type)
         type_ = common or (then.type if not isinstance(then.type, OpaqueType) else other.type)
