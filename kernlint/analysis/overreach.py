@@ -174,12 +174,24 @@ def _excess(dimension: Dimension) -> int:
 def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
     """Whether a write to the next element is that of an array with one element more than there are items."""
     root = one.access.root
-    if _OFFSETS.search(root.name):
+    if _OFFSETS.search(root.name) or _beside_offsets(indexed, one):
         return True
     return isinstance(root.element, IntType) and any(
         other.access.root is root and other is not one and other.dimensions[0].index != one.dimensions[0].index
         for other in indexed
     )
+
+
+def _beside_offsets(indexed: Sequence[Indexed], one: Indexed) -> bool:
+    """Whether integers of another array are read at the index of a write and at the one before, as the ends of ranges
+    are: the array written is laid out as that one is."""
+    index = one.dimensions[0].index
+    read: dict[int, set[Polynomial]] = {}
+    for other in indexed:
+        root = other.access.root
+        if root is not one.access.root and not other.access.writes and isinstance(root.element, IntType):
+            read.setdefault(id(root), set()).add(other.dimensions[0].index)
+    return any({index, index - number(1)} <= each for each in read.values())
 
 
 def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
@@ -196,16 +208,31 @@ def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> 
 def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
     for one in indexed:
         dimension = one.dimensions[-1]
-        if not dimension.extra or not dimension.limits:
+        if not dimension.extra or not dimension.limits or dimension.pitch.constant != 1:
             continue
         best = dimension.limits[0]
-        if best.slack != dimension.extra - 1 or best.part.op != "lt":
+        if best.slack != dimension.extra - 1 or best.part.op != "lt" or not _dense(one, best.size):
+            continue
+        if any(limit.part.op == "lt" and _whole(limit, dimension) for limit in dimension.limits):
             continue
         if not context.launches or _rounds_items(context, best, dimension.extra + 1):
             why = f"the launch rounds it up to whole groups of {dimension.extra + 1}"
             if not context.launches:
                 why = "the test of the first element bounds by it"
             yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
+
+
+def _whole(limit: Limit, dimension: Dimension) -> bool:
+    """Whether a test bounds by a number of whole vectors: ``4 * i < n / 4 * 4``."""
+    lanes = dimension.extra + 1
+    first = dimension.index - number(dimension.extra)
+    return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
+
+
+def _dense(one: Indexed, size: Polynomial) -> bool:
+    """Whether rows of ``size`` elements lie one behind the other.  With a pitch of its own a row may end in padding,
+    which the last vector may cross into."""
+    return len(one.dimensions) == 1 or one.dimensions[-2].pitch == size
 
 
 def _groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
@@ -216,7 +243,7 @@ def _groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Over
         if count is None or not dimension.limits or dimension.extra or dimension.pitch.constant != 1:
             continue
         best = dimension.limits[0]
-        if best.slack != count - 2 or best.part.op != "lt":
+        if best.slack != count - 2 or best.part.op != "lt" or not _dense(one, best.size):
             continue
         if not context.launches:
             why = "the test of the first element bounds by it"
