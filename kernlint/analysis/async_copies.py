@@ -2,8 +2,8 @@
 
 Only what is certain is told: a copy for which no wait follows at all, one whose first possible wait comes after the
 first use on a straight path, one that stays in flight because the wait leaves that many groups pending, and data that
-other threads read after a wait that speaks for the own copies alone.  Pipelines that run around a loop with buffers
-chosen by the iteration are left alone.
+other threads read after a wait that speaks for the own copies alone.  Pipelines of ``cp.async`` that run around a loop
+with buffers chosen by the iteration are counted through (:mod:`kernlint.analysis.pipelines`), others left alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.pipelines import made, outstanding
 from kernlint.analysis.shapes import Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, Trace
@@ -52,7 +53,7 @@ class _Finder:
                 self.copies.append((event, event.node))
             else:
                 self.waits.append((event, event.node))
-        self.writes = {id(a.node): a for a in of.accesses if a.asynchronous and a.kind is AccessKind.WRITE}
+        self.writes = {made(a): a for a in of.accesses if a.asynchronous and a.kind is AccessKind.WRITE}
 
     def find(self) -> Iterator[Unawaited]:
         """One for each destination."""
@@ -64,6 +65,10 @@ class _Finder:
             if found is not None:
                 told.add(id(event.destination))
                 yield found
+        for late in outstanding(self.of, self.shapes):
+            if id(late.read.root) not in told:
+                why = "never" if late.wait is None else "pending" if late.committed else "uncommitted"
+                yield Unawaited(late.copy, late.read, why, late.wait)
 
     def _of(self, copy: AsyncEvent, node: AsyncCopy) -> Unawaited | None:
         waits = [(e, w) for e, w in self.waits if w.mechanism == node.mechanism and not w.commit]
@@ -88,10 +93,10 @@ class _Finder:
 
     def _first_use(self, copy: AsyncEvent, node: AsyncCopy) -> Access | None:
         """The first plain read of what the copy writes, when it is sure to be of that."""
-        written = self.writes.get(id(node))
+        written = self.writes.get(made(copy))
         if written is None or written.root.decl is None or written.root.decl.unsized:
             return None
-        others = [w for e, n in self.copies if n is not node and (w := self.writes.get(id(n))) is not None]
+        others = [w for e, _ in self.copies if e is not copy and (w := self.writes.get(made(e))) is not None]
         if any(other.root is written.root and other.offset != written.offset for other in others):
             return None  # several parts are in flight: which one is read is not known
         for access in self.of.accesses:
@@ -103,7 +108,7 @@ class _Finder:
 
     def _rotates(self, copy: AsyncEvent, use: Access) -> bool:
         """Whether the copy fills a buffer of a later round: its place depends on the loop that both stand in."""
-        written = self.writes.get(id(copy.node))
+        written = self.writes.get(made(copy))
         if written is None or not copy.loops:
             return False
         moving = (SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.TRIPS, SymbolKind.EXIT)
@@ -133,7 +138,7 @@ class _Finder:
         self, copy: AsyncEvent, waits: list[tuple[AsyncEvent, AsyncWait]], node: AsyncCopy
     ) -> Unawaited | None:
         """A read of what another thread's copy brings, with no barrier after the wait."""
-        written = self.writes.get(id(node))
+        written = self.writes.get(made(copy))
         if written is None or written.size is None or written.size <= 0 or copy.loops:
             return None
         wait = waits[-1][0]

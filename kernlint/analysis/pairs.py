@@ -82,11 +82,27 @@ def known(access: Access) -> bool:
 
     Of the asynchronous copies only those are that a whole block makes together (OpenCL's).
     """
-    if access.asynchronous and not (isinstance(access.node, AsyncCopy) and access.node.mechanism == "event"):
+    if access.asynchronous and not collective(access):
         return False
     if any(_in_float(guard.term) for guard in access.guards):
         return False
     return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
+
+
+def collective(access: Access) -> bool:
+    """Whether the access is part of an asynchronous copy that a whole block makes together (OpenCL's)."""
+    return access.asynchronous and isinstance(access.node, AsyncCopy) and access.node.mechanism == "event"
+
+
+def of_thread(access: Access) -> bool:
+    """Whether it is the write of an asynchronous copy that a thread makes by itself (``cp.async``).
+
+    Whatever the waits, it needs the barriers that a plain write in its place would need: the one before it, and the one
+    between it and what others read.
+    """
+    if not isinstance(access.node, AsyncCopy) or access.node.mechanism != "cp_async":
+        return False
+    return access.kind is AccessKind.WRITE and access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -107,7 +123,7 @@ def extent(access: Access) -> int | None:
 
 def awaited(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> bool:
     """Whether ``second`` comes after a wait for the asynchronous ``first``, or one that may be for it."""
-    return first.asynchronous and any(
+    return collective(first) and any(
         first.order < wait.order < second.order and _may_end(wait, first) for wait in waits
     )
 

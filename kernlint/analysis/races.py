@@ -13,7 +13,19 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, opaque, same_value, unended, waits
+from kernlint.analysis.pairs import (
+    Pair,
+    awaited,
+    collective,
+    concurrent,
+    conflicting,
+    known,
+    of_thread,
+    opaque,
+    same_value,
+    unended,
+    waits,
+)
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
@@ -485,7 +497,7 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
     ended = waits(of.asyncs)
     by_root: dict[int, list[Access]] = {}
     for access in accesses:
-        if known(access):
+        if known(access) or of_thread(access):
             by_root.setdefault(id(access.root), []).append(access)
     for group in by_root.values():
         last = {
@@ -500,13 +512,13 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
                 if not (writing[at] or writing[at + gap]):
                     continue
                 first = group[at]
-                if not first.asynchronous and last[id(first)].isdisjoint(last[id(second)]):
+                if not collective(first) and last[id(first)].isdisjoint(last[id(second)]):
                     continue  # another barrier stands between
                 if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
                     continue
                 if guessed(first, second) or guessed(second, first):
                     continue
-                if first.asynchronous and not warp and first.order < second.order:
+                if collective(first) and not warp and first.order < second.order:
                     yield unended(first, second, ended)
                 elif not warp or not (first.asynchronous or second.asynchronous):
                     yield from concurrent(first, second, warp=warp)
@@ -800,3 +812,9 @@ def _one_barrier(race: Race, other: Race) -> bool:
         return True
     (a, b), (c, d) = race.accesses, other.accesses
     return a is not b and c is not d and max(a.order, c.order) < min(b.order, d.order)
+
+
+def read_of_copy(race: Race) -> bool:
+    """Whether a thread reads what another one's ``cp.async`` has brought, with no barrier between."""
+    first, second = race.accesses
+    return of_thread(first) and second.kind is AccessKind.READ and race.pair.carried is None

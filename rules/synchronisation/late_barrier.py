@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
-from kernlint.analysis.races import essential, shared_races
+from kernlint.analysis.races import essential, read_of_copy, shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
@@ -73,7 +73,7 @@ class LateBarrier(Rule):
         of = facts[trace]
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
             barrier = late_barrier(race, of)
-            if barrier is None:
+            if barrier is None or read_of_copy(race):
                 continue
             first, second = race.accesses
             found = race.witness

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.global_races import Scatter, scatters
 from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
-from kernlint.analysis.races import Race, essential, shared_races
+from kernlint.analysis.races import Race, essential, read_of_copy, shared_races
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
@@ -92,7 +92,7 @@ class SharedMemoryRace(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
-            if late_barrier(race, of) is None:
+            if late_barrier(race, of) is None and not read_of_copy(race):
                 yield self._report(race, facts.module.language, facts[replayer])
         for scatter in facts[scatters]:
             if scatter.access.root.space is Space.SHARED:

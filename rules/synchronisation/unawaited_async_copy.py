@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from kernlint.analysis.async_copies import Unawaited, unawaited
 from kernlint.analysis.base import Facts
+from kernlint.analysis.pipelines import made
+from kernlint.analysis.races import essential, read_of_copy, shared_races
+from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.tree.nodes import AsyncCopy
@@ -78,12 +81,20 @@ class UnawaitedAsyncCopy(Rule):
         Severity.WARNING,
         tags=("CUDA PG async copies", "OpenCL C async copy note", "OpenCL C events"),
     )
-    needs = (unawaited,)
+    needs = (unawaited, trace, shared_races)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        told: set[int] = set()
         for found in facts[unawaited]:
+            told.add(id(found.copy.destination))
             yield self._report(found)
+        begun = {made(event): event for event in facts[trace].asyncs}
+        for race in essential(race for race in facts[shared_races] if not race.same_warp and read_of_copy(race)):
+            copy = begun.get(made(race.accesses[0]))
+            if copy is not None and id(copy.destination) not in told:
+                told.add(id(copy.destination))
+                yield self._report(Unawaited(copy, race.accesses[1], "others"))
 
     def _report(self, found: Unawaited) -> Finding:
         copy, use = found.copy, found.use

@@ -556,14 +556,25 @@ def coerce(value: Value, type_: Type) -> Value:
     return value
 
 
+def _addressed(term: Term) -> bool:
+    """Whether an integer is made from an address: it is one, or a sum with one."""
+    while term.op == "cast":
+        term = term.args[0]
+    if term.op == "add":
+        return any(map(_addressed, term.args))
+    return term.op == "call" and term.args[0] == "address"
+
+
 def _pointer_from_int(value: Term, type_: PointerType) -> Value:
     if value.value == 0:
         return PointerValue(null_root(type_.space, type_.pointee), const(0), type_.pointee)
     base, offset = value, const(0)
     while base.op in ("add", "cast"):
-        if base.op == "add":
-            offset = binary("add", offset, cast(base.args[1], I64), I64)
-        base = base.args[0]
+        if base.op == "cast":
+            base = base.args[0]
+            continue
+        kept, added = base.args if not _addressed(base.args[1]) else base.args[::-1]
+        base, offset = kept, binary("add", offset, cast(added, I64), I64)
     if base.op == "call" and base.args[0] == "address":
         root = base.args[1].args[0].origin
         total = binary("add", base.args[2], offset, I64)
@@ -609,6 +620,8 @@ def _cast(m: Machine, e: n.Cast) -> Value:
             return PointerValue(pointer.root, pointer.offset, type_.pointee)
         return value
     if isinstance(value, Term):
+        if e.bits and isinstance(type_, PointerType) and _addressed(value):
+            return _pointer_from_int(value, type_)
         if e.bits and value.type != type_:
             return call("bits", (value,), type_)
         return coerce(value, type_) if isinstance(type_, (IntType, FloatType, VectorType, PointerType)) else value
