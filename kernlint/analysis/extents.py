@@ -385,7 +385,7 @@ def _before_start(access: Access, context: LaunchContext) -> Outside | None:
     if not kinds <= _PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
     form = polynomial(access.offset).coefficients
-    if not _may_be_negative(form):
+    if not _may_be_negative(form) or (not access.writes and _in_view(form, access)):
         return None
     scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
     asked = side(access)
@@ -406,6 +406,22 @@ def _before_start(access: Access, context: LaunchContext) -> Outside | None:
     if found.first.offset >= 0 and not wrapped:
         return None
     return Outside(access, found, None, True, "", False)
+
+
+def _in_view(form: dict[tuple[Term, ...], int], access: Access) -> bool:
+    """Whether the tests keep a thread to rows shorter than their pitch, for all that is known: that is how a part of
+    a larger image is passed, which has pixels on all sides."""
+    moving = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    pitches = {
+        atom
+        for mono in form
+        if any(atom.op == "sym" and atom.args[0].kind in moving for atom in mono)
+        for atom in mono
+        if atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
+    }
+    tested = {symbol for guard in access.guards for symbol in symbols(guard.term)}
+    sizes = {symbol for symbol in tested if symbol.kind is SymbolKind.PARAM}
+    return bool(pitches and sizes) and not any(atom.args[0] in sizes for atom in pitches)
 
 
 def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:

@@ -146,7 +146,7 @@ def _neighbours(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Over
             if one.access.writes:
                 if len(one.dimensions) > 1 or _one_more(indexed, one):
                     continue
-            elif not _centred(indexed, one, dimension):
+            elif not _centred(indexed, one, dimension) or not _whole_rows(one):
                 continue
             yield Overreach(
                 one.access,
@@ -203,6 +203,13 @@ def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> 
             if least is not None and least < 0:
                 return True
     return False
+
+
+def _whole_rows(one: Indexed) -> bool:
+    """Whether the tests let through whole rows.  Where the pitch is another size than those tested, the kernel may
+    work on a part of a larger image, which goes on on all sides."""
+    tested = {limit.size for dimension in one.dimensions for limit in dimension.limits}
+    return all(dimension.pitch.constant is not None or dimension.pitch in tested for dimension in one.dimensions)
 
 
 def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:

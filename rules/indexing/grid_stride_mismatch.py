@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import LoopContext
 from kernlint.finding import Finding, Related, Severity
@@ -34,7 +35,8 @@ class GridStrideMismatch(Rule):
     of threads of the grid along the same axis, ``blockDim.x * gridDim.x``. With another step (``blockDim.x`` squared,
     ``blockDim.x`` or ``gridDim.x`` alone, another axis) elements are visited several times or never.
 
-    Silent when the loop's bound depends on the block (each block walks a chunk of its own).
+    Silent when the loop's bound depends on the block (each block walks a chunk of its own), or the loop ends by an
+    index within the block that runs along (each block loads a tile).
 
     ```cuda bad
     __global__ void scale(float *x, int n) {
@@ -61,6 +63,16 @@ class GridStrideMismatch(Rule):
     __kernel void scale(__global float *x, const int n) {
         for (int i = get_global_id(0); i < n; i += get_global_size(0))
             x[i] *= 2.0f;
+    }
+    ```
+
+    ```opencl good
+    __kernel void with_edges(__global const float *x, __global float *y, __local float *tile, const int edge) {
+        int l = get_local_id(0), size = get_local_size(0) + edge;
+        for (int i = l, g = get_global_id(0); i < size; i += get_local_size(0), g += get_local_size(0))
+            tile[i] = x[g];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        y[get_global_id(0)] = tile[l] + tile[l + edge];
     }
     ```
     """
@@ -102,15 +114,21 @@ def _global_axis(init: Polynomial) -> int | None:
 
 
 def _bounded(loop: LoopContext, phi: Symbol) -> bool:
-    """Whether the condition compares the loop's variable with a bound that is the same for all blocks."""
-    condition = loop.condition
-    while condition is not None and condition.op in ("land", "cast"):
-        condition = condition.args[0]
-    if condition is None or condition.op not in ("lt", "le"):
-        return False
-    start = set(symbols(phi.init)) if phi.init is not None else set()
-    left, right = condition.args
-    return bool(start & set(symbols(left))) and not _depends_on_block(right)
+    """Whether the condition compares the loop's variable with a bound that is the same for all blocks, and no other
+    variable of the loop with one: a tile is loaded as far as the *local* index goes."""
+    start = {s for s in symbols(phi.init) if s.kind is SymbolKind.BLOCK} if phi.init is not None else set()
+    bounded = False
+    for part in conjuncts(loop.condition) if loop.condition is not None else ():
+        while part.op == "cast":
+            part = part.args[0]
+        if part.op not in ("lt", "le"):
+            continue
+        left, right = part.args
+        if start and start <= set(symbols(left)):
+            bounded = bounded or not _depends_on_block(right)
+        elif any(s.kind is SymbolKind.THREAD for s in symbols(left)):
+            return False
+    return bounded
 
 
 def _depends_on_block(term: Term) -> bool:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
+from kernlint.finding import Severity
 from kernlint.rule import RuleClass
-from tests.rules.marked import assert_marked
+from tests.rules.marked import findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {
     "vectors in rows with a pitch of their own": (
@@ -74,10 +77,84 @@ kernel void next(global uint *to, global const uint *left, const uint rows) {
 }
 """,
     ),
+    "two tests joined by &": (
+        MissingBoundsGuard,
+        """
+kernel void turn(global float *to, global const float *from, const int width, const int height) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if ((x < width) & (y < height)) to[x * height + y] = from[y * width + x];
+}
+""",
+    ),
+    "one of two tests joined by &": (
+        MissingBoundsGuard,
+        """
+kernel void turn(global float *to, global const float *from, const int width, const int height, const int on) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if ((x < width) & (on > 0)) to[y * width + x] = from[y * width + x]; // bad
+}
+""",
+    ),
+    "pitches of more axes than are launched": (
+        MissingBoundsGuard,
+        """
+typedef struct { int of[4]; } four;
+kernel void planes(global float *to, const four size, const four pitch) {
+    const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+    if (x < size.of[0] && y < size.of[1]) to[x * pitch.of[0] + y * pitch.of[1] + z * pitch.of[2]] = 0.0f;
+}
+""",
+    ),
+    "the size of an axis that nothing tests": (
+        MissingBoundsGuard,
+        """
+typedef struct { int of[2]; } two;
+kernel void plane(global float *to, const two size) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < size.of[0]) to[y * size.of[0] + x] = 0.0f; // bad
+}
+""",
+    ),
+    "pixels around those of a part of an image": (
+        NegativeIndex,
+        """
+kernel void spread(global const float *in, const int pitch, global float *out, const int cols, const int rows) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= cols || y >= rows) return;
+    global const float *at = in + y * pitch + x;
+    out[y * cols + x] = at[-pitch] + at[-1] + at[1] + at[pitch];
+}
+""",
+    ),
+    "rows below those of a part of an image": (
+        WrongBoundsGuard,
+        """
+kernel void spread(global const float *in, const int pitch, global float *out, const int cols, const int rows) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= cols || y >= rows) return;
+    float sum = 0;
+    for (int d = -1; d < 2; ++d) sum += in[(y + d) * pitch + x];
+    out[y * cols + x] = sum;
+}
+""",
+    ),
+    "pixels around those of a whole image": (
+        NegativeIndex,
+        """
+kernel void spread(global const float *in, global float *out, const int cols, const int rows) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= cols || y >= rows) return;
+    out[y * cols + x] = in[y * cols + x - 1] + in[y * cols + x + 1]; // bad
+}
+""",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_trap(name: str) -> None:
+    """The lines of warnings and errors are those marked."""
     rule, code = CASES[name]
-    assert_marked(rule, code, "opencl")
+    found = (f for f in findings(rule, code, "opencl") if f.severity is not Severity.NOTE)
+    lines = {code.encode()[: f.span.start].count(b"\n"): f.message for f in found}
+    assert lines.keys() == {at for at, line in enumerate(code.splitlines()) if line.endswith("// bad")}, lines
