@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.bounds import condition_symbols, index_symbols
-from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.coverage import plain
+from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ImageOp, Opaque, ParamDecl, Ref, VarDecl
 from kernlint.tree.types import ArrayType, IntType, StructType, Type
 from kernlint.tree.walk import walk
@@ -20,11 +22,13 @@ from kernlint.tree.walk import walk
 @dataclass(frozen=True, slots=True)
 class UnusedSize:
     """An integer parameter (``name``, or a field or element of one) that looks like a size, but stands in no index
-    and in no condition that can fail.  ``why``: what makes it a size, in words."""
+    and in no condition that can fail.  ``why``: what makes it a size, in words.  ``in_values``: a parameter of
+    its own with which the kernel computes something."""
 
     name: str
     param: ParamDecl
     why: str
+    in_values: bool = False
 
 
 _SIZE_WORDS = """
@@ -95,11 +99,12 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
         for path, element, text in _leaves(param):
             if (path, element) in used or path in blurred:
                 continue
-            why = _reason(facts, path, element, indexing)
+            why = _reason(facts, path, element)
+            in_values = path == param.name and element is None and param in _mentioned(facts.function)
             if why == BY_NAME and param in _mentioned(facts.function):
                 continue  # it is put to some use: an operand of the results, not a count
             if why:
-                found.append(UnusedSize(text, param, why))
+                found.append(UnusedSize(text, param, why, in_values))
     return tuple(found)
 
 
@@ -126,22 +131,62 @@ def _mentioned(function: FunctionDecl) -> frozenset[VarDecl]:
     return frozenset(n.decl for n in walk(body) if isinstance(n, Ref)) if body is not None else frozenset()
 
 
-def _reason(facts: Facts, path: str, element: int | None, indexing: set[tuple[str, int | None]]) -> str:
+def _reason(facts: Facts, path: str, element: int | None) -> str:
     """Why an unused integer is taken for a size; empty when nothing says so."""
-    for view in facts[launch_context].launches:
+    launches = facts[launch_context].launches
+    for view in launches:
         value = view.fact.argument(path)
         if isinstance(value, Term) and value.value is None:
             given = polynomial(value)
             for cover in view.covers:
                 if cover.count is not None and _part_of(given, polynomial(cover.count)):
                     return "the launch derives its grid from it"
-    if element is not None and any(p == path and e not in (None, element) for p, e in indexing):
+    found = {key for access in facts[trace].accesses for s in _strides(access.offset) if (key := _key(s))}
+    striding = {e for p, e in found if p == path and e not in (None, element)}
+    if element is not None and striding and not _pitches(facts, path, len(striding)):
         return "another element of the array strides the index"
-    if path in facts[compared_parameters]:
+    if path in facts[compared_parameters] and not (launches and all(_a_block_each(view, path) for view in launches)):
         return "a sibling kernel tests against the parameter of this name"
-    if facts[launch_context].launches:
+    if launches:
         return ""  # they show what the grid comes from, and it is not this
     return BY_NAME if named_like_a_size(path) else ""
+
+
+def _pitches(facts: Facts, path: str, striding: int) -> bool:
+    """Whether an array holds pitches, not sizes: each axis of the launch has an element that its index is multiplied
+    by (of sizes the outermost is no pitch), and none is divided by."""
+    ids = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    if striding < len({s.axis for s in index_symbols(facts[trace]) if s.kind in ids}):
+        return False
+    return not any(_divides(access.offset, path) for access in facts[trace].accesses)
+
+
+@lru_cache(maxsize=4096)
+def _divides(term: Term, path: str) -> bool:
+    """Whether an element of a parameter's array is a divisor in ``term``."""
+    if term.op in ("div", "mod") and any((key := _key(s)) and key[0] == path for s in symbols(term.args[1])):
+        return True
+    return any(_divides(arg, path) for arg in term.terms)
+
+
+@lru_cache(maxsize=4096)
+def _strides(term: Term) -> frozenset[Symbol]:
+    """Symbols of an index but those that only choose between values."""
+    if term.op == "sym":
+        return frozenset((term.args[0],))
+    parts = term.args[1:] if term.op == "select" else term.terms
+    return frozenset().union(*map(_strides, parts))
+
+
+def _a_block_each(view: LaunchView, path: str) -> bool:
+    """Whether a launch has as many blocks as another argument than ``path`` counts: what is passed as ``path`` is then
+    the length of what each block works on."""
+    if view.fact.grid is None or view.block[0] is None:
+        return False
+    counts = [plain(term) for term in view.fact.grid if term.value is None]
+    given = [plain(value) for name, value in view.fact.arguments if name != path and isinstance(value, Term)]
+    own = view.fact.argument(path)
+    return bool(counts) and all(count in given and count is not own for count in counts)
 
 
 def _part_of(given: Polynomial, count: Polynomial) -> bool:

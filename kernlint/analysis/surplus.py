@@ -186,7 +186,9 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         if sibling is not None:
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
         constant = bool(context.launches) and all(view.covers[axis].kind is Cover.CONSTANT for view in context.launches)
-        sizes = facts[unused_sizes]
+        # A row of fixed length for each block: a size that only the values know is the length of that row.
+        fixed = not any(one.symbols for one in reach.ids if one.axis == axis)
+        sizes = [size for size in facts[unused_sizes] if not (fixed and size.in_values)]
         if sizes and not constant and _plain_layout(reach):
             return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])
     if reach.guarded:

@@ -68,6 +68,15 @@ class IndexOverflow(Rule):
     ```
 
     ```cuda good
+    __global__ void times(const float *a, const float *b, float *c, int step, int length, int width) {
+        const int first = step * blockIdx.y;
+        const float *row = a + first * length;
+        for (int k = threadIdx.x; k < length; k += blockDim.x)
+            c[first * length + k] = row[k] * b[first * length * width + k * width];
+    }
+    ```
+
+    ```cuda good
     __global__ void twice(float *x, long long n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) x[i] *= 2.0f;
@@ -233,12 +242,13 @@ def _is_extent(term: Term) -> bool:
 
 
 def _factors(term: Term) -> list[Term]:
-    """The factors of a product that are no constants (conversions looked through)."""
+    """The factors of a product that are no constants (conversions looked through); a product in fewer bits, widened
+    when it was done, is one factor."""
     out: list[Term] = []
     stack = [term]
     while stack:
         at = stack.pop()
-        if at.op == "mul":
+        if at.op == "mul" and at.type.size == term.type.size:
             stack.extend(at.args)
         elif at.op == "cast" and isinstance(at.args[0].type, IntType):
             stack.append(at.args[0])
