@@ -300,6 +300,10 @@ ANY: tuple[Block, ...] = ((1, 1, 1), (32, 1, 1), (8, 8, 1), (256, 1, 1))
 """Blocks that stand for all: what happens in each of these does not depend on the block."""
 
 
+SIZED: tuple[Block, ...] = ((32, 1, 1), (256, 1, 1), (1024, 1, 1))
+"""Blocks from the least to the most that anybody launches."""
+
+
 def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext) -> Refuted | None:
     """A thread that leaves ``[0, extent)`` in a block of one warp, where in each other block some thread does too."""
     found: dict[Block, Refuted] = {}
@@ -349,10 +353,11 @@ def _asked(
             return Outside(access, found, extent, False, "", data, inner, True)
     if _falls(place):
         return None  # the last threads get below the start, if there are so many: the array says that there are not
-    first = _refuted(asked, UNLIMITED, (32, 1, 1), premises=context.stated)
-    if first is not None and (first.first.offset < 0 or first.first.offset >= UNLIMITED):
-        return Outside(access, first, extent, True, "", data, inner, True)
-    return None
+    # Where the block's size is in the place, it is before the start in small blocks perhaps, and made for large ones.
+    sized = any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols)
+    low = [_refuted(asked, UNLIMITED, block, premises=context.stated) for block in (SIZED if sized else SIZED[:1])]
+    below = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
+    return Outside(access, below[0], extent, True, "", data, inner, True) if len(below) == len(low) else None
 
 
 def _falls(place: Term) -> bool:
