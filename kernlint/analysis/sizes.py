@@ -15,7 +15,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ImageOp, Opaque, ParamDecl, Ref, VarDecl
-from kernlint.tree.types import ArrayType, IntType, StructType, Type
+from kernlint.tree.types import ArrayType, IntType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
 
@@ -145,11 +145,18 @@ def _reason(facts: Facts, path: str, element: int | None) -> str:
     striding = {e for p, e in found if p == path and e not in (None, element)}
     if element is not None and striding and not _pitches(facts, path, len(striding)):
         return "another element of the array strides the index"
+    if _tiles(facts) and sum(isinstance(param.type, IntType) for param in facts.function.params) > 1:
+        return ""  # written for whole tiles, it may well be launched for whole ones, whatever its numbers are
     if path in facts[compared_parameters] and not (launches and all(_a_block_each(view, path) for view in launches)):
         return "a sibling kernel tests against the parameter of this name"
     if launches:
         return ""  # they show what the grid comes from, and it is not this
     return BY_NAME if named_like_a_size(path) else ""
+
+
+def _tiles(facts: Facts) -> bool:
+    """Whether blocks work together on tiles in shared memory."""
+    return any(access.root.space is Space.SHARED for access in facts[trace].accesses)
 
 
 def _pitches(facts: Facts, path: str, striding: int) -> bool:

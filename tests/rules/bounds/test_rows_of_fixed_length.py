@@ -1,4 +1,4 @@
-"""Kernels for rows of one length, a block to a row: a size that is passed beside them is no missing bound."""
+"""Kernels for rows of one length, a block to a row, and for whole tiles: when a size beside them is a missing bound."""
 
 from __future__ import annotations
 
@@ -42,3 +42,19 @@ def test_it_is_evidence_where_a_block_has_its_share_of_it() -> None:
 def test_a_block_for_each_row(grid: str, bad: bool) -> None:
     code = ROWS.replace("USE", "2") + HOST.replace("GRID", grid)
     assert missing(code) is bad
+
+
+TILES = """
+__global__ void tiles(const float *in, float *sums, int n NUMBERS) {
+    __shared__ float part[256];
+    part[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0) sums[blockIdx.x] = part[0] + part[255];
+}
+"""
+
+
+@pytest.mark.parametrize(("numbers", "bad"), [("", True), (", float scale", True), (", int first, int parts", False)])
+def test_a_count_that_tiles_make_no_use_of(numbers: str, bad: bool) -> None:
+    """Beside other numbers it need not be that of the elements: tiles are launched for padded arrays."""
+    assert missing(TILES.replace("NUMBERS", numbers)) is bad
