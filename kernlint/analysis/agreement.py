@@ -9,6 +9,8 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.shapes import STRIDES, one_group, shapes, size_test
+from kernlint.analysis.trace import trace
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
@@ -16,15 +18,19 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
+    FALSE,
     GRID_DIM,
     THREAD,
+    TRUE,
     Symbol,
     SymbolKind,
     Term,
     Uniformity,
     binary,
     cast,
+    conjunction,
     const,
+    disjunction,
     negate,
     substitute,
     symbols,
@@ -67,7 +73,9 @@ class Agreement:
 
     ``blocks`` and ``grids``: those of the launches in sight; ``visible``: whether ``blocks`` are all of them.
     ``said``: what the user takes for granted of launches.  ``flat``: axes along which every launch in sight has
-    blocks of one thread, whatever else is known of them.
+    blocks of one thread, whatever else is known of them.  ``formal``: axes along which there is one block, and none is
+    in sight: tests of the index in the grid against a size are for no more than the size of that block.
+    ``strided``: without a launch in sight, the block that the strides of the kernel's loops speak of.
     """
 
     def __init__(
@@ -77,12 +85,16 @@ class Agreement:
         grids: tuple[Block, ...] = (),
         said: Assumed | None = None,
         flat: tuple[int, ...] = (),
+        formal: frozenset[int] = frozenset(),
+        strided: Block | None = None,
     ) -> None:
         self.said = said or Assumed()
         self.blocks = blocks
         self.visible = visible
         self.grids = grids
         self._flat = {THREAD[axis]: const(0, THREAD[axis].type) for axis in flat}
+        self._formal = formal
+        self._strided = strided
         self._memo: dict[Term, Uniformity] = {}
         self._answers: dict[Term, bool] = {}
 
@@ -93,11 +105,38 @@ class Agreement:
         """
         known = self._answers.get(term)
         if known is None:
-            seen = substitute(term, self._flat)
+            seen = substitute(self._plain(term), self._flat)
             varies = variation(seen, self._memo) > Uniformity.BLOCK
             agreed = self._cancels(seen) or self._settled(seen) or self._stated(seen) if varies else True
             known = self._answers[term] = not agreed
         return known
+
+    def parts_at_exit(self, term: Term) -> bool:
+        """What :meth:`differs` says of the truth under which threads do not return, unless it is true of all threads of
+        the block that the kernel's strides speak of: nothing says that there are more."""
+        if not self.differs(term):
+            return False
+        block = self._strided
+        return block is None or not all(self._whole(part, block) for part in conjuncts(term) if self.differs(part))
+
+    @staticmethod
+    def _whole(part: Term, block: Block) -> bool:
+        found = list(symbols(part))
+        return {s.kind for s in found} <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM} and _agree(part, found, block)
+
+    def _plain(self, term: Term) -> Term:
+        """``term`` with the tests that are a formality passed."""
+        if not self._formal:
+            return term
+        if term.op == "lnot":
+            return negate(self._plain(term.args[0]))
+        if term.op in ("land", "lor"):
+            join = conjunction if term.op == "land" else disjunction
+            return join(self._plain(term.args[0]), self._plain(term.args[1]))
+        found = size_test(term)
+        if found is None or found[0] not in self._formal:
+            return term
+        return TRUE if found[1] else FALSE
 
     def parts_blocks(self, term: Term) -> bool:
         """True when blocks of the grid are known to disagree on ``term``, as :meth:`differs` says it of threads."""
@@ -238,7 +277,13 @@ def _compute(facts: Facts) -> Agreement:
     grid = facts[assumed].grid or facts.options.grid
     grids = [grid] if grid is not None else [_constant(launch.grid) for launch in seen]
     known = tuple(dict.fromkeys(grid for grid in grids if grid is not None)) if None not in grids else ()
-    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], _flat(blocks, seen))
+    flat, formal, strided = _flat(blocks, seen), frozenset[int](), None
+    if not blocks and not seen:
+        guessed = facts[shapes].plausible
+        flat = tuple(axis for axis in range(3) if all(shape.block[axis] == 1 for shape in guessed))
+        formal = one_group(facts[trace])
+        strided = guessed[0].block if len(guessed) == 1 and guessed[0].reason == STRIDES else None
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], flat, formal, strided)
 
 
 def _flat(blocks: list[Block], seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
@@ -259,5 +304,5 @@ def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-agreement = KernelAnalysis("agreement", _compute, needs=(launches, assumed))
+agreement = KernelAnalysis("agreement", _compute, needs=(trace, shapes, launches, assumed))
 """The :class:`Agreement` of a kernel's blocks."""

@@ -7,6 +7,7 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
 * ``block * 256 + thread`` and ``thread + 256 * k`` say that 256 threads stand along that axis;
 * an axis that stands only in global indices (``block * size + thread``) is 1, beside one that stands by itself: shared
   memory is then indexed by the other one alone, and a kernel may run with a block of one row;
+* an axis whose index is tested against a size and used for nothing else is 1: threads along it would all do the same;
 * arrays of constant extent are indexed in bounds, and a kernel fills them: the largest usual block that keeps
   every such access in bounds is taken;
 * a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp;
@@ -67,6 +68,9 @@ class Shapes:
     threads: tuple[bool, bool, bool]
     blocks: tuple[bool, bool, bool]
 
+
+STRIDES = "the strides of the kernel"
+"""The reason to believe in a block of which loops and indices name the size."""
 
 USUAL = (1024, 768, 512, 384, 256, 192, 128, 96, 64, 48, 32, 16, 8, 4, 2)
 """Sizes along the only axis of a block, largest first."""
@@ -374,8 +378,71 @@ def _compute(facts: Facts) -> Shapes:
     seen = tuple(_seen(facts))
     if seen:
         return Shapes(seen, True, threads, (x, y, z))
+    if idle := _idle(of):
+        threads = (threads[0] and 0 not in idle, threads[1] and 1 not in idle, threads[2] and 2 not in idle)
+        x, y, z = x and 0 not in idle, y and 1 not in idle, z and 2 not in idle
     guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads))
     return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z))
+
+
+def _idle(of: Trace) -> set[int]:
+    """Axes whose index in the grid is tested against sizes and used for nothing else, beside others that tell places
+    in global memory apart; none where the kernel updates what it finds there, which each thread does once more."""
+    written = [access for access in of.accesses if access.writes and access.root.space is Space.GLOBAL]
+    if any(not access.writes and any(access.root is one.root for one in written) for access in of.accesses):
+        return set()
+    tested, working = _used(of)
+    idle = {axis for axis in tested if THREAD[axis] not in working and BLOCK[axis] not in working}
+    return idle if any(symbol in _IDS for one in written for symbol in symbols(one.offset)) else set()
+
+
+_IDS = frozenset((*THREAD, *BLOCK))
+
+
+def _used(of: Trace) -> tuple[set[int], set[Symbol]]:
+    """Axes whose index in the grid is tested against a size, and the symbols that stand anywhere else."""
+    tested: set[int] = set()
+    working: set[Symbol] = set()
+    done: set[Term] = set()
+    todo = list(_terms(of))
+    todo += [term for loop in of.loops for phi in loop.phis for term in (phi.init, phi.step) if term is not None]
+    while todo:
+        term = todo.pop()
+        if term in done:
+            continue
+        done.add(term)
+        found = size_test(term)
+        if found is not None:
+            tested.add(found[0])
+        elif term.op == "sym":
+            working.add(term.args[0])
+        else:
+            todo.extend(term.terms)
+    return tested, working
+
+
+def one_group(of: Trace) -> frozenset[int]:
+    """Axes along which there must be one block, since all would do the same: the index of the block stands in tests
+    against a size alone."""
+    tested, working = _used(of)
+    return frozenset(axis for axis in tested if BLOCK[axis] not in working)
+
+
+def size_test(term: Term) -> tuple[int, bool] | None:
+    """The axis whose index in the grid a comparison holds against arguments, and whether it is true of small indices;
+    None where it compares anything else."""
+    if term.op not in ("lt", "le"):
+        return None
+    form = (polynomial(term.args[1]) - polynomial(term.args[0])).coefficients
+    for axis in range(3):
+        unit = form.get((THREAD[axis].term,))
+        if unit is None or not _in_global((THREAD[axis].term,), unit, THREAD[axis], form):
+            continue
+        rest = [s for mono in form for atom in mono for s in symbols(atom) if s not in (THREAD[axis], BLOCK[axis])]
+        sizes = {s for s in rest if s is not BLOCK_DIM[axis]}
+        if sizes and all(s.kind is SymbolKind.PARAM for s in sizes):
+            return axis, unit < 0
+    return None
 
 
 def _read(facts: Facts) -> tuple[bool, bool, bool]:
@@ -462,8 +529,9 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
     axes = tuple(axis for axis in axes if axis in local) or axes[:1]
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}
+    tested, working = _used(of)
     for axis in axes:
-        if BLOCK_DIM[axis] not in mentioned:
+        if BLOCK_DIM[axis] not in mentioned or (axis in tested and BLOCK_DIM[axis] not in working):
             counts = _coefficients(of, axis)
             if counts:
                 fixed[axis] = max(sorted(set(counts)), key=counts.count)
@@ -513,12 +581,12 @@ def _chosen(of: Trace, axes: tuple[int, ...], fixed: dict[int, int], limit: int)
     if len(fixed) == len(axes):
         block = _block(axes, fixed)
         if 1 < block[0] * block[1] * block[2] <= limit and all(_in_bounds(access, block, {}) for access in held):
-            return Shape(_alive(of, held, axes, block), reason="the strides of the kernel")
+            return Shape(_alive(of, held, axes, block), reason=STRIDES)
     fits = _fits(of, axes, fixed) or _fits(of, axes, {})
     usual = DEFAULTS[len(axes)]
     default = _block(axes, dict(zip(axes, usual, strict=False)) | fixed)
     if fits is None:
-        return Shape(_shrunk(default, limit), reason="the strides of the kernel" if fixed else "a usual block")
+        return Shape(_shrunk(default, limit), reason=STRIDES if fixed else "a usual block")
     block, said = fits
     if not said and not fixed:
         return Shape(_shrunk(default, limit), reason="a usual block")

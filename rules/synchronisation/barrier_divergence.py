@@ -184,15 +184,25 @@ class BarrierDivergence(Rule):
     def _culprit(self, barrier: Meeting, agree: Agreement) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
         if isinstance(barrier, BarrierEvent) and barrier.scope is Scope.GRID:
-            return self._of(barrier, agree.differs) or self._of(barrier, agree.parts_blocks, blocks=True)
-        return self._of(barrier, agree.differs)
+            grid = self._of(barrier, agree.parts_blocks, agree.parts_blocks, blocks=True)
+            return self._of(barrier, agree.differs, agree.parts_at_exit) or grid
+        return self._of(barrier, agree.differs, agree.parts_at_exit)
 
-    def _of(self, barrier: Meeting, differs: Callable[[Term], bool], *, blocks: bool = False) -> Culprit | None:
+    def _of(
+        self,
+        barrier: Meeting,
+        differs: Callable[[Term], bool],
+        at_exit: Callable[[Term], bool],
+        *,
+        blocks: bool = False,
+    ) -> Culprit | None:
         exited: Culprit | None = None
         for guard in barrier.guards:
             if guard.kind in (GuardKind.ASSERT, GuardKind.AFTER_LOOP) or not differs(guard.term):
                 continue
             if guard.kind is GuardKind.EXIT:
+                if not at_exit(guard.term):
+                    continue
                 exited = exited or Culprit(guard.term, guard.span, True, "return", blocks=blocks)
             else:
                 return Culprit(guard.term, guard.span, False, _WORDS[guard.kind], blocks=blocks)

@@ -6,6 +6,8 @@ import pytest
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
 from kernlint.finding import Severity
 from kernlint.rule import RuleClass
@@ -145,6 +147,104 @@ kernel void spread(global const float *in, global float *out, const int cols, co
     const int x = get_global_id(0), y = get_global_id(1);
     if (x >= cols || y >= rows) return;
     out[y * cols + x] = in[y * cols + x - 1] + in[y * cols + x + 1]; // bad
+}
+""",
+    ),
+    "an axis whose index only a test against a size reads": (
+        GlobalMemoryRace,
+        """
+kernel void most(const int nx, const int ny, global const float *in, global int *out, const int length) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= nx || y >= ny) return;
+    int best = 0;
+    for (int i = 0; i < length; ++i)
+        if (in[i * ny + y] > in[best * ny + y]) best = i;
+    out[y] = best;
+}
+""",
+    ),
+    "an axis that the results rest on and their places do not": (
+        GlobalMemoryRace,
+        """
+kernel void most(const int nx, const int ny, global const float *in, global float *out) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= nx || y >= ny) return;
+    out[y] = in[x * ny + y]; // bad
+}
+""",
+    ),
+    "an update by all threads of an axis": (
+        GlobalMemoryRace,
+        """
+kernel void count(const int nx, const int ny, global int *out) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= nx || y >= ny) return;
+    out[y] = out[y] + 1; // bad
+}
+""",
+    ),
+    "a test of the index in the grid where the work goes by that in the group": (
+        BarrierDivergence,
+        """
+kernel void rows(const int nx, const int ny, global const float *in, global float *out, const int length) {
+    local float part[128];
+    if (get_global_id(0) >= nx || get_global_id(1) >= ny) return;
+    const int l = get_local_id(0), row = get_global_id(1);
+    float sum = 0;
+    for (int i = l; i < length; i += 128) sum += in[row * length + i];
+    part[l] = sum;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int s = 64; s > 0; s >>= 1) {
+        if (l < s) part[l] += part[l + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) out[row] = part[0];
+}
+""",
+    ),
+    "a test of the index in the grid by which the work goes": (
+        BarrierDivergence,
+        """
+kernel void sums(const int n, global const float *in, global float *out) {
+    local float part[128];
+    const int i = get_global_id(0), l = get_local_id(0);
+    if (i >= n) return;
+    part[l] = in[i];
+    barrier(CLK_LOCAL_MEM_FENCE); // bad
+    for (int s = 64; s > 0; s >>= 1) {
+        if (l < s) part[l] += part[l + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) out[get_group_id(0)] = part[0];
+}
+""",
+    ),
+    "a return of threads that the strides have no use for": (
+        BarrierDivergence,
+        """
+kernel void best(global const float *in, global float *out, const int length) {
+    local float part[128];
+    const int l = get_local_id(0);
+    if (l >= 128) return;
+    float most = in[get_group_id(0) * length];
+    for (int i = l; i < length; i += 128) most = max(most, in[get_group_id(0) * length + i]);
+    part[l] = most;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) out[get_group_id(0)] = part[1];
+}
+""",
+    ),
+    "a return of threads that have work behind it": (
+        BarrierDivergence,
+        """
+kernel void best(global const float *in, global float *out) {
+    local float part[128];
+    const int l = get_local_id(0);
+    part[l] = in[get_group_id(0) * 128 + l];
+    if (l >= 64) return;
+    part[l] = max(part[l], part[l + 64]);
+    barrier(CLK_LOCAL_MEM_FENCE); // bad
+    if (l == 0) out[get_group_id(0)] = part[1];
 }
 """,
     ),
