@@ -21,6 +21,9 @@ SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build
 KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
 """Marks a kernel in the bytes of a file."""
 
+MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
+"""Marks a kernel that a library makes of snippets, in the bytes of a Python file."""
+
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
 
@@ -37,9 +40,14 @@ def holds_kernels(path: str) -> bool:
     """Whether the text of ``path`` looks as if it held a kernel; False when it cannot be read."""
     try:
         with open(path, "rb") as handle:
-            return KERNEL.search(handle.read(_SCAN_BYTES)) is not None
+            return speaks_of_kernels(path, handle.read(_SCAN_BYTES))
     except OSError:
         return False
+
+
+def speaks_of_kernels(path: str, data: bytes) -> bool:
+    """Whether the text ``data`` of a host file looks as if it held a kernel."""
+    return KERNEL.search(data) is not None or (path.lower().endswith(".py") and MADE.search(data) is not None)
 
 
 def find(

@@ -22,7 +22,7 @@ from kernlint import __version__
 from kernlint.cachefolder import cache_folder
 from kernlint.compiledb import FILE_NAME as COMPILE_COMMANDS
 from kernlint.config import FILE_NAMES
-from kernlint.discovery import HOST_SUFFIXES, KERNEL, KERNEL_SUFFIXES
+from kernlint.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, speaks_of_kernels
 from kernlint.finding import Fix
 from kernlint.lsp.messages import Check, Checked, Page, Repair, Repaired
 from kernlint.lsp.view import (
@@ -444,7 +444,7 @@ def _is_ours(path: str, language: str, data: bytes) -> bool:
     suffix = os.path.splitext(path)[1].lower()
     if suffix in KERNEL_SUFFIXES or language in LANGUAGES:
         return True
-    return suffix in HOST_SUFFIXES and KERNEL.search(data) is not None
+    return suffix in HOST_SUFFIXES and speaks_of_kernels(path, data)
 
 
 # ------------------------------------------------------------------------------------------------- wiring

@@ -3,6 +3,9 @@
 A program in a string is parsed as a text of the host file's length in which everything but the program is blank, so
 that every offset is at once one of the host file: no span has to be moved.  Adjacent literals are one program.
 
+The kernels that PyOpenCL, PyCUDA and CuPy make out of snippets (``ElementwiseKernel`` and its like) are programs too,
+of the snippets and of what the library writes around them: see :mod:`kernlint.frontends.clang.python.snippets`.
+
 Python programs are often filled in when they run.  What a template leaves open (``%(name)s``, ``{name}``, ``${name}``)
 becomes a name that is not declared, so that it counts as unknown; lines of a Mako template's control flow are blank,
 so that what they repeat stands once.
@@ -41,6 +44,7 @@ _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
     rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
 )
+_MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
 _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
 _ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
 
@@ -49,17 +53,37 @@ _ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
 class Program:
     """A program found in a host file: its dialect and the text, blank where the host code is, of equal length.
 
-    ``start`` and ``end`` are the byte offsets of its first and behind its last literal.
+    ``start`` and ``end`` are the byte offsets of its first and behind its last literal.  Where a library makes the
+    program, ``places`` says which parts of the text stand in the host file: (start, end, offset there); ``start`` and
+    ``end`` are then those of what is called to make it, and ``usage`` says how the library launches it, if that is
+    known.
     """
 
     language: Language
     text: bytes
     start: int
     end: int
+    places: tuple[tuple[int, int, int], ...] | None = None
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a library launches a kernel that it made: ``block`` threads, each good for ``items`` of the ``size`` (a
+    parameter's name) elements that ``vectors`` (pointer parameters) have."""
+
+    size: str
+    vectors: tuple[str, ...]
+    block: int
+    items: int = 1
 
 
 def programs(host: bytes, python: bool = False) -> Iterator[Program]:
-    """The OpenCL and CUDA programs in the string literals of ``host``, C++ or Python, in order."""
+    """The OpenCL and CUDA programs in the string literals of ``host``, C++ or Python, in order; made ones first."""
+    if python and makes_kernels(host):
+        from kernlint.frontends.clang.python.snippets import made_programs
+
+        yield from made_programs(host)
     if not (_OPENCL.search(host) or _CUDA.search(host)):
         return
     if python:
@@ -78,6 +102,22 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
     yield from _program(host, group)
 
 
+def makes_kernels(host: bytes) -> bool:
+    """Whether a Python file speaks of kernels that a library makes out of snippets."""
+    return _MADE.search(host) is not None
+
+
+def literals(host: bytes, start: int, end: int, percent: bool, braces: bool) -> Iterator[tuple[int, bytes]]:
+    """Place and text of what is in each of the Python literals from ``start`` to ``end``.
+
+    ``percent``, ``braces``: whether the operator ``%`` or ``format`` fills them in.
+    """
+    for match in _PYTHON.finditer(host, start, end):
+        found = _literal(match, percent, braces)
+        if found is not None:
+            yield found
+
+
 def _python_programs(host: bytes) -> Iterator[Program]:
     group: list[tuple[int, int, int, bytes]] = []  # start and end of the literal, start and text of what is in it
     at = 0
@@ -87,24 +127,30 @@ def _python_programs(host: bytes) -> Iterator[Program]:
         if apart and group:
             yield from _joined(host, group)
             group = []
-        name = "body" if match.group("quote") else "line"
-        if match.group(name) is None:
-            continue  # a comment
-        prefix = (match.group("prefix") or match.group("short") or b"").lower()
-        text = match.group(name)
         after = host[match.end() : match.end() + 40].lstrip(b" \t\r\n)")
-        if b"r" not in prefix and name == "line":
-            text = _ESCAPE.sub(_unescape, text)
-        if after.startswith(b"%"):
-            text = _PERCENT.sub(_hole, text)
-        elif b"%(" in text:
-            text = _NAMED.sub(_hole, text)  # filled in elsewhere; no C text has such a thing
-        if b"f" in prefix or after.startswith(b".format("):
-            text = _BRACES.sub(_hole, text)
-        text = _DOLLAR.sub(_hole, _MAKO.sub(_spaces, text))
-        group.append((match.start(), match.end(), match.start(name), text))
+        found = _literal(match, after.startswith(b"%"), after.startswith(b".format("))
+        if found is not None:
+            group.append((match.start(), match.end(), *found))
     if group:
         yield from _joined(host, group)
+
+
+def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, bytes] | None:
+    """Place and text of what is in a Python literal; None for a comment."""
+    name = "body" if match.group("quote") else "line"
+    text = match.group(name)
+    if text is None:
+        return None
+    prefix = (match.group("prefix") or match.group("short") or b"").lower()
+    if b"r" not in prefix and name == "line":
+        text = _ESCAPE.sub(_unescape, text)
+    if percent:
+        text = _PERCENT.sub(_hole, text)
+    elif b"%(" in text:
+        text = _NAMED.sub(_hole, text)  # filled in elsewhere; no C text has such a thing
+    if b"f" in prefix or braces:
+        text = _BRACES.sub(_hole, text)
+    return match.start(name), _DOLLAR.sub(_hole, _MAKO.sub(_spaces, text))
 
 
 def _joined(host: bytes, literals: list[tuple[int, int, int, bytes]]) -> Iterator[Program]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.cursor import Extent
-from kernlint.frontends.clang.embedded import programs
+from kernlint.frontends.clang.embedded import Program, programs
 from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
@@ -38,6 +38,7 @@ _CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thr
 _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
 _OPENCL_HOST = pattern(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
 _CUDA = pattern(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
+_LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy)\b")
 
 
 def is_python(source: SourceFile) -> bool:
@@ -105,10 +106,23 @@ class ClangFrontend:
             language = Language.HIP
         with _collection_paused():
             modules = [self._module(source, language, options)] if language is not None else []
+            embedded: list[tuple[Program, Module]] = []
             if language is not Language.OPENCL:
                 for program in programs(source.data, is_python(source)):
                     inner = SourceFile(source.path, program.text, source.encoding)
-                    modules.append(self._module(inner, program.language, options))
+                    module = self._module(inner, program.language, options)
+                    if program.places is not None:
+                        from kernlint.frontends.clang.python.hosts import add_usage
+                        from kernlint.frontends.clang.python.relocate import relocate
+
+                        relocate(module, program, source.data)
+                        add_usage(module, program)
+                    embedded.append((program, module))
+            if embedded and is_python(source) and _LAUNCH.search(source.data):
+                from kernlint.frontends.clang.python.launches import add_launches
+
+                add_launches(source.data, embedded)
+            modules += [module for _, module in embedded]
         return modules
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:

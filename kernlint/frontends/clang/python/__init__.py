@@ -1,0 +1,1 @@
+"""Python programs that make kernels from snippets and launch them; loaded only for files that do."""

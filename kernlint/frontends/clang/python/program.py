@@ -1,0 +1,292 @@
+"""A Python program as far as it is followed: its scopes, what its names stand for, the text of its string literals.
+
+Only what is plain is followed: a name that is bound once in its scope stands for what it is bound to, any other for
+nothing.  Programs for Python 2 are read with their statements in today's spelling, of the same length.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+from functools import lru_cache
+
+from kernlint.frontends.clang.embedded import literals
+from kernlint.frontends.clang.python.text import Text, joined
+from kernlint.patterns import pattern
+from kernlint.record import dataclass, field
+
+DEPTH = 12
+"""Names that are followed one after the other."""
+
+LIBRARIES = ("pyopencl", "pycuda", "cupy")
+
+_NEWLINE = pattern(rb"\r\n?|\n")
+_PRINT = pattern(r"(^[ \t]*|[:;][ \t]*)print(?=[ \t]*[\"'\w`(-])[ \t]", re.MULTILINE)
+_EXCEPT = pattern(r"^([ \t]*except[ \t]+[\w.]+|[ \t]*except[ \t]*\([^()\n]*\)),([ \t]*\w+[ \t]*:)", re.MULTILINE)
+_RAISE = pattern(r"^([ \t]*raise[ \t]+[\w.]+),", re.MULTILINE)
+_LONG = pattern(r"(?<=\d)[lL]\b")
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A module, class or function: ``bound`` has what each name is bound to, with the scope that this is written in;
+    None for a value that is not followed (a parameter, the variable of a loop, what ``+=`` makes of it)."""
+
+    node: ast.AST
+    parent: Scope | None
+    bound: dict[str, list[tuple[ast.expr, Scope] | None]] = field(default_factory=dict)
+
+    @property
+    def is_class(self) -> bool:
+        return isinstance(self.node, ast.ClassDef)
+
+    def bind(self, name: str, value: ast.expr | None, written: Scope) -> None:
+        """Note that ``name`` is bound to ``value``."""
+        self.bound.setdefault(name, []).append(None if value is None else (value, written))
+
+    def holder(self, name: str) -> Scope | None:
+        """The scope in which a use of ``name`` here finds it."""
+        scope: Scope | None = self
+        while scope is not None:
+            if name in scope.bound and (scope is self or not scope.is_class or name.startswith("self.")):
+                return scope
+            scope = scope.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A call: the dotted name that is called (empty: something else), and the scope it stands in."""
+
+    node: ast.Call
+    name: str
+    scope: Scope
+
+
+class PythonProgram:
+    """The tree of a Python file with its scopes and calls."""
+
+    def __init__(self, data: bytes, tree: ast.Module) -> None:
+        self.data = data
+        self.starts = [0, *(match.end() for match in _NEWLINE.finditer(data))]
+        self.imports: dict[str, str] = {}
+        self.calls: list[Called] = []
+        self.scopes: list[Scope] = []
+        self._visit_body(tree, None)
+
+    # ------------------------------------------------------------------------------------------------- places
+
+    def start(self, node: ast.AST) -> int:
+        """Byte offset of the first byte of a node."""
+        return self.starts[node.lineno - 1] + int(node.col_offset)  # type: ignore[attr-defined]
+
+    def end(self, node: ast.AST) -> int:
+        """Byte offset behind the last byte of a node."""
+        return self.starts[node.end_lineno - 1] + int(node.end_col_offset)  # type: ignore[attr-defined]
+
+    # ------------------------------------------------------------------------------------------------- scopes
+
+    def _visit_body(self, node: ast.AST, parent: Scope | None) -> None:
+        scope = Scope(node, parent)
+        self.scopes.append(scope)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            own = node.args
+            for arg in (*own.posonlyargs, *own.args, *own.kwonlyargs, own.vararg, own.kwarg):
+                if arg is not None:
+                    scope.bind(arg.arg, None, scope)
+        body = node.body if isinstance(node.body, list) else [node.body]  # type: ignore[attr-defined]
+        for child in body:
+            self._visit(child, scope)
+
+    def _visit(self, node: ast.AST, scope: Scope) -> None:
+        stack = [node]
+        later: list[ast.AST] = []
+        while stack:
+            at = stack.pop()
+            if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+                if not isinstance(at, ast.Lambda):
+                    scope.bind(at.name, None, scope)
+                    stack.extend(at.decorator_list)
+                later.append(at)
+                continue
+            self._note(at, scope)
+            stack.extend(reversed(list(ast.iter_child_nodes(at))))
+        for inner in later:
+            self._visit_body(inner, scope)
+
+    def _note(self, node: ast.AST, scope: Scope) -> None:
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                self._bind(target, node.value, scope)
+        elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)):
+            if node.value is not None:
+                self._bind(node.target, node.value, scope)
+        elif isinstance(node, (ast.AugAssign, ast.For, ast.AsyncFor, ast.comprehension)):
+            self._bind(node.target, None, scope)
+        elif isinstance(node, (ast.With, ast.AsyncWith)):
+            for item in node.items:
+                if item.optional_vars is not None:
+                    self._bind(item.optional_vars, None, scope)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            scope.bind(node.name, None, scope)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            for name in node.names:
+                self.scopes[0].bind(name, None, scope)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                self.imports[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                self.imports[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
+        elif isinstance(node, ast.Call):
+            self.calls.append(Called(node, dotted(node.func) or "", scope))
+
+    def _bind(self, target: ast.expr, value: ast.expr | None, scope: Scope) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            same = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            for index, part in enumerate(target.elts):
+                self._bind(part, value.elts[index] if same else None, scope)  # type: ignore[union-attr]
+        elif isinstance(target, ast.Starred):
+            self._bind(target.value, None, scope)
+        elif isinstance(target, ast.Name):
+            scope.bind(target.id, value, scope)
+        elif isinstance(target, ast.Attribute):
+            name = dotted(target)
+            if name is not None:
+                holder: Scope | None = scope
+                if name.startswith("self."):
+                    while holder is not None and not holder.is_class:
+                        holder = holder.parent
+                (holder or scope).bind(name, value, scope)
+
+    # -------------------------------------------------------------------------------------------------- names
+
+    def imported(self, name: str) -> str:
+        """A dotted name with its first part as it was imported."""
+        first, dot, rest = name.partition(".")
+        return self.imports.get(first, first) + dot + rest
+
+    def library(self, name: str) -> str | None:
+        """Which of the libraries a dotted name belongs to; None: to none of them."""
+        first = name.partition(".")[0]
+        if first in LIBRARIES:
+            return first
+        if "." in name:
+            return None
+        known = {path.partition(".")[0] for path in self.imports.values()} & set(LIBRARIES)
+        return known.pop() if len(known) == 1 else None  # what a starred import has brought along
+
+    def binding(self, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """What a name is bound to; None when it is no name, or not bound just once to something followed."""
+        name = dotted(expr)
+        if name is None:
+            return None
+        holder = scope.holder(name)
+        if holder is None and name.startswith("self."):
+            owner: Scope | None = scope
+            while owner is not None and not owner.is_class:
+                owner = owner.parent
+            name = name.removeprefix("self.")
+            holder = owner if owner is not None and name in owner.bound else None
+        if holder is None or len(holder.bound[name]) != 1:
+            return None
+        return holder.bound[name][0]
+
+    def resolved(self, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope]:
+        """``expr``, or what it stands for when it is a name."""
+        for _ in range(DEPTH):
+            found = self.binding(expr, scope)
+            if found is None:
+                break
+            expr, scope = found
+        return expr, scope
+
+    # ------------------------------------------------------------------------------------------------- values
+
+    def text(self, expr: ast.expr | None, scope: Scope, percent: bool = False, braces: bool = False) -> Text | None:
+        """The text of an expression of string literals; None when a part of it is something else."""
+        if expr is None:
+            return None
+        expr, scope = self.resolved(expr, scope)
+        if isinstance(expr, ast.JoinedStr) or (isinstance(expr, ast.Constant) and isinstance(expr.value, str)):
+            out = Text(b"")
+            for at, data in literals(self.data, self.start(expr), self.end(expr), percent, braces):
+                out = out + Text(data, ((0, len(data), at),))
+            return out
+        if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Mod):
+            return self.text(expr.left, scope, True, braces)
+        if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add):
+            left, right = (self.text(part, scope, percent, braces) for part in (expr.left, expr.right))
+            return left + right if left is not None and right is not None else None
+        if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
+            method, inner = expr.func.attr, expr.func.value
+            if method == "format":
+                return self.text(inner, scope, percent, True)
+            if method in ("strip", "lstrip", "rstrip") and not expr.args:
+                return self.text(inner, scope, percent, braces)
+            if method == "dedent" and len(expr.args) == 1:
+                return self.text(expr.args[0], scope, percent, braces)
+            if method == "join" and len(expr.args) == 1 and isinstance(expr.args[0], (ast.List, ast.Tuple)):
+                separator = self.text(inner, scope)
+                parts = [self.text(part, scope, percent, braces) for part in expr.args[0].elts]
+                if separator is not None and all(part is not None for part in parts):
+                    return joined([part for part in parts if part is not None], separator.data.decode())
+        if isinstance(expr, ast.Call) and dotted(expr.func) == "dedent" and len(expr.args) == 1:
+            return self.text(expr.args[0], scope, percent, braces)
+        return None
+
+    def string(self, expr: ast.expr | None, scope: Scope) -> str | None:
+        """The value of an expression that is one string constant."""
+        if expr is None:
+            return None
+        expr, _ = self.resolved(expr, scope)
+        return expr.value if isinstance(expr, ast.Constant) and isinstance(expr.value, str) else None
+
+
+def dotted(expr: ast.AST) -> str | None:
+    """``a.b.c`` of a name with attributes; None for anything else."""
+    parts: list[str] = []
+    while isinstance(expr, ast.Attribute):
+        parts.append(expr.attr)
+        expr = expr.value
+    if not isinstance(expr, ast.Name):
+        return None
+    return ".".join((expr.id, *reversed(parts)))
+
+
+def arguments(call: ast.Call, names: tuple[str, ...]) -> dict[str, ast.expr] | None:
+    """The arguments of a call by name, as ``names`` order the positional ones; None when some are not in sight."""
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or any(key.arg is None for key in call.keywords):
+        return None
+    if len(call.args) > len(names):
+        return None
+    found = dict(zip(names, call.args, strict=False))
+    found.update((key.arg, key.value) for key in call.keywords if key.arg is not None)
+    return found
+
+
+@lru_cache(maxsize=1)
+def program_of(data: bytes) -> PythonProgram | None:
+    """The program in ``data`` (UTF-8); None when it is not one that Python of today, or of yesterday, reads."""
+    text = data.decode("utf-8", "replace")
+    for attempt in _spellings(text):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(attempt)
+            return PythonProgram(data, tree)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+    return None
+
+
+def _spellings(text: str) -> Iterator[str]:
+    yield text
+    text = _PRINT.sub(r"\1print,", text)
+    text = _EXCEPT.sub(r"\1.\2", text)
+    text = _RAISE.sub(r"\1<", text)
+    yield _LONG.sub(" ", text)
