@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kernlint.pythontext import in_literal, is_python
 from kernlint.source import SourceError, decode
 
 
@@ -11,10 +12,17 @@ class IgnoreError(Exception):
     """A file cannot be given directives; the message is one clear line without the path."""
 
 
-def directive(line: str, codes: Sequence[str], reason: str) -> str:
-    """The directive that silences ``codes`` on ``line`` when it stands above it, indented like it."""
+def directive(line: str, codes: Sequence[str], reason: str, mark: str = "//") -> str:
+    """The directive that silences ``codes`` on ``line`` when it stands above it, indented like it; ``mark`` begins a
+    comment there."""
     indent = line[: len(line) - len(line.lstrip(" \t"))]
-    return f"{indent}// kernlint: ignore[{', '.join(codes)}] {reason}"
+    return f"{indent}{mark} kernlint: ignore[{', '.join(codes)}] {reason}"
+
+
+def mark_at(path: str, data: bytes, start: int) -> str:
+    """What begins a comment at byte ``start`` of a file: in a Python program ``#``, but not in the kernels
+    that its strings hold."""
+    return "#" if is_python(path) and not in_literal(data, start) else "//"
 
 
 def may_stand_before(line: str) -> bool:
@@ -22,8 +30,8 @@ def may_stand_before(line: str) -> bool:
     return not line.rstrip().endswith("\\")
 
 
-def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str) -> tuple[bytes, list[int]]:
-    """The bytes of a file with a directive above each of the lines (1-based) of ``codes``, and the lines left out.
+def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str, path: str = "") -> tuple[bytes, list[int]]:
+    """The bytes of the file ``path`` with a directive above each line (1-based) of ``codes``, and the lines left out.
 
     A line is left out when the one before it goes on with a backslash: a comment there would become part of a macro.
     Indentation, line breaks and encoding stay as they are.  Raises :class:`IgnoreError`.
@@ -34,7 +42,7 @@ def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str) -> tuple
         raise IgnoreError(str(error)) from None
     if encoding == "utf-16":
         raise IgnoreError("is UTF-16 text; directives are only added to files in UTF-8 or Latin-1")
-    lines = text.split("\n")
+    lines, data = text.split("\n"), text.encode()
     left_out = []
     for number in sorted(codes, reverse=True):
         line = lines[number - 1]
@@ -42,7 +50,9 @@ def insert(raw: bytes, codes: Mapping[int, Sequence[str]], reason: str) -> tuple
             left_out.append(number)
             continue
         carriage = "\r" if line.endswith("\r") else ""
-        lines.insert(number - 1, directive(line, codes[number], reason) + carriage)
+        start = len("".join(f"{before}\n" for before in lines[: number - 1]).encode())
+        mark = mark_at(path, data, start)
+        lines.insert(number - 1, directive(line, codes[number], reason, mark) + carriage)
     try:
         return "\n".join(lines).encode(encoding), sorted(left_out)
     except UnicodeEncodeError:

@@ -4,6 +4,7 @@
 alone; ``ignore-next-line``, ``ignore-begin``/``ignore-end`` and ``ignore-file`` say so themselves.  Without brackets
 all rules are meant.  ``NOLINT(KL201)`` and ``NOLINTNEXTLINE(KL201)`` are honoured when they name a rule of ours; a
 bare ``NOLINT`` speaks to other tools.  A directive that silences nothing is a finding, and so is one with a typo.
+In a Python program ``#`` begins the comment; in the kernels that its strings hold, ``//`` does.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from kernlint.analysis.base import Stated
 from kernlint.finding import Finding, Severity
 from kernlint.nearest import nearest
 from kernlint.patterns import pattern
+from kernlint.pythontext import comments as python_comments
+from kernlint.pythontext import is_python
 from kernlint.record import dataclass, replace
 from kernlint.registry import CONTROL_CODES, Registry, UnknownRule
 from kernlint.result import Suppression
@@ -102,7 +105,10 @@ def parse(source: SourceFile, registry: Registry, require_reason: bool = False) 
     if b"kernlint:" not in source.data and b"NOLINT" not in source.data:
         return Directives((), ())
     reader = _Reader(source, registry, require_reason)
-    for offset, text in comments(source.data):
+    found = list(comments(source.data))
+    if is_python(source.path):
+        found = sorted({**dict(found), **dict(python_comments(source.data))}.items())
+    for offset, text in found:
         reader.comment(offset, text)
     reader.close()
     return Directives(tuple(reader.found), tuple(reader.malformed))
@@ -141,6 +147,7 @@ class _Reader:
         self.malformed: list[Finding] = []
         self.open: list[Directive] = []
         self.last_line = len(source.line_starts)
+        self.marks = ("//", "#") if is_python(source.path) else ("//",)
 
     def comment(self, offset: int, text: str) -> None:
         for match in _NOLINT.finditer(text):
@@ -148,7 +155,7 @@ class _Reader:
         ours = _OURS.search(text)
         if ours is None:
             return
-        at_head = re.fullmatch(r"[/*!\s]*", text[: ours.start()]) is not None
+        at_head = re.fullmatch(r"[/*!#\s]*", text[: ours.start()]) is not None
         rest = text[ours.end() :].removesuffix("*/").split("\n", 1)[0].rstrip()
         if at_head or rest.startswith("ignore"):
             self._ours(offset + len(text[: ours.end()].encode()), rest)
@@ -265,14 +272,14 @@ class _Reader:
         """Whether nothing but the comment is on its line."""
         head = self.source.data[self.source.line_starts[self.source.line_of(span.start) - 1] : span.start]
         tail = self.source.line_text(self.source.line_of(span.end)).rpartition("*/")[2]
-        alone = re.fullmatch(rb"\s*(?://|/\*)[/*!\s]*(?:kernlint:)?[ \t]*", head) is not None
-        return alone and (head.lstrip().startswith(b"//") or not tail.strip())
+        alone = re.fullmatch(rb"\s*(?://|/\*|#)[/*!#\s]*(?:kernlint:)?[ \t]*", head) is not None
+        return alone and (head.lstrip().startswith((b"//", b"#")) or not tail.strip())
 
     def _next_code_line(self, line: int) -> int:
         """The first line after ``line`` that holds more than white space and a line comment."""
         for number in range(line + 1, self.last_line + 1):
             text = self.source.line_text(number).strip()
-            if text and not text.startswith("//"):
+            if text and not text.startswith(self.marks):
                 return number
         return line + 1
 

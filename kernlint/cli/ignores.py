@@ -35,7 +35,7 @@ def add(report: Report, reason: str, again: Callable[[], Report]) -> Report:
         try:
             with open(path, "rb") as handle:
                 raw = handle.read()
-            text, left_out = insert(raw, lines, reason.strip())
+            text, left_out = insert(raw, lines, reason.strip(), path)
             for number in left_out:
                 _say(report, f"{path}:{number}", "there is no place for a directive behind a backslash", path)
             if len(left_out) < len(lines):

@@ -372,7 +372,7 @@ class Session:
             if code in CONTROL_CODES or (line, code) in seen:
                 continue
             seen.add((line, code))
-            if (edit := ignore_edit(text, line, [code])) is not None:
+            if (edit := ignore_edit(text, line, [code], buffer.path)) is not None:
                 title = f"Ignore {code} {result.finding.rule} here"
                 actions.append(self._action(title, buffer, [edit], diagnostic))
         return actions

@@ -11,7 +11,7 @@ import attrs
 from lsprotocol import types
 
 from kernlint.finding import Finding, Severity
-from kernlint.ignores import directive, may_stand_before
+from kernlint.ignores import directive, mark_at, may_stand_before
 from kernlint.lsp.messages import Page
 from kernlint.record import dataclass
 from kernlint.registry import CONTROL_CODES
@@ -52,6 +52,10 @@ class Text:
     def range(self, start: int, end: int) -> types.Range:
         """The range from byte ``start`` to before byte ``end``."""
         return types.Range(self.position(start), self.position(max(start, end)))
+
+    def start(self, number: int) -> int:
+        """The first byte of a line, counted from 0."""
+        return self._starts[min(number, len(self._starts) - 1)]
 
     def line(self, number: int) -> str:
         """The text of a line, counted from 0, without its line break; empty when there is none."""
@@ -226,13 +230,14 @@ def named_rule(line: str, index: int, pages: Iterable[Page]) -> tuple[Page, int,
 # ------------------------------------------------------------------------------------------------- edits
 
 
-def ignore_edit(text: Text, line: int, codes: Sequence[str]) -> types.TextEdit | None:
-    """The directive above a line, counted from 0, as ``--add-ignores`` puts it; None where none can stand."""
+def ignore_edit(text: Text, line: int, codes: Sequence[str], path: str = "") -> types.TextEdit | None:
+    """The directive above a line of ``path``, counted from 0, as ``--add-ignores`` puts it; None where none can stand."""
     if not may_stand_before(text.line(line - 1)):
         return None
     ending = "\r\n" if b"\r\n" in text.data else "\n"
     start = types.Position(line, 0)
-    return types.TextEdit(types.Range(start, start), directive(text.line(line), codes, REASON) + ending)
+    mark = mark_at(path, text.data, text.start(line))
+    return types.TextEdit(types.Range(start, start), directive(text.line(line), codes, REASON, mark) + ending)
 
 
 def overlaps(one: types.Range, other: types.Range) -> bool:

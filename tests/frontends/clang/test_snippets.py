@@ -10,6 +10,7 @@ import pytest
 from kernlint.config import Config
 from kernlint.engine import Engine
 from kernlint.frontends.clang.frontend import ClangFrontend
+from kernlint.ignores import insert
 from kernlint.registry import load
 from kernlint.selection import Selection
 from kernlint.source import SourceFile
@@ -37,8 +38,9 @@ from pycuda.scan import InclusiveScanKernel
 CUPY = "import cupy as cp\nimport numpy as np\n"
 
 
-def found(tmp_path: Path, text: str) -> tuple[list[str], int]:
-    """Codes with the lines they are on, and the number of kernels that were analysed whole."""
+def found(tmp_path: Path, text: str, unsuppressed: bool = False) -> tuple[list[str], int]:
+    """Codes with the lines they are on, and the number of kernels that were analysed whole; ``unsuppressed``: those
+    alone that no directive silences."""
     path = tmp_path / "program.py"
     path.write_text(text)
     registry = load()
@@ -47,6 +49,8 @@ def found(tmp_path: Path, text: str) -> tuple[list[str], int]:
     shown = []
     for result in report.results:
         finding = result.finding
+        if unsuppressed and result.suppression is not None:
+            continue
         if finding.severity.value != "note":
             shown.append(f"{finding.code}:{report.sources.get(finding.span.file).position(finding.span.start).line}")
     partial = sum(note.kind == "partial" for note in report.notifications)
@@ -307,3 +311,28 @@ def test_files_without_snippets_load_no_parser_of_python(tmp_path: Path) -> None
         "assert not [m for m in sys.modules if m == 'ast' or m.startswith('kernlint.frontends.clang.python')]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_directives_in_python_are_python_s_comments(tmp_path: Path) -> None:
+    call = 'k = ElementwiseKernel(ctx, "float *x, float *z", "z[i] = x[i+1]")'
+    assert found(tmp_path, f"{OPENCL}{call}  # kernlint: ignore[KL102] padded\n", unsuppressed=True)[0] == []
+    assert found(tmp_path, f"{OPENCL}# kernlint: ignore[KL102] padded\n# really\n{call}\n", unsuppressed=True)[0] == []
+    assert found(tmp_path, f"{OPENCL}# kernlint: ignore[KL205] other\n{call}\n", unsuppressed=True)[0] == [
+        "KL001:11",
+        "KL102:12",
+    ]
+
+
+def test_directives_that_are_added_are_comments_where_they_stand() -> None:
+    text = 'a = 1\nk = f("""\nint x;\n""")\n'
+    added, left_out = insert(text.encode(), {2: ["KL102"], 3: ["KL205"]}, "so", "program.py")
+    assert left_out == []
+    assert added.decode().split("\n") == [
+        "a = 1",
+        "# kernlint: ignore[KL102] so",
+        'k = f("""',
+        "// kernlint: ignore[KL205] so",
+        "int x;",
+        '""")',
+        "",
+    ]
