@@ -231,7 +231,7 @@ def named_rule(line: str, index: int, pages: Iterable[Page]) -> tuple[Page, int,
 
 
 def ignore_edit(text: Text, line: int, codes: Sequence[str], path: str = "") -> types.TextEdit | None:
-    """The directive above a line of ``path``, counted from 0, as ``--add-ignores`` puts it; None where none can stand."""
+    """The directive above a line (from 0) of ``path``, as ``--add-ignores`` puts it; None where none can stand."""
     if not may_stand_before(text.line(line - 1)):
         return None
     ending = "\r\n" if b"\r\n" in text.data else "\n"
