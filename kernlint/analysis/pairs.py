@@ -25,7 +25,6 @@ from kernlint.analysis.trace.events import (
     GuardKind,
     Label,
     LoopContext,
-    Root,
     RootKind,
 )
 from kernlint.prove.cases import conjuncts
@@ -170,7 +169,7 @@ def same_value(first: Access, second: Access) -> bool:
         return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(_steady(symbol, first.root) for symbol in symbols(first.value)) and not opaque(first.value)
+    return all(_steady(symbol, first) for symbol in symbols(first.value)) and not opaque(first.value)
 
 
 def _unchanged(write: Access) -> bool:
@@ -179,12 +178,21 @@ def _unchanged(write: Access) -> bool:
     return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == (write.root, write.offset)
 
 
-def _steady(symbol: Symbol, written: Root) -> bool:
-    """Whether a symbol has one value for all threads of a block; so has what they load from one place, unless it is
-    in the object that they are writing."""
+def _steady(symbol: Symbol, write: Access) -> bool:
+    """Whether a symbol has one value for all threads of a block; so has what they load from one place, unless that is,
+    or may be, the one that they write."""
     if symbol.kind is SymbolKind.LOAD:
-        return symbol.uniformity <= Uniformity.BLOCK and symbol.origin[0] is not written
+        root, offset = symbol.origin
+        return symbol.uniformity <= Uniformity.BLOCK and (root is not write.root or _beside(symbol, offset, write))
     return symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY
+
+
+def _beside(load: Symbol, offset: Term, write: Access) -> bool:
+    """Whether a load of ``offset`` and ``write`` are of two fields of one object."""
+    at, to, size = offset.value, write.offset.value, load.type.size
+    if at is None or to is None or size is None or write.size is None:
+        return False
+    return at + size <= to or to + write.size <= at
 
 
 _STEADY = frozenset(

@@ -25,6 +25,15 @@ def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: boo
     return Severity.ERROR if certain and not any(map(_mode, (*pair.a.guards, *pair.b.guards))) else Severity.WARNING
 
 
+def level(race: Race, replayed: Replayed | None) -> Severity:
+    """The level of a race in shared memory; at most a warning where only threads of one warp meet in OpenCL."""
+    return Severity.WARNING if race.in_step else severity(replayed, race.pair, race.witness)
+
+
+IN_STEP = "no thread waits for another by itself, not even within a warp or wavefront: OpenCL does not promise it"
+"""What a race rests on of which the threads of a warp in step would see nothing."""
+
+
 def _mode(guard: Term) -> bool:
     kinds = {symbol.kind for symbol in symbols(guard)}
     return bool(kinds) and kinds <= {SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.LOAD}
@@ -92,10 +101,11 @@ def thread_name(actor: Actor, block: tuple[int, int, int]) -> str:
 def late_barrier(race: Race, of: Trace) -> BarrierEvent | None:
     """The barrier that ends the phase of a race too late: it comes after both accesses, and could stand between.
 
-    It could when both accesses run once, one after the other, and nothing that follows it needs it where it is.
+    It could when both accesses run once, one after the other, and nothing that follows it needs it where it is; where a
+    warp counted on running in step it is there for the other warps.
     """
     first, second = race.pair.first, race.pair.second
-    if first is second or race.pair.carried is not None or first.loops or second.loops:
+    if first is second or race.pair.carried is not None or first.loops or second.loops or race.in_step:
         return None
     for barrier in of.barriers:
         ends = barrier.order > second.order and barrier.scope is Scope.BLOCK and barrier.certain and not barrier.named

@@ -49,6 +49,7 @@ from kernlint.symbolic.terms import (
     binary,
     cast,
     const,
+    substitute,
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
@@ -95,7 +96,7 @@ ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_00
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only threads of one warp do."""
+    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only those of one warp were asked for."""
 
     pair: Pair
     witness: Refuted
@@ -106,6 +107,12 @@ class Race:
     def root(self) -> Root:
         """The object that both access."""
         return self.pair.first.root
+
+    @property
+    def in_step(self) -> bool:
+        """Whether threads of two warps were asked for and none meet: with threads of a warp in step all is in order.
+        That is what kernels count on that were written for one vendor's hardware; OpenCL promises nothing of it."""
+        return not self.same_warp and self.witness.same_warp
 
     @property
     def accesses(self) -> tuple[Access, Access]:
@@ -672,34 +679,61 @@ def _environments(witness: Refuted) -> tuple[Env, Env]:
 
 
 def equal_values(pair: Pair, witness: Refuted) -> bool:
-    """Whether the two threads of a witness write the same value, made in the same way from the same places."""
+    """Whether the two threads of a witness write the same value, made in the same way from the same places.
+
+    What one and the same write puts into an object may come from other places of it: where those change in the same
+    phase, that is a race of its own.
+    """
     if not pair.first.kind is pair.second.kind is AccessKind.WRITE:
         return False
     if pair.first.value is None or pair.second.value is None:
         return False
     ours, theirs = _environments(witness)
-    first = pinned(pair.first.value, ours, pair.first.root)
-    return first is not None and first == pinned(pair.second.value, theirs, pair.first.root)
+    first, second = (
+        None if pair.first is not pair.second else range(actor.offset, actor.offset + side.size)
+        for actor, side in ((witness.first, pair.a), (witness.second or witness.first, pair.b))
+    )
+    value = pinned(pair.first.value, ours, pair.first.root, first)
+    return value is not None and value == pinned(pair.second.value, theirs, pair.first.root, second)
 
 
-def pinned(term: Term, env: Env, written: Root) -> object:
-    """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known."""
+def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> object:
+    """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known.
+
+    It is not known where it comes from the object that is ``written``, but for bytes of it outside ``place``.
+    """
     if term.op == "const":
         return term.args[0]
     if term.op == "sym":
         symbol = term.args[0]
         if symbol in env:
             return env[symbol]
-        if symbol.kind is SymbolKind.LOAD and symbol.origin[0] is not written:
-            at = evaluate(symbol.origin[1], env)
-            return None if at is None else ("load", id(symbol.origin[0]), at)
+        if symbol.kind is SymbolKind.LOAD:
+            return _loaded(symbol, env, written, place)
         return ("same", id(symbol)) if symbol.uniformity is Uniformity.GRID else None
     if term.op == "call" and opaque(term):
         return None
-    parts = [pinned(arg, env, written) for arg in term.terms]
+    parts = [pinned(arg, env, written, place) for arg in term.terms]
     if any(part is None for part in parts):
         return None
     return evaluate(term, env) if all(isinstance(part, int) for part in parts) else (term.op, *parts)
+
+
+def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> object:
+    """Which bytes of which object a load is of, as :func:`pinned` has it."""
+    root, offset = symbol.origin
+    at: object = evaluate(offset, env)
+    if root is written:
+        size = symbol.type.size
+        if place is None or not isinstance(at, int) or size is None:
+            return None
+        return ("load", id(root), at) if at + size <= place.start or place.stop <= at else None
+    if at is None:
+        rest = substitute(offset, {s: const(env[s], s.type) for s in symbols(offset) if s in env})
+        if any(s.uniformity is not Uniformity.GRID for s in symbols(rest)):
+            return None
+        at = polynomial(rest)
+    return "load", id(root), at
 
 
 def _wrapped(pair: Pair, witness: Refuted) -> bool:
@@ -770,27 +804,52 @@ def essential(races: Iterable[Race], most: int = 3) -> tuple[Race, ...]:
     """The few races to speak of: per object, those that name places not yet spoken of, nearest accesses first.
 
     What rests on no data comes first, and two writes of one place after a read that meets a write; at most ``most``
-    for one object.
+    for one object, and one for a barrier that would keep its threads apart.  Accesses that are in order as long as the
+    threads of a warp run in step are one mistake from one barrier to the next, whatever the objects.
     """
 
-    def rank(race: Race) -> tuple[bool, bool, bool, int, int]:
+    def rank(race: Race) -> tuple[bool, bool, bool, bool, int, int]:
         first, second = race.accesses
         both_write = first.kind is AccessKind.WRITE and second.kind is AccessKind.WRITE
         distance = abs(second.order - first.order)
-        return race.same_warp, race.witness.depends_on_data, both_write and first is not second, distance, first.order
+        alike = both_write and first is not second
+        return race.same_warp, race.in_step, race.witness.depends_on_data, alike, distance, first.order
 
     chosen: list[Race] = []
     told: dict[int, set[Place]] = {}
     counts: dict[int, int] = {}
+    gaps: dict[int, list[tuple[int, int]]] = {}
+    ends: set[tuple[int, int]] = set()
     for race in sorted(races, key=rank):
         root = id(race.root)
         here = {place(access.span) for access in race.accesses}
         if here <= told.setdefault(root, set()) or counts.get(root, 0) >= most:
             continue
+        if not race.same_warp and _remedied(race, gaps.setdefault(root, []), ends):
+            continue
         told[root] |= here
         counts[root] = counts.get(root, 0) + 1
         chosen.append(race)
     return tuple(sorted(chosen, key=lambda race: race.pair.second.order))
+
+
+def _remedied(race: Race, gaps: list[tuple[int, int]], ends: set[tuple[int, int]]) -> bool:
+    """Whether a barrier asked for before keeps the threads of ``race`` apart too; what it asks for is noted in ``gaps``
+    (after which access in time, before which one) and ``ends`` (of loop bodies, or after which barrier)."""
+    first, second = race.accesses
+    if race.in_step or race.pair.carried is not None:
+        key = (0, id(race.pair.barrier)) if race.in_step else (id(race.root), id(race.pair.carried))
+        if key in ends:
+            return True
+        ends.add(key)
+    elif first is not second:
+        for at, (start, end) in enumerate(gaps):
+            start, end = max(start, first.order), min(end, second.order)
+            if start < end:
+                gaps[at] = start, end
+                return True
+        gaps.append((first.order, second.order))
+    return False
 
 
 def within_warps(races: Iterable[Race]) -> list[Race]:

@@ -8,6 +8,7 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
 * an axis that stands only in global indices (``block * size + thread``) is 1, beside one that stands by itself: shared
   memory is then indexed by the other one alone, and a kernel may run with a block of one row;
 * an axis whose index is tested against a size and used for nothing else is 1: threads along it would all do the same;
+* ``s[thread]`` and ``s[thread + 64]``, both written by all threads, are two parts of 64 elements, for as many threads;
 * arrays of constant extent are indexed in bounds, and a kernel fills them: the largest usual block that keeps
   every such access in bounds is taken;
 * a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp;
@@ -28,7 +29,7 @@ from kernlint.analysis.trace.launch import linear
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
-from kernlint.symbolic.polynomial import Monomial, polynomial
+from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast, symbols
 from kernlint.tree.nodes import LaunchValue, Quantity, Scope, WarpOp
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, IntType, Space
@@ -271,15 +272,18 @@ def _candidates(axes: tuple[int, ...]) -> Iterator[Block]:
 
 
 def _held(of: Trace) -> list[Access]:
-    """Accesses of shared arrays of constant extent whose place depends on the thread, each place once."""
+    """Accesses of shared arrays of constant extent whose place depends on the thread, each place once, under the fewest
+    conditions; without those that leave their array under the least of blocks, which say nothing of the block."""
     found: dict[tuple[Term, int], Access] = {}
     for access in of.accesses:
         root = access.root
         if root.extent is None or root.space is not Space.SHARED:
             continue
         if any(s.kind is SymbolKind.THREAD for s in symbols(access.offset)):
-            found.setdefault((access.offset, root.extent), access)
-    return list(found.values())[:40]
+            key = access.offset, root.extent
+            if key not in found or len(access.guards) < len(found[key].guards):
+                found[key] = access
+    return [access for access in found.values() if _in_bounds(access, (1, 1, 1), {})][:40]
 
 
 def _limits(of: Trace) -> dict[int, int]:
@@ -302,6 +306,34 @@ def _limits(of: Trace) -> dict[int, int]:
             guarded = any(THREAD[axis] in symbols(guard.term) for guard in access.guards)
             if unit and above and not guarded:
                 out[axis] = min(out.get(axis, 1024), max(min(above) // unit, 1))
+    for axis, size in _parts(of).items():
+        out[axis] = min(out.get(axis, 1024), size)
+    return out
+
+
+PART = 16
+"""Elements of a part of an array that is taken for one of several, which as many threads fill."""
+
+
+def _parts(of: Trace) -> dict[int, int]:
+    """How many threads fit along each axis when each of them writes an element of several parts of one object, which
+    are a constant number of elements apart: ``s[t]``, ``s[t + 64]``, ``s[t + 128]``."""
+    starts: dict[tuple[int, Polynomial], set[int]] = {}
+    for access in of.accesses:
+        if not access.writes or access.root.space not in (Space.SHARED, Space.GLOBAL):
+            continue
+        if not any(symbol.kind is SymbolKind.THREAD for guard in access.guards for symbol in symbols(guard.term)):
+            form = polynomial(access.offset).coefficients
+            rest = Polynomial({mono: value for mono, value in form.items() if mono})
+            starts.setdefault((id(access.root), rest), set()).add(form.get((), 0))
+    out: dict[int, int] = {}
+    for (_, shape), places in starts.items():
+        first = min(places)
+        step = min((place - first for place in places if place > first), default=0)
+        for axis in range(3):
+            unit = abs(shape.coefficients.get((THREAD[axis].term,), 0))
+            if unit and step >= PART * unit and all((place - first) % step == 0 for place in places):
+                out[axis] = min(out.get(axis, 1024), step // unit)
     return out
 
 
@@ -530,11 +562,12 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}
     tested, working = _used(of)
+    parts = _parts(of)
     for axis in axes:
         if BLOCK_DIM[axis] not in mentioned or (axis in tested and BLOCK_DIM[axis] not in working):
             counts = _coefficients(of, axis)
             if counts:
-                fixed[axis] = max(sorted(set(counts)), key=counts.count)
+                fixed[axis] = min(max(sorted(set(counts)), key=counts.count), parts.get(axis, 1024))
     chosen = _chosen(of, axes, fixed, limit)
     yield chosen
     if chosen.threads > 32 and _one_warp(of):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
+from kernlint.analysis.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
 from kernlint.analysis.races import essential, read_of_copy, shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
@@ -82,17 +82,18 @@ class LateBarrier(Rule):
             name = cell(first, found.first.offset)
             replayed = facts[replayer].race(found, (first.span, second.span))
             evidence = shown(race, replayed)
+            assuming = () if race.shape.seen else (f"a block like {race.shape.block} ({race.shape.reason})",)
             yield self.finding(
                 barrier.span,
                 f"{barrier.name} comes too late: {there} {verb(second)} {name} before it, which {here} {verb(first)}",
-                severity(replayed, race.pair, found),
+                level(race, replayed),
                 related=(
                     Related(first.span, f"{here} {verb(first)} {name} here"),
                     Related(second.span, f"{there} {verb(second)} {name} here"),
                     *calls(first, second),
                 ),
                 witness=evidence,
-                assumptions=() if race.shape.seen else (f"a block like {race.shape.block} ({race.shape.reason})",),
+                assumptions=(*assuming, IN_STEP) if race.in_step else assuming,
                 fix="move the barrier up, between the two accesses",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )

@@ -26,7 +26,7 @@ class MissingWarpSync(Rule):
 
     Where threads of different warps collide as well, the barrier that `shared-memory-race` asks for is the remedy for
     both, and nothing is said here. Silent when all named targets are below `sm_70`. AMD's wavefronts still run in
-    lockstep; OpenCL promises nothing, so there the same accesses are `shared-memory-race`.
+    lockstep; OpenCL promises nothing, so there the same accesses are `shared-memory-race`, a warning.
 
     ```cuda bad
     __device__ void fold(volatile float *s, int t) {

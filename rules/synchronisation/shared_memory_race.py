@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.global_races import Scatter, scatters
-from kernlint.analysis.race_words import calls, cell, late_barrier, severity, shown, thread_name, verb
+from kernlint.analysis.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
 from kernlint.analysis.races import Race, essential, read_of_copy, shared_races
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
@@ -26,7 +26,9 @@ class SharedMemoryRace(Rule):
 
     Reported with a block size and two threads of different warps that collide. Silent: equal values written by
     several threads, atomic operations on both sides, indices that come from memory (but for updates such as
-    `bins[key]++`, of which equal keys lose some), and pairs of threads of one warp (those are `missing-warp-sync`).
+    `bins[key]++`, of which equal keys lose some), and in CUDA pairs of threads of one warp (those are
+    `missing-warp-sync`). In OpenCL, where all is in order as long as threads of a warp run in step, as kernels written
+    for one vendor's hardware count on, it is a warning, once from one barrier to the next.
 
     ```cuda bad
     __global__ void shift(const float *in, float *out) {
@@ -144,13 +146,14 @@ class SharedMemoryRace(Rule):
             fix = "let one thread write it, or use an atomic operation"
         replayed = again.race(found, (first.span, second.span))
         evidence = shown(race, replayed)
+        assuming = () if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",)
         return self.finding(
             second.span,
             message,
-            severity(replayed, race.pair, found),
+            level(race, replayed),
             related=(*related, *calls(first, second)),
             witness=evidence,
-            assumptions=() if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",),
+            assumptions=(*assuming, IN_STEP) if race.in_step else assuming,
             fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
         )

@@ -148,15 +148,26 @@ class TypeTable:
             return ArrayType(self.of(clang.element), clang.count)
         return self.of(clang.canonical)
 
+    def of_parameter(self, clang: ClangType) -> Type:
+        """The type that a parameter has: one written as an array is a pointer to the first element, where that is."""
+        found = self.of(clang)
+        if not isinstance(found, ArrayType):
+            return found
+        return self._to(clang.canonical, found.element)
+
     def _pointer(self, clang: ClangType, reference: bool) -> Type:
         pointee = clang.pointee
-        space = _SPACES.get(pointee.address_space, Space.GENERIC) if self._opencl else Space.GENERIC
+        return self._to(pointee, self.of(pointee), restrict=clang.is_restrict, reference=reference)
+
+    def _to(self, clang: ClangType, pointee: Type, *, restrict: bool = False, reference: bool = False) -> Type:
+        """A pointer to ``pointee``, which ``clang`` qualifies."""
+        space = _SPACES.get(clang.address_space, Space.GENERIC) if self._opencl else Space.GENERIC
         return PointerType(
-            self.of(pointee),
+            pointee,
             space,
-            const=is_const(pointee),
-            volatile=is_volatile(pointee),
-            restrict=clang.is_restrict,
+            const=is_const(clang),
+            volatile=is_volatile(clang),
+            restrict=restrict,
             reference=reference,
         )
 

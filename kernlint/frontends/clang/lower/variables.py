@@ -40,9 +40,7 @@ def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
     found = scope.lowering.variables.get(cursor.key)
     if isinstance(found, ParamDecl):
         return found
-    type_ = scope.type(cursor)
-    if isinstance(type_, ArrayType):
-        type_ = PointerType(type_.element)
+    type_ = scope.lowering.types.of_parameter(cursor.type)
     node = ParamDecl(
         scope.span(cursor),
         cursor.spelling,

@@ -1,0 +1,216 @@
+"""Kinds of false alarm that OpenCL samples and benchmarks showed, and the faults beside them."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+from kernlint_rules.synchronisation.late_barrier import LateBarrier
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from kernlint.finding import Severity
+from kernlint.rule import RuleClass
+from tests.rules.marked import assert_marked, findings
+
+PARAMETERS_AS_ARRAYS = """
+void widest(__local float best[], __local int at[]) {
+    const uint t = get_local_id(0);
+    for (uint s = get_local_size(0) / 2; s > 0; s >>= 1) {
+        if (t < s && best[t + s] > best[t]) {
+            best[t] = best[t + s];
+            at[t] = at[t + s];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+__kernel void find(__global const float *in, __global int *out, __local float best[], __local int at[]) {
+    const uint t = get_local_id(0);
+    best[t] = in[get_global_id(0)];
+    at[t] = t;
+    @barrier
+    widest(best, at);
+    if (t == 0) out[get_group_id(0)] = at[0];
+}
+"""
+
+SAME_VALUES = """
+struct box { int wide, high, pitch, cells; };
+__kernel void fill(__global int *out, const int wide, const int high) {
+    __local struct box b;
+    b.wide = wide;
+    b.high = high;
+    b.pitch = b.wide + 2;
+    b.cells = b.pitch * b.high@;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = b.cells;
+}
+"""
+
+CASES: dict[str, tuple[RuleClass, str]] = {
+    "local arrays as parameters": (
+        GlobalMemoryRace,
+        PARAMETERS_AS_ARRAYS.replace("@barrier", "barrier(CLK_LOCAL_MEM_FENCE);"),
+    ),
+    "fields that all threads give the same values": (SharedMemoryRace, SAME_VALUES.replace("@", "")),
+    "one of them made from the thread": (
+        SharedMemoryRace,
+        SAME_VALUES.replace("@;", " + get_local_id(0); // bad"),
+    ),
+    "a cell that every thread adds to": (
+        SharedMemoryRace,
+        """
+__kernel void count(__global int *out) {
+    __local int seen;
+    if (get_local_id(0) == 0) seen = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    seen = seen + 1; // bad
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = seen;
+}
+""",
+    ),
+    "two threads that write one result of the other parts of an array": (
+        SharedMemoryRace,
+        """
+__kernel void last(__global float *out, __local float *all, const int n) {
+    const int t = get_local_id(0);
+    __local float *a = all, *b = &all[n], *x = &all[2 * n];
+    a[t] = out[t];
+    b[t] = out[t + n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t < 2) x[0] = a[0] * b[1] - a[1] * b[0];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[t] = x[0];
+}
+""",
+    ),
+    "rows that several threads copy alike": (
+        SharedMemoryRace,
+        """
+__kernel void halo(__global const float *in, __global float *out, __local float *s, const int step) {
+    const int r = get_local_id(0), c = get_local_id(1), w = get_local_size(1) + 2;
+    const int wide = get_num_groups(1) * get_local_size(1) + (step - get_local_size(1) % step);
+    const int row = get_group_id(0) * ROWS + r;
+    for (int i = 0; i < ROWS + 2; ++i) s[(r + i) * w + c] = in[(row + i) * wide + get_global_id(1)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < ROWS; ++i) out[(row + i) * wide + get_global_id(1)] = s[(r + i + 1) * w + c];
+}
+""",
+    ),
+    "parts of an array that hold an element for each thread": (
+        SharedMemoryRace,
+        """
+#define N 32
+__kernel void corners(__global const float4 *in, __global float4 *out) {
+    __local float4 v[8 * N];
+    const int t = get_local_id(0);
+    const float4 p = in[get_global_id(0)];
+    v[t] = p;
+    v[N + t] = p * 2.0f;
+    v[2 * N + t] = p * 3.0f;
+    v[3 * N + t] = p * 4.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = v[((int)p.w & 3) * N + t];
+}
+""",
+    ),
+    "an element beside the thread's own": (
+        SharedMemoryRace,
+        """
+__kernel void beside(__global const float *in, __global float *out) {
+    __local float v[257];
+    const int t = get_local_id(0);
+    v[t] = in[get_global_id(0)];
+    v[t + 1] = 2.0f * in[get_global_id(0)]; // bad
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = v[t];
+}
+""",
+    ),
+    "two elements of each thread, half a tile apart": (
+        GlobalMemoryRace,
+        """
+#define TILE 512
+__kernel void pairs(__global uint *out, __global const uint *in, const uint n) {
+    __local uint l[TILE];
+    const uint t = get_local_id(0);
+    in += get_group_id(0) * TILE + t;
+    out += get_group_id(0) * TILE + t;
+    l[t] = in[0];
+    l[t + TILE / 2] = in[TILE / 2];
+    for (uint stride = n / 2; stride > 0; stride >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint at = 2 * t - (t & (stride - 1));
+        const uint a = l[at], b = l[at + stride];
+        l[at] = min(a, b);
+        l[at + stride] = max(a, b);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[0] = l[t];
+    out[TILE / 2] = l[t + TILE / 2];
+}
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_traps(name: str) -> None:
+    rule, code = CASES[name]
+    assert_marked(rule, code, "opencl")
+
+
+def test_local_arrays_as_parameters_are_shared() -> None:
+    assert findings(SharedMemoryRace, PARAMETERS_AS_ARRAYS.replace("@barrier", ""), "opencl")
+
+
+WARPS = """
+__kernel void sums(__global const float *in, __global float *out, __local volatile float *s) {
+    const int t = get_local_id(0), n = get_local_size(0);
+    s[t] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = n / 2; k > 32; k >>= 1) {
+        if (t < k) s[t] += s[t + k];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (t < 32) {
+        s[t] += s[t + 32];
+        s[t] += s[t + 16];
+        s[t] += s[t + 8];
+        s[t] += s[t + 4];
+        s[t] += s[t + 2];
+        s[t] += s[t + 1];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (t == 0) out[get_group_id(0)] = s[0];
+}
+"""
+
+
+def test_what_counts_on_a_warp_in_step_is_told_once() -> None:
+    (found,) = findings(SharedMemoryRace, WARPS, "opencl", block="128,1,1", grid="4,1,1")
+    assert found.severity is Severity.WARNING
+    assert any("in step" in text or "promise" in text for text in found.assumptions)
+    assert findings(LateBarrier, WARPS, "opencl", block="128,1,1", grid="4,1,1") == []
+
+
+def test_threads_of_two_warps_leave_no_excuse() -> None:
+    code = WARPS.replace("k > 32; k >>= 1) {\n        if (t < k)", "k > 32; k >>= 1) {\n        if (t < k) ").replace(
+        "[t + k];\n        barrier(CLK_LOCAL_MEM_FENCE);", "[t + k];"
+    )
+    found = findings(SharedMemoryRace, code, "opencl", block="128,1,1", grid="4,1,1")
+    assert Severity.ERROR in {one.severity for one in found}
+
+
+def test_one_barrier_is_asked_for_once() -> None:
+    code = """
+__kernel void ends(__global const float *a, __global float *out) {
+    __local float x[256];
+    const int t = get_local_id(0);
+    x[t] = a[get_global_id(0)];
+    const float left = x[255 - t]; // bad
+    const float right = x[254 - t / 2];
+    out[get_global_id(0)] = left * right;
+}
+"""
+    assert_marked(SharedMemoryRace, code, "opencl", block="256,1,1")
+    assert len(findings(SharedMemoryRace, code, "opencl", block="256,1,1")) == 1
