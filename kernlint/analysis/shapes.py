@@ -371,6 +371,8 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
     held, limits = _held(of), _limits(of)
     lengths: dict[tuple[Symbol, Block], int | None] = {}
     total = _total(of) if len(axes) == 2 else None
+    own = _own_places(held, axes)
+    shared: Block | None = None
     for block in _candidates(axes):
         if any(block[axis] != size for axis, size in fixed.items()):
             continue
@@ -380,9 +382,33 @@ def _fits(of: Trace, axes: tuple[int, ...], fixed: dict[int, int]) -> tuple[Bloc
         if all(block[axis] <= size for axis, size in limits.items()) and all(
             _in_bounds(a, block, lengths) for a in held
         ):
-            return block, said
+            if all(_apart(place, axes, block) for place in own):
+                return block, said
+            shared = shared or block
         said = True
-    return None
+    return None if shared is None else (shared, said)
+
+
+def _own_places(held: list[Access], axes: tuple[int, ...]) -> list[Term]:
+    """Places that threads write by their index along all ``axes`` and the size of the block: each has its own in a
+    block that the kernel is made for (``tile[threadIdx.x * blockDim.x + threadIdx.y]`` in square ones)."""
+    if len(axes) < 2:
+        return []
+    found = dict.fromkeys(access.offset for access in held if access.writes)
+    return [
+        term
+        for term in found
+        if {THREAD[axis] for axis in axes} < set(term.symbols)
+        and all(symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK_DIM) for symbol in term.symbols)
+    ]
+
+
+def _apart(place: Term, axes: tuple[int, ...], block: Block) -> bool:
+    """Whether each thread of ``block`` has a value of its own of ``place``."""
+    env = {BLOCK_DIM[axis]: block[axis] for axis in range(3)}
+    places = product(*(range(block[axis]) for axis in axes))
+    values = {evaluate(place, env | {THREAD[a]: at for a, at in zip(axes, where, strict=True)}) for where in places}
+    return len(values) == block[0] * block[1] * block[2]
 
 
 def _one_warp(of: Trace) -> bool:
