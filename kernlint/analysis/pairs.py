@@ -291,8 +291,7 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
     # One by one, so that what cannot be told of a part leaves the rest as it is.
     guards = dict.fromkeys(part for term in reversed(guards) for part in conjuncts(term))
     for term in extra:
-        if term.value != 1:
-            guards[term] = None
+        guards.update((part, None) for part in conjuncts(term) if part.value != 1)
     return Side(
         access.offset,
         extent(access) or 0,

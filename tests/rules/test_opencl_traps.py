@@ -8,6 +8,7 @@ from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from kernlint.finding import Severity
 from kernlint.rule import RuleClass
@@ -82,7 +83,7 @@ kernel void next(global uint *to, global const uint *left, const uint rows) {
     "two tests joined by &": (
         MissingBoundsGuard,
         """
-kernel void turn(global float *to, global const float *from, const int width, const int height) {
+kernel void turn(global float *to, global const float *from, const int width, const int height, const int count) {
     const int x = get_global_id(0), y = get_global_id(1);
     if ((x < width) & (y < height)) to[x * height + y] = from[y * width + x];
 }
@@ -245,6 +246,44 @@ kernel void best(global const float *in, global float *out) {
     part[l] = max(part[l], part[l + 64]);
     barrier(CLK_LOCAL_MEM_FENCE); // bad
     if (l == 0) out[get_group_id(0)] = part[1];
+}
+""",
+    ),
+    "a reduction behind a loop with a barrier that may not run at all": (
+        SharedMemoryRace,
+        """
+kernel void most(global float *out, global const float *in, const int n) {
+    local float best[256];
+    const int l = get_local_id(0);
+    best[l] = -1.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < n; ++k) {
+        best[l] = max(best[l], in[k * 256 + l]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int s = 128; s > 0; s >>= 1) {
+        if (l < s && best[l + s] > best[l]) best[l] = best[l + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) *out = best[0];
+}
+""",
+    ),
+    "a reduction that has no barrier behind such a loop": (
+        SharedMemoryRace,
+        """
+kernel void most(global float *out, global const float *in, const int n) {
+    local float best[256];
+    const int l = get_local_id(0);
+    best[l] = -1.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < n; ++k) {
+        best[l] = max(best[l], in[k * 256 + l]);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (int s = 128; s > 0; s >>= 1)
+        if (l < s) best[l] = best[l] + best[l + s]; // bad
+    if (l == 0) *out = best[0];
 }
 """,
     ),
