@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from math import gcd
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -36,7 +37,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import variation
-from kernlint.tree.types import I64, IntType
+from kernlint.tree.types import I64, IntType, OpaqueType
 
 Block = tuple[int, int, int]
 
@@ -107,7 +108,9 @@ class Agreement:
         if known is None:
             seen = substitute(self._plain(term), self._flat)
             varies = variation(seen, self._memo) > Uniformity.BLOCK
-            agreed = self._cancels(seen) or self._settled(seen) or self._stated(seen) if varies else True
+            agreed = (
+                not varies or self._cancels(seen) or self._padded(seen) or self._settled(seen) or self._stated(seen)
+            )
             known = self._answers[term] = not agreed
         return known
 
@@ -170,6 +173,24 @@ class Agreement:
         apart = polynomial(term.args[0]) - polynomial(term.args[1])
         return all(variation(atom, self._memo) <= level for atom in apart.atoms)
 
+    def _padded(self, term: Term) -> bool:
+        """Whether a comparison is between whole blocks of work: the thread's index is all that keeps the two sides from
+        being multiples of the block (``first + tid < last`` where both ends are)."""
+        if term.op not in ("lt", "le") or not all(isinstance(arg.type, (IntType, OpaqueType)) for arg in term.args):
+            return False
+        apart = polynomial(_number(term.args[0])) - polynomial(_number(term.args[1]))
+        thread, size = (THREAD[0].term,), BLOCK_DIM[0].term
+        if apart.coefficients.get(thread) != (1 if term.op == "lt" else -1):
+            return False
+        ends = {mono: value for mono, value in apart.coefficients.items() if mono != thread}
+        if not all(variation(atom, self._memo) <= Uniformity.BLOCK for mono in ends for atom in mono):
+            return False
+        step = gcd(*(value for mono, value in ends.items() if size not in mono and not _untold(mono, value)))
+        if self.visible or not step:
+            return all(step % block[0] == 0 for block in self.blocks)
+        counted = any(atom.symbol and atom.symbol.kind is SymbolKind.COUNTER for mono in ends for atom in mono)
+        return step > 1 and counted  # as in _settled
+
     def _stated(self, term: Term) -> bool:
         """Whether ``term`` holds for every thread of the launches that the user speaks of, or for none."""
         if not self.said.premises:
@@ -195,6 +216,22 @@ class Agreement:
             return False
         blocks = self.blocks if self.visible else USUAL
         return all(_agree(term, found, block) for block in blocks)
+
+
+def _number(term: Term) -> Term:
+    """``term`` without conversions, those to types that were made up for a missing header included."""
+    while term.op == "cast" or (term.op == "call" and isinstance(term.type, OpaqueType) and len(term.terms) == 1):
+        term = term.terms[0]
+    return term
+
+
+def _untold(mono: tuple[Term, ...], value: int) -> bool:
+    """Whether a summand may be a multiple of the block as far as can be told: it is not understood, or a product with
+    the result of a function that is not known (``f(n) * 128``)."""
+    atoms = [_number(atom) for atom in mono]
+    if any(atom.symbol is not None and atom.symbol.kind is SymbolKind.UNKNOWN for atom in atoms):
+        return True
+    return any(atom.op == "call" for atom in atoms) and (len(mono) > 1 or abs(value) > 1)
 
 
 def _follows(part: Term, premises: tuple[Term, ...], launch: Launch) -> bool:

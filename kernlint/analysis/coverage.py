@@ -121,6 +121,8 @@ def _divided(whole: Polynomial, unit: Term, raw: Term) -> AxisCover:
     if size is not None:
         if size <= 0 or not atoms:
             return UNKNOWN
+        if all(value % size == 0 for value in whole.coefficients.values()):
+            return AxisCover(Cover.EXACT, raw, unit)  # what was made a multiple before is meant to be filled
         if size > 1 and offset >= size - 1:
             return AxisCover(Cover.ROUNDED_UP, _less(raw, number(size - 1)), unit)
         return AxisCover(Cover.EXACT, raw, unit) if offset <= 0 else UNKNOWN
@@ -175,7 +177,7 @@ def _less(term: Term, by: Polynomial) -> Term:
         return term
     if term.op == "add":
         for kept, gone in (term.args, term.args[::-1]):
-            rest = by - polynomial(gone)
+            rest = by - _summand(gone)
             if rest.constant is not None or len(rest.coefficients) < len(by.coefficients):
                 return _less(kept, rest)
     if term.op == "sub" and (by + polynomial(term.args[1])).coefficients != by.coefficients:
@@ -183,6 +185,14 @@ def _less(term: Term, by: Polynomial) -> Term:
     if amount is not None:
         return binary("sub", retype(term, I64), const(amount, I64), I64)
     return term
+
+
+def _summand(term: Term) -> Polynomial:
+    """What is added by ``term``; of ``n + b - 1`` without a sign the last part is kept as a large number."""
+    value, type_ = term.value, term.type
+    if value is not None and isinstance(type_, IntType) and not type_.signed and value >> (type_.bits - 1):
+        return number(value - (1 << type_.bits))
+    return polynomial(term)
 
 
 def _multiple(count: Term, unit: Term) -> bool:

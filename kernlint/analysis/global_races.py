@@ -18,7 +18,17 @@ from collections.abc import Sequence
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extents import inner_array
-from kernlint.analysis.pairs import Pair, awaited, concurrent, conflicting, known, same_value, side, waits
+from kernlint.analysis.pairs import (
+    Pair,
+    awaited,
+    concurrent,
+    conflicting,
+    known,
+    put_before,
+    same_value,
+    side,
+    waits,
+)
 from kernlint.analysis.races import (
     ALIKE,
     PAIRS,
@@ -31,12 +41,14 @@ from kernlint.analysis.races import (
     monomials,
     pitches,
     place,
+    powers,
     scalar,
     stated,
     trips,
     unsettled,
     went_round,
 )
+from kernlint.analysis.rows import in_row, inside_rows, moving
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
@@ -51,14 +63,12 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
-    binary,
-    cast,
     const,
     substitute,
     symbols,
 )
 from kernlint.tree.nodes import Scope as Reach
-from kernlint.tree.types import BOOL, I64, IntType, PointerType, Space
+from kernlint.tree.types import IntType, PointerType, Space
 
 BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
 """Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
@@ -206,7 +216,7 @@ class Finder:
         private = pair.private - {symbol for symbol, _ in counts}
         launch = Launch(shape.block, grid, shape.threads, counts)
         said = self.asker.said
-        premises = (*said.premises, *went_round(pair, launch))
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair))
         query = Overlap(pair.a, pair.b, within, pair.tied, premises=premises, private=private, launch=launch)
         if unsettled(query):
             return None
@@ -265,32 +275,6 @@ def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
     return Pair(first, second, a, b, private=private)
 
 
-_MOVING = frozenset({SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})
-
-
-def _moving(index: Term) -> bool:
-    return any(symbol.kind in _MOVING for symbol in symbols(index))
-
-
-def in_row(access: Access) -> tuple[Term, ...]:
-    """That an access to an array within an object (a field of a struct) stays inside it, where a loop or data picks the
-    element: to leave it is a fault of another kind, and most often the host sees to it that nobody does."""
-    count = inner_array(access)
-    if count is None or access.index is None or not _moving(access.index):
-        return ()
-    place = cast(access.index, I64)
-    return binary("le", const(0), place, BOOL), binary("lt", place, const(count), BOOL)
-
-
-def _rows(pair: Pair) -> Pair:
-    """The pair with each access inside the array of an object that it subscripts."""
-    first, second = in_row(pair.first), in_row(pair.second)
-    if not first and not second:
-        return pair
-    a = replace(pair.a, guards=(*pair.a.guards, *first))
-    return replace(pair, a=a, b=replace(pair.b, guards=(*pair.b.guards, *second)))
-
-
 def _same_everywhere(first: Access, second: Access) -> bool:
     return same_value(first, second) and all(
         symbol.uniformity is Uniformity.GRID for symbol in symbols(first.value or first.offset)
@@ -302,7 +286,7 @@ def _places(accesses: Sequence[Access]) -> dict[int, list[Access]]:
     moved = {id(access.root) for access in accesses if access.writes and isinstance(access.type, PointerType)}
     for access in accesses:
         if access.root.space is Space.GLOBAL and known(access) and _one_object(access.root, moved):
-            if inner_array(access) == 1 and access.index is not None and _moving(access.index):
+            if inner_array(access) == 1 and access.index is not None and moving(access.index):
                 continue  # how far apart the objects really are is not in sight
             groups.setdefault(id(access.root), []).append(access)
     return {key: group for key, group in groups.items() if any(a.writes for a in group)}
@@ -357,7 +341,9 @@ def _plain(first: Access, second: Access) -> bool:
 def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
-            pair = _rows(pair)
+            if put_before(pair):
+                continue
+            pair = inside_rows(pair)
             answer = finder.meet(pair, "block")
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import plain
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.analysis.trace.values import PointerValue, Value
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import Term, binary, cast, const
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, substitute
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Launch
 from kernlint.tree.types import I64
 from kernlint.tree.walk import walk
@@ -30,6 +31,7 @@ class LaunchFact:
     ``grid`` in blocks and ``block`` in threads (x, y, z), as terms over the host's variables; None when not known.
     ``shared``: dynamic shared memory in bytes.  ``arguments``: (parameter name, host value).  ``extents``: bytes
     behind pointer parameters, where the allocation is in sight.  ``guards``: what the host has checked.
+    ``values``: what a launch in a template gives for the kernel's template parameters that are no types, in order.
     """
 
     name: str
@@ -41,6 +43,7 @@ class LaunchFact:
     arguments: tuple[tuple[str, Value], ...]
     extents: tuple[tuple[str, Term], ...]
     guards: tuple[Guard, ...]
+    values: tuple[Value, ...]
     host: FunctionDecl
 
     def argument(self, name: str) -> Value | None:
@@ -112,6 +115,7 @@ def _fact(event: LaunchEvent, trace: Trace) -> LaunchFact:
         arguments=arguments,
         extents=tuple(extents),
         guards=event.guards,
+        values=event.values,
         host=event.host,
     )
 
@@ -125,7 +129,7 @@ host = ModuleAnalysis("host", _compute)
 
 
 def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
-    """Launches of this kernel: those of this very instance when some name it, else all of the kernel."""
+    """Launches of this kernel: those of this very instance when some name it, else all that may ask for it."""
     everything = [
         launch
         for launch in facts[host].launches
@@ -135,7 +139,44 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
         or (launch.node.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
     ]
     own = [launch for launch in everything if launch.node.kernel is facts.function]
-    return tuple(own or everything)
+    if own:
+        return tuple(own)
+    return tuple(filter(None, (_instantiated(launch, facts.function) for launch in everything)))
+
+
+def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | None:
+    """A launch in a template as it is for ``function``, where the numbers of this instance are known; None: what the
+    launch gives for them differs."""
+    numbers = [int(_NUMBERS.get(text, text)) for _, text in function.template_args if _is_number(text)]
+    if not launch.values or len(launch.values) > len(numbers):  # some are no plain numbers: which is whose?
+        return launch
+    bound: dict[Symbol, Term] = {}
+    for value, number in zip(launch.values, numbers, strict=False):
+        if not isinstance(value, Term):
+            continue
+        if value.value is not None and value.value != number:
+            return None
+        symbol = plain(value).symbol
+        if symbol is not None and symbol.kind is SymbolKind.TEMPLATE:
+            bound[symbol] = const(number, symbol.type)
+    return _where(launch, bound) if bound else launch
+
+
+def _where(launch: LaunchFact, bound: dict[Symbol, Term]) -> LaunchFact:
+    """The launch with numbers for parameters of the template it is in."""
+
+    def sizes(of: Sizes | None) -> Sizes | None:
+        return of and (substitute(of[0], bound), substitute(of[1], bound), substitute(of[2], bound))
+
+    shared = launch.shared and substitute(launch.shared, bound)
+    return replace(launch, grid=sizes(launch.grid), block=sizes(launch.block), shared=shared)
+
+
+_NUMBERS = {"true": "1", "false": "0"}
+
+
+def _is_number(text: str) -> bool:
+    return text in _NUMBERS or text.lstrip("-").isdigit()
 
 
 launches = KernelAnalysis("launches", _of_kernel, needs=(host,))

@@ -26,6 +26,7 @@ from kernlint.analysis.trace.events import (
     Label,
     LoopContext,
     RootKind,
+    WarpEvent,
 )
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import LoopRange, Side
@@ -42,7 +43,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.tree.nodes import AsyncCopy, AsyncWait
+from kernlint.tree.nodes import AsyncCopy, AsyncWait, Barrier, Scope
 from kernlint.tree.types import BOOL, I64, FloatType, PointerType
 
 
@@ -155,21 +156,36 @@ def waits(events: Iterable[AsyncEvent]) -> list[AsyncEvent]:
     return [event for event in events if isinstance(event.node, AsyncWait) and not event.node.commit]
 
 
-def same_value(first: Access, second: Access) -> bool:
+def same_value(first: Access, second: Access, *, warp: bool = False) -> bool:
     """Whether two accesses cannot disturb each other, as the writes among them put the same value there for all
-    threads of a block, or the one that was there."""
+    threads of a block (``warp``: of a warp), or the one that was there."""
     if any(access.kind is AccessKind.WRITE and _unchanged(access) for access in (first, second)):
         return True
     if first.kind is AccessKind.WRITE and second.kind is AccessKind.READ and first.offset == second.offset:
         # Each reader has put that value there itself.
-        return first.guards == second.guards[: len(first.guards)] and same_value(first, first)
+        return first.guards == second.guards[: len(first.guards)] and same_value(first, first, warp=warp)
     if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE:
         return False
     if first is second and isinstance(first.type, PointerType):
         return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(_steady(symbol, first) for symbol in symbols(first.value)) and not opaque(first.value)
+    return all(_steady(symbol, first, warp) for symbol in symbols(first.value)) and not opaque(first.value)
+
+
+def put_before(pair: Pair) -> bool:
+    """Whether the thread that reads has itself put there, in the iteration before, what the other puts there then."""
+    read, write = pair.first, pair.second
+    if pair.carried is None or not pair.reversed or read.kind is not AccessKind.READ or read.offset != write.offset:
+        return False
+    if any(symbol.serial > pair.carried.serial for symbol in symbols(read.offset)):
+        return False  # another place in each iteration
+    own = [guard for guard in write.guards if guard.loop is None]
+    return (
+        all(guard in read.guards for guard in own)
+        and all(symbol.kind in (*_STEADY, SymbolKind.THREAD) for guard in own for symbol in symbols(guard.term))
+        and same_value(write, write)
+    )
 
 
 def _unchanged(write: Access) -> bool:
@@ -178,13 +194,22 @@ def _unchanged(write: Access) -> bool:
     return symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.origin == (write.root, write.offset)
 
 
-def _steady(symbol: Symbol, write: Access) -> bool:
-    """Whether a symbol has one value for all threads of a block; so has what they load from one place, unless that is,
-    or may be, the one that they write."""
+def _steady(symbol: Symbol, write: Access, warp: bool) -> bool:
+    """Whether a symbol has one value for all threads of a block (of a warp) that are in one phase.
+
+    So has what they load from one place, unless that is, or may be, the one that they write, and what a collective
+    gives to all that come to it: it ends a phase itself.
+    """
+    most = Uniformity.WARP if warp else Uniformity.BLOCK
+    if symbol.uniformity > most:
+        return False
     if symbol.kind is SymbolKind.LOAD:
         root, offset = symbol.origin
         return symbol.uniformity <= Uniformity.BLOCK and (root is not write.root or _beside(symbol, offset, write))
-    return symbol.uniformity <= Uniformity.BLOCK and symbol.kind in _STEADY
+    if symbol.kind is SymbolKind.UNKNOWN:
+        vote = isinstance(symbol.origin, Barrier) and symbol.origin.scope is Scope.BLOCK
+        return vote or (warp and isinstance(symbol.origin, WarpEvent) and symbol.origin.node.synchronising)
+    return symbol.kind in _STEADY
 
 
 def _beside(load: Symbol, offset: Term, write: Access) -> bool:

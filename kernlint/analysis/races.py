@@ -22,10 +22,12 @@ from kernlint.analysis.pairs import (
     known,
     of_thread,
     opaque,
+    put_before,
     same_value,
     unended,
     waits,
 )
+from kernlint.analysis.rows import inside_rows
 from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
@@ -169,7 +171,7 @@ class Asker:
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
         launch = Launch(shape.block, shape.grid, shape.threads, values)
-        premises = (*self.said.premises, *went_round(pair, launch))
+        premises = (*self.said.premises, *went_round(pair, launch), *powers(pair))
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -333,6 +335,35 @@ def went_round(pair: Pair, launch: Launch) -> list[Term]:
         if symbol.kind is SymbolKind.TRIPS and symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
     )
     return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
+
+
+def powers(pair: Pair) -> list[Term]:
+    """That what masks are made of are powers of two: ``x & (p - 1)`` is meant to be ``x % p``."""
+    found: dict[Term, None] = {}
+    for at in (pair.a, pair.b):
+        for term in (at.offset, *at.facts):
+            found.update(dict.fromkeys(_masked(term)))
+    return [
+        binary("eq", binary("and", p, binary("sub", p, const(1, p.type), p.type), p.type), const(0), BOOL)
+        for p in found
+    ]
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _masked(term: Term) -> tuple[Term, ...]:
+    """The ``p`` of each ``x & (p - 1)`` in a term that is no constant and the same for the whole grid."""
+    found = [p for part in term.terms for p in _masked(part)]
+    if term.op == "and":
+        for mask in term.terms:
+            while mask.op == "cast":
+                mask = mask.args[0]
+            by = mask.args[1].value if mask.op in ("add", "sub") else None
+            if by is not None and isinstance(mask.type, IntType):
+                one = by if mask.op == "sub" else -by
+                p = mask.args[0]
+                if (one - 1) % (1 << mask.type.bits) == 0 and all(s.kind is SymbolKind.PARAM for s in symbols(p)):
+                    found.append(p)
+    return tuple(found)
 
 
 def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
@@ -521,7 +552,9 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
                 first = group[at]
                 if not collective(first) and last[id(first)].isdisjoint(last[id(second)]):
                     continue  # another barrier stands between
-                if not conflicting(first, second) or same_value(first, second) or awaited(first, second, ended):
+                if not conflicting(first, second) or same_value(first, second, warp=warp):
+                    continue
+                if awaited(first, second, ended):
                     continue
                 if guessed(first, second) or guessed(second, first):
                     continue
@@ -790,7 +823,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         if asker.left <= 0:
             return
         before = asker.left
-        race = asker.race(pair, warp=warp)
+        race = None if put_before(pair) else asker.race(inside_rows(pair), warp=warp)
         asked[key] = asked.get(key, 0) + before - asker.left
         if race is not None and keep(pair, race.witness):
             found[key] = race

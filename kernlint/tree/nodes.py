@@ -472,7 +472,8 @@ class Launch(Expr):
     ``kernel`` is resolved within the file, else None; ``template_args`` as spelled.  ``grid`` in blocks,
     ``block`` in threads, ``shared`` in bytes; ``global_size`` (OpenCL: threads of the whole grid) takes the
     place of ``grid``.  ``api``: ``<<<>>>``, ``cudaLaunchKernel``, ``hipLaunchKernelGGL``,
-    ``clEnqueueNDRangeKernel``...
+    ``clEnqueueNDRangeKernel``...  ``values``: what a launch in a template, where ``kernel`` is no instance yet,
+    gives for the kernel's template parameters that are no types, in order.
     """
 
     api: str
@@ -485,6 +486,7 @@ class Launch(Expr):
     args: tuple[Expr, ...]
     global_size: Expr | None = None
     template_args: tuple[str, ...] = ()
+    values: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

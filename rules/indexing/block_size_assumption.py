@@ -15,6 +15,9 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind
 
 AXES = "xyz"
 
+MAX_THREADS = 1024
+"""No block of a GPU has more threads: a larger constant is the pitch of something else."""
+
 
 class BlockSizeAssumption(Rule):
     r"""A constant in the kernel stands for the block size, and the launch uses another.
@@ -58,6 +61,15 @@ class BlockSizeAssumption(Rule):
         dim3 block(TILE, 8), grid((w + TILE - 1) / TILE, (h + TILE - 1) / TILE);
         shift<<<grid, block>>>(in, out, w, h);
     }
+    ```
+
+    ```cuda good
+    __global__ void boards(float *x, int n) {
+        const int at = threadIdx.y * 8 + threadIdx.x;
+        x[blockIdx.x * 64 + at] *= 2.0f;
+        x[64 * n + blockIdx.x * 4096 + at] = 0.0f;
+    }
+    void run(float *x, int n) { boards<<<n, dim3(8, 8)>>>(x, n); }
     ```
 
     ```opencl good
@@ -107,7 +119,11 @@ def _tile(form: Polynomial, axis: int) -> int | None:
     if not blocks or not threads or blocks % threads:
         return None
     tile = blocks // threads
-    return tile if tile > 1 else None
+    if not 1 < tile <= MAX_THREADS:
+        return None
+    if any(0 < abs(form.coefficients.get((other.term,), 0)) < blocks for other in THREAD if other is not THREAD[axis]):
+        return None  # threads of another axis share the tile
+    return tile
 
 
 def _walks(sums: tuple[IndexSum, ...], axis: int) -> bool:

@@ -50,6 +50,19 @@ class SwappedAxes(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void triangles(const float *a, float *out, int planes, int side) {
+        int column = blockIdx.x * blockDim.x + threadIdx.x;
+        if (column < side)
+            for (int plane = 0; plane < planes; ++plane)
+                for (int row = column; row < side; ++row) {
+                    float sum = 0;
+                    for (int k = 0; k <= row; ++k) sum += a[(plane * side + row) * side + k];
+                    out[(plane * side + row) * side + column] = sum;
+                }
+    }
+    ```
+
     ```opencl good
     __kernel void transpose(__global const float *in, __global float *out, const int rows, const int cols) {
         const int c = get_global_id(0);
@@ -95,7 +108,8 @@ class SwappedAxes(Rule):
                     continue
                 right = (slow * _form(fast_bound) + fast).scaled(size)
                 wrong = (slow * _form(slow_bound) + fast).scaled(size)
-                if _apart(offset - wrong) and not _apart(offset - right):
+                own = slow.atoms | fast.atoms
+                if _apart(offset - wrong, own) and not _apart(offset - right, own):
                     return slow_guard, fast_guard, slow_bound
         return None
 
@@ -104,9 +118,14 @@ def _form(symbol: Symbol) -> Polynomial:
     return Polynomial({(symbol.term,): 1})
 
 
-def _apart(rest: Polynomial) -> bool:
-    """Whether what is left of an offset no longer depends on the thread's place in the block."""
-    return all(atom.op == "sym" and atom.args[0].kind in (SymbolKind.PARAM, SymbolKind.COUNTER) for atom in rest.atoms)
+def _apart(rest: Polynomial, own: set[Term]) -> bool:
+    """Whether what is left of an offset depends neither on the thread's place in the block nor on a loop of the two
+    indices, whose atoms are ``own``."""
+    return all(
+        atom.op == "sym"
+        and (atom.args[0].kind is SymbolKind.PARAM or (atom.args[0].kind is SymbolKind.COUNTER and atom not in own))
+        for atom in rest.atoms
+    )
 
 
 def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial, Symbol]]:

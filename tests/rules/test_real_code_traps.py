@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import pytest
+
+from kernlint.finding import Severity
+from kernlint.rule import RuleClass
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
 from kernlint_rules.indexing.index_overflow import IndexOverflow
 from kernlint_rules.language.language_error import LanguageError
+from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.memory.uninitialised_shared_memory import UninitialisedSharedMemory
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWarpIntrinsic
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
-
-from kernlint.finding import Severity
-from kernlint.rule import RuleClass
 from tests.rules.marked import assert_marked, findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {
@@ -142,6 +143,233 @@ __global__ void __launch_bounds__(256) twice(const float *in, float *out) {
     float a = total(in[threadIdx.x], part);
     float b = total(in[threadIdx.x] * a, part);
     out[threadIdx.x] = a + b;
+}
+""",
+    ),
+    "launches in a template, each for an instance of its own": (
+        LaunchLimits,
+        """
+template <typename T, int BLOCK, bool WIDE>
+__global__ void __launch_bounds__(BLOCK) fold(const T *in, T *out, int n) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) out[i] = WIDE ? in[i] : in[0];
+}
+#define CASE(B) case B: fold<T, B, true><<<n / B, B>>>(in, out, n); break;
+template <typename T>
+void run(const T *in, T *out, int n, int kind) {
+    switch (kind) {
+        CASE(64)
+        CASE(128)
+        CASE(256)
+    }
+    constexpr int SIDE = 8;
+    fold<T, SIDE * SIDE, false><<<n / 64, 64>>>(in, out, n);
+    fold<T, SIDE * SIDE, false><<<n / 64, 128>>>(in, out, n); // bad
+}
+template void run(const float *, float *, int, int);
+template void run(const double *, double *, int, int);
+""",
+    ),
+    "arrays of instances, each launched from a template": (
+        ArrayIndexOutOfRange,
+        """
+template <typename T, int BLOCK>
+__global__ void turn(const T *in, T *out) {
+    __shared__ T part[BLOCK];
+    part[threadIdx.x] = in[blockIdx.x * BLOCK + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * BLOCK + threadIdx.x] = part[BLOCK - 1 - threadIdx.x];
+}
+template <typename T>
+void run(const T *in, T *out, int n) {
+    if (n < 4096) turn<T, 64><<<n / 64, 64>>>(in, out);
+    else turn<T, 256><<<n / 256, 256>>>(in, out);
+}
+template void run(const float *, float *, int);
+""",
+    ),
+    "what a collective gives to all lanes, written by all lanes": (
+        MissingWarpSync,
+        """
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__global__ void rows(const float *in, float *out) {
+    __shared__ float part[32], first[32], before[32];
+    cg::thread_block block = cg::this_thread_block();
+    cg::thread_block_tile<32> warp = cg::tiled_partition<32>(block);
+    float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+    part[warp.meta_group_rank()] = cg::reduce(warp, mine, cg::plus<float>{});
+    first[threadIdx.x / 32] = __shfl_sync(0xffffffffu, mine, 0) * 2;
+    before[threadIdx.x / 32] = __shfl_up_sync(0xffffffffu, mine, 1); // bad
+    __syncthreads();
+    if (threadIdx.x < blockDim.x / 32) out[threadIdx.x] = part[threadIdx.x] + first[threadIdx.x] + before[threadIdx.x];
+}
+""",
+    ),
+    "what a collective gives to a warp, written by two": (
+        SharedMemoryRace,
+        """
+__global__ void pairs(const float *in, float *out) {
+    __shared__ float part[32];
+    float mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+    part[threadIdx.x / 64] = __shfl_sync(0xffffffffu, mine, 0); // bad
+    __syncthreads();
+    if (threadIdx.x < blockDim.x / 64) out[threadIdx.x] = part[threadIdx.x];
+}
+""",
+    ),
+    "a vote of the block, written by all threads and read by each in the next round": (
+        GlobalMemoryRace,
+        """
+__global__ void keep(const unsigned char *in, unsigned char *out) {
+    int at = blockIdx.x * 1024 + threadIdx.x;
+    out[blockIdx.x] = __syncthreads_and(in[at]);
+    for (int k = 1; k < 4; ++k) {
+        at += 256;
+        out[blockIdx.x] = __syncthreads_and(out[blockIdx.x] && in[at]);
+    }
+}
+__global__ void count(const int *in, int *out) {
+    int found = __syncthreads_count(in[threadIdx.x] > 0);
+    out[blockIdx.x] = found + threadIdx.x; // bad
+}
+""",
+    ),
+    "a loop that would have to leave its row to meet another": (
+        SharedMemoryRace,
+        """
+__global__ void sums(const float *in, float *out, int steps) {
+    __shared__ float part[4][64], other[4][64];
+    int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    for (int k = 0; k < steps; ++k) {
+        float mine = in[k * 128 + threadIdx.x];
+        if (lane == 0) part[warp][k] = mine;
+        if (lane == 0) other[warp / 2][k] = mine; // bad
+    }
+    __syncthreads();
+    if (threadIdx.x < steps) out[threadIdx.x] = part[0][threadIdx.x] + other[0][threadIdx.x];
+}
+void run(const float *in, float *out, int steps) { sums<<<1, 128>>>(in, out, steps); }
+""",
+    ),
+    "masks made of arguments, which are powers of two": (
+        GlobalMemoryRace,
+        """
+__global__ void ranks(unsigned *a, unsigned *b, unsigned stride, unsigned count) {
+    unsigned pos = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pos >= count) return;
+    const unsigned i = pos & ((stride / 128) - 1);
+    const unsigned base = (pos - i) * 2;
+    a[base + i] = i;
+    b[pos & 63] = i; // bad
+}
+void run(unsigned *a, unsigned *b, unsigned stride, unsigned n) {
+    for (stride = 1024; stride < n; stride <<= 1) ranks<<<(n / 256 + 255) / 256, 256>>>(a, b, stride, n / 256);
+}
+""",
+    ),
+    "loops over whole blocks of work": (
+        BarrierDivergence,
+        """
+__global__ void sums(const float *in, float *out, int n, unsigned long m) {
+    extern __shared__ float part[];
+    float sum = 0;
+    const int padded = 128 * ((n + 127) / 128);
+    for (int i = threadIdx.x; i < padded; i += 128) {
+        part[threadIdx.x] = i < n ? in[i] : 0;
+        __syncthreads();
+        sum += part[127 - threadIdx.x];
+        __syncthreads();
+    }
+    const int blocks = blockDim.x * ((m + blockDim.x - 1) / blockDim.x);
+    for (int i = threadIdx.x; i < blocks; i += blockDim.x) {
+        part[threadIdx.x] = i < m ? in[i] : 0;
+        __syncthreads();
+        sum += part[blockDim.x - 1 - threadIdx.x];
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i <= padded; i += 128) {
+        part[threadIdx.x] = in[i];
+        __syncthreads(); // bad
+        sum += part[127 - threadIdx.x];
+    }
+    const int warps = 32 * ((n + 31) / 32);
+    for (int i = threadIdx.x; i < warps; i += 128) {
+        part[threadIdx.x] = in[i];
+        __syncthreads(); // bad
+        sum += part[127 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+void run(const float *in, float *out, int n) { sums<<<1, 128, 512>>>(in, out, n, n); }
+""",
+    ),
+    "loops over whole blocks of work, as a function that is not known rounds it": (
+        BarrierDivergence,
+        """
+template <int SIZE>
+__global__ void sums(const float *in, float *out, int n) {
+    __shared__ float part[SIZE];
+    float sum = 0;
+    for (int i = threadIdx.x; i < lib::round_blocks(n, SIZE) * SIZE; i += blockDim.x) {
+        part[threadIdx.x] = i < n ? in[i] : 0;
+        __syncthreads();
+        sum += part[SIZE - 1 - threadIdx.x];
+        __syncthreads();
+    }
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        part[threadIdx.x] = in[i];
+        __syncthreads(); // bad
+        sum += part[SIZE - 1 - threadIdx.x];
+    }
+    out[threadIdx.x] = sum;
+}
+template <int SIZE>
+void run(const float *in, float *out, int n) { sums<SIZE><<<1, SIZE>>>(in, out, n); }
+""",
+    ),
+    "a block whose sizes are set one by one": (
+        SharedMemoryRace,
+        """
+__global__ void tail(int *out, const int *in, int limit) {
+    __shared__ int best;
+    best = 0;
+    __syncthreads();
+    if (in[threadIdx.x] > limit) best = threadIdx.x;
+    __syncthreads();
+    int before = best;
+    best = limit;
+    out[threadIdx.x] = before;
+}
+void run(int *out, const int *in, int parts) {
+    dim3 gridDim;
+    gridDim.x = parts;
+    dim3 blockDim;
+    blockDim.x = 32;
+    tail<<<gridDim, blockDim>>>(out, in, parts);
+}
+""",
+    ),
+    "a grid of what was made a multiple of the block": (
+        MissingBoundsGuard,
+        """
+__global__ void seed(unsigned s, unsigned *state) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    state[i] = s ^ i;
+}
+__global__ void decay(float *p, const float *q) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    p[i] = p[i] * q[i]; // bad
+}
+void run(float *p, const float *q, int n) {
+    int size = (n / 256 + 1) * 256;
+    unsigned *d;
+    cudaMalloc((void **)&d, sizeof(unsigned) * size);
+    seed<<<size / 256, 256>>>(5, d);
+    dim3 block(min(n, 512));
+    dim3 grid((n + block.x - 1) / block.x);
+    decay<<<grid, block>>>(p, q);
 }
 """,
     ),

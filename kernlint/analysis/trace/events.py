@@ -272,7 +272,7 @@ class LaunchEvent(Event):
     """A kernel launch met while walking the host function ``host``.
 
     ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
-    bytes.  ``args``: the values passed, as the walk knows them.
+    bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.
     """
 
     node: Launch
@@ -281,6 +281,7 @@ class LaunchEvent(Event):
     global_size: tuple[Term, Term, Term] | None
     shared: Term | None
     args: tuple[Any, ...]
+    values: tuple[Any, ...]
     host: FunctionDecl
 
 

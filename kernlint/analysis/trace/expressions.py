@@ -71,6 +71,7 @@ from kernlint.symbolic.terms import (
     truth,
     unknown,
 )
+from kernlint.symbolic.uniformity import WARP
 from kernlint.tree import nodes as n
 from kernlint.tree.types import (
     BOOL,
@@ -733,6 +734,8 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
+    if predicate is not None and isinstance(e.type, (IntType, FloatType)):
+        return unknown(e.name, e.type, level, e.span, e)
     return unknown_value(e.type, e.name, level)
 
 
@@ -772,7 +775,9 @@ def _warp_op(m: Machine, e: n.WarpOp) -> Value:
         m.warp_sync(None, e.span)
     level = Uniformity.VARYING
     full = e.scope is n.Scope.WARP and width is None
-    if full and e.kind in ("any", "all", "ballot", "reduce", "broadcast", "elect"):
+    full = full or (e.scope in (n.Scope.WARP, n.Scope.TILE) and width is not None and width.value == WARP)
+    to_all = e.kind in ("any", "all", "ballot", "broadcast", "elect")
+    if full and (to_all or (e.kind == "reduce" and "::" not in e.name)):  # a class of a library gives it to lane 0
         level = Uniformity.WARP
     if full and e.kind == "shuffle" and len(operands) > 1 and operands[1].op == "const":
         level = Uniformity.WARP
@@ -923,6 +928,7 @@ def _launch(m: Machine, e: n.Launch) -> Value:
         for name, expr in (("grid", e.grid), ("block", e.block), ("global", e.global_size), ("shared", e.shared))
     }
     args = tuple(evaluate(m, arg) for arg in e.args)
+    values = tuple(evaluate(m, value) for value in e.values)
     if m.function.kind is n.FunctionKind.HOST and m.state is not None:
         shared = parts["shared"]
         m.trace.launches.append(
@@ -934,6 +940,7 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 global_size=extent(parts["global"]),
                 shared=shared if isinstance(shared, Term) else None,
                 args=args,
+                values=values,
                 host=m.function,
             )
         )

@@ -62,6 +62,7 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
         stream,
         args,
         template_args=_template_args(kernel),
+        values=_values(scope, callee, kernel),
     )
 
 
@@ -74,14 +75,14 @@ def launch_function(scope: Scope, cursor: Cursor, name: str, arguments: list[Cur
     """A call of a runtime function that launches a kernel."""
     args = [None if _left_out(c) else scope.expression(c) for c in arguments]
     if name in _RUNTIME:
-        return _runtime(scope, cursor, name, args)
+        return _runtime(scope, cursor, name, arguments, args)
     if name in _HIP_MACROS:
-        return _hip_macro(scope, cursor, name, args)
+        return _hip_macro(scope, cursor, arguments, args)
     if name in _DRIVER:
         return _driver(scope, cursor, name, args)
     if name in _OPENCL:
         return _opencl(scope, cursor, name, args)
-    return _with_config(scope, cursor, name, args)
+    return _with_config(scope, cursor, name, arguments, args)
 
 
 _OPENCL = frozenset({"clEnqueueNDRangeKernel"})
@@ -94,7 +95,7 @@ def _at(args: list[Expr | None], index: int) -> Expr | None:
     return args[index] if index < len(args) else None
 
 
-def _runtime(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+def _runtime(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor], args: list[Expr | None]) -> Expr:
     kernel_at, grid, block, array, shared, stream = _RUNTIME[api]
     name, kernel = kernel_of(_at(args, kernel_at))
     return Launch(
@@ -109,10 +110,11 @@ def _runtime(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) ->
         _at(args, stream),
         _from_array(_at(args, array)),
         template_args=_template_args(kernel),
+        values=_values(scope, arguments[kernel_at], kernel),
     )
 
 
-def _hip_macro(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+def _hip_macro(scope: Scope, cursor: Cursor, arguments: list[Cursor], args: list[Expr | None]) -> Expr:
     """``hipLaunchKernelGGL(kernel, grid, block, shared, stream, args...)``."""
     name, kernel = kernel_of(_at(args, 0))
     return Launch(
@@ -127,6 +129,7 @@ def _hip_macro(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) 
         _at(args, 4),
         tuple(a for a in args[5:] if a is not None),
         template_args=_template_args(kernel),
+        values=_values(scope, arguments[0], kernel),
     )
 
 
@@ -182,7 +185,7 @@ def _pointed_values(expr: Expr | None) -> Expr | None:
     return expr
 
 
-def _with_config(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> Expr:
+def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor], args: list[Expr | None]) -> Expr:
     """``cudaLaunchKernelEx(&config, kernel, args...)``: the extents are the last ones stored in ``config``."""
     config = _bare(_at(args, 0))
     if isinstance(config, AddressOf):
@@ -212,6 +215,7 @@ def _with_config(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]
         setting("stream"),
         rest,
         template_args=_template_args(kernel),
+        values=_values(scope, arguments[1], kernel),
     )
 
 
@@ -279,6 +283,18 @@ def kernel_of(expr: Expr | None) -> tuple[str, FunctionDecl | None]:
 
 def _template_args(kernel: FunctionDecl | None) -> tuple[str, ...]:
     return tuple(text for _, text in kernel.template_args) if kernel is not None else ()
+
+
+def _values(scope: Scope, callee: Cursor, kernel: FunctionDecl | None) -> tuple[Expr, ...]:
+    """The template arguments that are no types, of a callee that stands in a template and is no instance yet."""
+    if kernel is None or kernel.template_args or not kernel.template_params:
+        return ()
+    while callee.kind != K.DECL_REF_EXPR:
+        inner = [c for c in callee.children if is_expression(c)]
+        if not inner:
+            return ()
+        callee = inner[-1]
+    return tuple(scope.expression(c) for c in callee.children if is_expression(c))
 
 
 def _left_out(cursor: Cursor) -> bool:

@@ -10,7 +10,7 @@ from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.types import is_const, is_volatile, without_extents
 from kernlint.frontends.clang.native import LIB
 from kernlint.tree.nodes import Expr, InitList, Opaque, ParamDecl, VarDecl
-from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type, VoidType
+from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, StructType, Type, VoidType
 
 _FUNCTIONS = (
     K.FUNCTION_DECL,
@@ -238,6 +238,8 @@ def _initialiser(scope: Scope, cursor: Cursor, node: VarDecl) -> Expr | None:
     if isinstance(value, InitList) and isinstance(value.type, VoidType):
         value = InitList(value.span, node.type, value.elements)  # braces around values of a dependent type
     if isinstance(value, InitList) and not value.elements and found.kind == K.CALL_EXPR:
+        if isinstance(value.type, StructType) and value.type.name == "dim3":
+            return value  # its constructor sets the three sizes
         # "S s;" runs a constructor that leaves the members alone; "S s{}" and "S()" zero them.
         return None if scope.lowering.source(found).strip().startswith(node.name) else value
     return value
