@@ -4,7 +4,8 @@
 CORPORA.json and DIR are those of ``wholeness.py``.  Every kernel file of a package is checked with the package's
 include folders and macros, as ``kernlint check`` would, each with a time limit.  Prints for each package how many
 kernels have a warning or an error, the share of them, and the counts by rule; then draws from all findings a sample of
-40 with a fixed seed, to be judged by reading the code.
+40 with a fixed seed, to be judged by reading the code.  Of Python programs the kernels in string literals count, and
+those that a library makes of snippets there; functions that numba compiles are not read.
 """
 
 from __future__ import annotations
@@ -77,15 +78,23 @@ def check(job: tuple[str, str, tuple[str, ...], tuple[str, ...], bool]) -> Check
 
 
 def speaks_of_kernels(path: str) -> bool:
-    """Whether a file's text has a word that marks kernels; headers that others include are files of their own."""
+    """Whether a file's text has a word that marks kernels; headers that others include are files of their own.
+
+    Of a Python file, what ``kernlint check`` looks for in a folder: kernels in strings, or made of snippets.
+    """
+    from kernlint import discovery
+
     with open(path, "rb") as handle:
-        return re.search(rb"__global__|\b(__)?kernel\b|\bKERNEL_FQ\b", handle.read()) is not None
+        data = handle.read()
+    if path.endswith(".py"):
+        return discovery.speaks_of_kernels(path, data)
+    return re.search(rb"__global__|\b(__)?kernel\b|\bKERNEL_FQ\b", data) is not None
 
 
 def run(package: dict[str, Any], folder: str, sample: int, jobs: int, notes: bool) -> list[Checked]:
     """Check the files of one package."""
     root, files = files_of(package, folder)
-    files = [path for path in files if not path.endswith(".py") and speaks_of_kernels(path)]
+    files = [path for path in files if speaks_of_kernels(path)]
     if sample and len(files) > sample:
         files = sorted(random.Random(1).sample(files, sample))
     includes, defines = options_of(package, root)
@@ -154,8 +163,8 @@ def main() -> int:
         name = package["name"]
         if (wanted is not None and name not in wanted) or not os.path.isdir(os.path.join(options.folder, name)):
             continue
-        if all(glob.endswith(".py") for glob in package["kernel_globs"]):
-            continue
+        if package["languages"] == ["python: @cuda.jit"]:
+            continue  # kernels in Python itself, which kernlint does not read
         sample = options.sample or (60 if package["files_with_kernels"] > 1000 else 0)
         results = run(package, options.folder, sample, options.jobs, options.pedantic)
         print(row(name, results), flush=True)

@@ -125,6 +125,8 @@ def test_what_is_wrong_in_a_snippet_is_told_on_its_line(
                ' { return 2 * v; }\n""")', 1),
         (CUPY, 'k = cp.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared")', 1),
         (CUPY, 'k = cp.ElementwiseKernel("T x, raw T y", "T z", "z = x + y[_ind.size() - i - 1]")', 1),
+        (CUPY, 'k = cp.ElementwiseKernel("int32 x, raw int32 y", "raw int32 f", "if (x > y[i]) f[i+1] = 1")', 1),
+        (CUPY, 'k = cp.ElementwiseKernel("T x", "T z", "int n = x; z = n")', 1),
         (CUPY, 'k = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "norm")', 1),
         (OPENCL, 'k = ReductionKernel(ctx, np.float32, neutral="0", reduce_expr="a+b", map_expr="x[i]*y[i]",\n'
                  '    arguments="__global float *x, __global float *y")', 1),

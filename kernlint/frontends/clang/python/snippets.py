@@ -553,6 +553,10 @@ def _list_builder(s: _Snippets) -> tuple[Text, Usage | None]:
 
 
 # -------------------------------------------------------------------------------------------------------------- CuPy
+#
+# Raw arrays are as long as the caller made them, whatever the number of elements.  So that this number is no evidence
+# of an extent, each block has a part of the elements here, where in CuPy's loop all threads of the grid stride on
+# together: each element is still one thread's.
 
 _CUPY_INDEX = """struct cupy_indexer {
   ptrdiff_t count, at;
@@ -566,10 +570,10 @@ _CUPY_ELEMENTWISE = """@preamble@
 {
 @before@
 ;
-  for (ptrdiff_t i = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x; i < _ind.count;
-       i += (ptrdiff_t)blockDim.x * gridDim.x)
+  const ptrdiff_t _begin = (ptrdiff_t)blockIdx.x * 4096;
+  const ptrdiff_t _end = min(_begin + 4096, _ind.count);
+  for (ptrdiff_t i = _begin + threadIdx.x; i < _end; i += blockDim.x)
   {
-    const ptrdiff_t n = _ind.count;
     _ind.at = i;
 @elements@
 @operation@
