@@ -576,7 +576,7 @@ def guessed(read: Access, update: Access) -> bool:
     """
     if read.kind is not AccessKind.READ or update.kind is not AccessKind.ATOMIC or update.atomic_op not in _CHECKED:
         return False
-    if read.root is not update.root or read.offset != update.offset:
+    if read.root is not update.root or read.offset != update.offset or read.order > update.order:
         return False
     terms = [guard.term for guard in update.guards]
     if update.atomic_op == "cas" and update.value is not None:
@@ -640,11 +640,14 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         return found
 
     ours, theirs = common(query.a), common(query.b)
+    inside = {loop.counter for side in (query.a, query.b) for loop in side.counters}
 
     def free(term: Term) -> bool:
         found = data(term)
         if any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found):
             return False
+        if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):
+            return False  # one of the two is in a loop that the other says has not run
         return bool(found) and all(
             not is_shared(symbol, query) or ours.get(symbol, set()) == theirs.get(symbol, set()) for symbol in found
         )

@@ -221,6 +221,9 @@ def _lock(
         return None
     taken = atomics[0]
     rest = [event for event in events if event is not taken]
+    others = [s.kind for term in conditions for s in symbols(term) if s.origin is not taken.node]
+    if taken.atomic_op == "cas" and any(kind in (SymbolKind.PHI, SymbolKind.LOAD) for kind in others):
+        return None  # compared with what was there before: an update that is tried again
     tested = [s.origin for term in conditions for s in symbols(term) if isinstance(s.origin, Atomic)]
     if not any(origin is taken.node for origin in tested) or not all(_reads_only(event) for event in rest):
         return None

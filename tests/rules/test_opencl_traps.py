@@ -7,12 +7,25 @@ from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+from kernlint_rules.synchronisation.cached_spin import CachedSpin
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from kernlint.finding import Severity
 from kernlint.rule import RuleClass
 from tests.rules.marked import findings
+
+ADD = """
+inline void add(volatile local float *p, const float v) {
+    union { uint i; float f; } next, prev, want;
+    prev.f = *p;
+    do {
+        want.f = prev.f;
+        next.f = want.f + v;
+        prev.i = atomic_cmpxchg((volatile local uint *)p, want.i, next.i);
+    } while (want.i != prev.i);
+}
+"""
 
 CASES: dict[str, tuple[RuleClass, str]] = {
     "vectors in rows with a pitch of their own": (
@@ -284,6 +297,61 @@ kernel void most(global float *out, global const float *in, const int n) {
     for (int s = 128; s > 0; s >>= 1)
         if (l < s) best[l] = best[l] + best[l + s]; // bad
     if (l == 0) *out = best[0];
+}
+""",
+    ),
+    "sums of floats by compare-and-swap of their bits": (
+        SharedMemoryRace,
+        ADD
+        + """
+kernel void sums(global float *out, global const float *in, const int n) {
+    local float s[2];
+    const int l = get_local_id(0);
+    if (l < 2) s[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = l; i < n; i += get_local_size(0)) add(s, in[i]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) *out = s[0];
+}
+""",
+    ),
+    "a plain sum beside them": (
+        SharedMemoryRace,
+        ADD
+        + """
+kernel void sums(global float *out, global const float *in, const int n) {
+    local float s[2];
+    const int l = get_local_id(0);
+    if (l < 2) s[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = l; i < n; i += get_local_size(0)) add(s, in[i]);
+    if (l == 0) *out = s[0]; // bad
+}
+""",
+    ),
+    "two such sums are no lock": (
+        CachedSpin,
+        ADD
+        + """
+kernel void sums(global float *out, global const float *in, const int n) {
+    local float s[2];
+    const int l = get_local_id(0);
+    if (l < 2) s[l] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    add(s, in[l]);
+    add(s, in[n + l]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) *out = s[0];
+}
+""",
+    ),
+    "a lock that is given back after the loop": (
+        CachedSpin,
+        """
+kernel void sums(global float *out, global const float *in, global int *lock) {
+    while (atomic_cmpxchg(lock, 0, 1) != 0) ; // bad
+    *out += in[get_global_id(0)];
+    atomic_xchg(lock, 0);
 }
 """,
     ),

@@ -28,6 +28,7 @@ from kernlint.symbolic.terms import (
     Term,
     Uniformity,
     binary,
+    call,
     cast,
     const,
     unknown,
@@ -36,6 +37,7 @@ from kernlint.tree.nodes import Node, ParamDecl, Scope, VarDecl
 from kernlint.tree.types import (
     I64,
     ArrayType,
+    FloatType,
     IntType,
     OpaqueType,
     PointerType,
@@ -433,8 +435,23 @@ def _set(outer: Value, path: tuple[str, ...], value: Value) -> Value:
         # The members lie on top of each other: the others now hold its bytes in their own way.
         others = unknown_value(outer.type, f"{path[0]} of the union was written")
         assert isinstance(others, StructValue)
+        if isinstance(changed, Term):
+            for field in outer.type.fields:
+                if field.name != path[0] and isinstance(field.type, (IntType, FloatType)):
+                    others = others.with_field(field.name, _reread(changed, field.type))
         return others.with_field(path[0], changed)
     return outer.with_field(path[0], changed)
+
+
+def _reread(value: Term, type_: IntType | FloatType) -> Value:
+    """The bytes of a number read as another one of the same size."""
+    if value.type == type_:
+        return value
+    if value.op == "call" and value.args[0] == "bits" and value.args[1].type == type_:
+        return value.args[1]  # type: ignore[no-any-return]
+    if value.type.size != type_.size:
+        return unknown_value(type_, "a part of another member of the union")
+    return call("bits", (value,), type_)
 
 
 def havoc(m: Machine, place: Place | None, reason: str) -> None:
