@@ -69,6 +69,34 @@ GRIDS: tuple[Block, ...] = tuple((size, size, size) for size in (2, 7, 16))
 """Grids that are tried out when none is in sight."""
 
 
+def by_rows(term: Term) -> bool:
+    """Whether a loop takes rows of a given length, as many as the grid has blocks at a time, and the thread's index is
+    a place in the row: ``row * length + tid < rows * length``.  Blocks are as long as rows there, and rows whole."""
+    if term.op != "lt" or not all(isinstance(arg.type, IntType) for arg in term.args):
+        return False
+    apart = polynomial(_number(term.args[0])) - polynomial(_number(term.args[1]))
+    if apart.coefficients.get((THREAD[0].term,)) != 1:
+        return False
+    rest = [
+        {symbol for atom in mono for symbol in symbols(atom)}
+        for mono in apart.coefficients
+        if mono != (THREAD[0].term,)
+    ]
+    if any(symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK_DIM) for found in rest for symbol in found):
+        return False
+
+    def row(found: set[Symbol], of: SymbolKind) -> bool:
+        kinds = {symbol.kind for symbol in found}
+        return of in kinds and bool(kinds & {SymbolKind.PARAM, SymbolKind.TEMPLATE})
+
+    turned = [found for found in rest if any(symbol.kind is SymbolKind.COUNTER for symbol in found)]
+    return (
+        any(row(found, SymbolKind.BLOCK) for found in rest)
+        and bool(turned)
+        and all(row(found, SymbolKind.GRID_DIM) for found in turned)
+    )
+
+
 class Agreement:
     """Answers whether threads of one block, or blocks of the grid, can disagree on a truth term.
 
@@ -109,7 +137,12 @@ class Agreement:
             seen = substitute(self._plain(term), self._flat)
             varies = variation(seen, self._memo) > Uniformity.BLOCK
             agreed = (
-                not varies or self._cancels(seen) or self._padded(seen) or self._settled(seen) or self._stated(seen)
+                not varies
+                or self._cancels(seen)
+                or self._padded(seen)
+                or self._settled(seen)
+                or self._stated(seen)
+                or by_rows(seen)
             )
             known = self._answers[term] = not agreed
         return known

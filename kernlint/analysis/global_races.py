@@ -13,7 +13,7 @@ and updated without an atomic operation, which is a race as soon as an index occ
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -24,6 +24,7 @@ from kernlint.analysis.pairs import (
     concurrent,
     conflicting,
     known,
+    placed,
     put_before,
     same_value,
     side,
@@ -45,6 +46,8 @@ from kernlint.analysis.races import (
     scalar,
     stated,
     trips,
+    truncated,
+    unordered,
     unsettled,
     went_round,
 )
@@ -186,12 +189,16 @@ class Finder:
     def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Shape] | None:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
         found: tuple[Refuted, Shape] | None = None
+        free = unordered(pair)
         for shape in self.shapes.plausible:
             grid = _grid(shape, self.shapes.blocks)
             room = shape.threads if within == "block" else max(grid)
             witness = None
             for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
                 witness = self._under(pair, within, shape, grid, size)
+                if witness is None and free is not pair:
+                    witness = self._under(free, within, shape, grid, size)
+                    witness = None if witness is None else replace(witness, depends_on_data=True)
                 if witness is None:
                     break
             if witness is not None:
@@ -281,11 +288,11 @@ def _same_everywhere(first: Access, second: Access) -> bool:
     )
 
 
-def _places(accesses: Sequence[Access]) -> dict[int, list[Access]]:
+def _places(accesses: Sequence[Access], plain: Callable[[Access], bool] = known) -> dict[int, list[Access]]:
     groups: dict[int, list[Access]] = {}
     moved = {id(access.root) for access in accesses if access.writes and isinstance(access.type, PointerType)}
     for access in accesses:
-        if access.root.space is Space.GLOBAL and known(access) and _one_object(access.root, moved):
+        if access.root.space is Space.GLOBAL and plain(access) and _one_object(access.root, moved):
             if inner_array(access) == 1 and access.index is not None and moving(access.index):
                 continue  # how far apart the objects really are is not in sight
             groups.setdefault(id(access.root), []).append(access)
@@ -368,24 +375,50 @@ class Scatter:
     """A plain write of an element that an index array picks, or (``counted``) a counter in shared memory.
 
     ``updates``: the element's old value goes into the new one, so that equal indices lose updates.  ``race``: two
-    threads with equal indices.
+    threads with equal indices.  ``fixed``: no data pick the element, only whether a thread updates it.
     """
 
     access: Access
     race: GlobalRace
     updates: bool
     counted: bool = False
+    fixed: bool = False
 
 
-def _chosen(access: Access) -> dict[Symbol, Term]:
-    """The varying loads in the address of ``access``, each with one value for all threads in its place."""
-    images: dict[Symbol, Term] = {}
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """What data pick in an address, each with one value for all threads in its place: loads, and whole ``terms`` that
+    are numbers made from loads in floating point.  ``alike``: all threads of a block load the same."""
+
+    loads: dict[Symbol, Term]
+    terms: dict[Term, Term] = field(default_factory=dict)
+    alike: bool = False
+
+
+def _chosen(access: Access) -> Picked | None:
+    """The varying loads in the address of ``access``; None when there are none, or they cannot be told apart."""
+    loads: dict[Symbol, Term] = {}
     for symbol in symbols(access.offset):
         if symbol.kind is SymbolKind.LOAD and symbol.uniformity is Uniformity.VARYING:
-            if not isinstance(symbol.type, IntType):
-                return {}
-            images[symbol] = const(1, symbol.type)
-    return images
+            loads[symbol] = const(1, symbol.type) if isinstance(symbol.type, IntType) else symbol.term
+    odd = {symbol for symbol, image in loads.items() if image is symbol.term}
+    terms: dict[Term, Term] = {}
+    if odd:
+        truncated(access.offset, lambda term: const(1, term.type), terms)
+        left = symbols(substitute(access.offset, loads, dict(terms)))
+        if any(symbol in odd for symbol in left):
+            return None
+    return Picked(loads, terms) if loads else None
+
+
+def _alike(access: Access) -> Picked | None:
+    """The loads in the address of ``access`` that are the same for a whole block."""
+    loads: dict[Symbol, Term] = {
+        symbol: const(1, symbol.type)
+        for symbol in symbols(access.offset)
+        if symbol.kind is SymbolKind.LOAD and symbol.uniformity > Uniformity.GRID and isinstance(symbol.type, IntType)
+    }
+    return Picked(loads, alike=True) if loads else None
 
 
 def updates(access: Access) -> bool:
@@ -400,26 +433,31 @@ def updates(access: Access) -> bool:
     loads = [symbol for symbol in symbols(access.value) if symbol.kind is SymbolKind.LOAD]
     old = [symbol for symbol in loads if symbol.origin[0] is access.root and symbol.origin[1] == access.offset]
     picked = set(symbols(access.offset))
-    own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1])]
+    own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
     counts = all(symbol in old for symbol in symbols(access.value))
     return bool(old) and (bool(own) or counts)
 
 
-def _by_thread(offset: Term) -> bool:
-    """Whether a place is that of the thread itself: its index is used, and no memory."""
-    kinds = {symbol.kind for symbol in symbols(offset)}
-    return SymbolKind.THREAD in kinds and SymbolKind.LOAD not in kinds
+def _by_thread(offset: Term, picked: Collection[Symbol], depth: int = 3) -> bool:
+    """Whether a place is that of the thread itself: its index is used, and no memory but what lies at such places
+    (``depth`` steps) and is not what was ``picked``."""
+    found = symbols(offset)
+    loads = [symbol for symbol in found if symbol.kind is SymbolKind.LOAD]
+    if not loads:
+        return any(symbol.kind is SymbolKind.THREAD for symbol in found)
+    return depth > 0 and any(s not in picked and _by_thread(s.origin[1], picked, depth - 1) for s in loads)
 
 
-def _counted(access: Access, of: Trace) -> dict[Symbol, Term]:
+def _counted(access: Access, of: Trace) -> Picked | None:
     """The results of atomic operations on shared memory in the address of ``access``, each as 0: every block counts
     from the start, so two blocks may well get the same."""
     shared = {id(a.node) for a in of.accesses if a.kind is AccessKind.ATOMIC and a.root.space is Space.SHARED}
-    return {
+    found: dict[Symbol, Term] = {
         symbol: const(0, symbol.type)
         for symbol in symbols(access.offset)
         if symbol.kind is SymbolKind.UNKNOWN and id(symbol.origin) in shared and isinstance(symbol.type, IntType)
     }
+    return Picked(found) if found else None
 
 
 def _scatters(facts: Facts) -> tuple[Scatter, ...]:
@@ -430,38 +468,44 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     finder = Finder(asker, facts[shapes])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     out: list[Scatter] = []
-    shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and known(a)]
-    for group in (*_places(of.accesses).values(), shared):
+    shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
+    for group in (*_places(of.accesses, _scattered).values(), shared):
         for access in group:
             if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
                 continue
             if access.root.space is Space.SHARED and not updates(access):
                 continue
+            updated = updates(access)
             images, counted = _chosen(access), _counted(access, of)
             ways = (False,) if access.root.space is Space.SHARED else (True,) if counted else (False, True)
-            race = _equal_indices(finder, access, images or counted, ways)
+            fixed = False
+            if images is None and counted is None and updated:
+                images, ways = _alike(access), (False,)
+                fixed = images is None and any(_on_loads(guard.term) for guard in access.guards)
+                if fixed:
+                    images = Picked({})
+                    ways = (False,) if access.root.space is Space.SHARED else (False, True)
+            picked = images or counted
+            race = _equal_indices(finder, access, picked, ways) if picked is not None else None
             if race is not None:
-                out.append(Scatter(access, race, updates(access), bool(counted)))
+                out.append(Scatter(access, race, updated, bool(counted), fixed))
     return tuple(out)
 
 
-def _equal_indices(
-    finder: Finder, access: Access, images: dict[Symbol, Term], ways: tuple[bool, ...]
-) -> GlobalRace | None:
+def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[bool, ...]) -> GlobalRace | None:
     """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal."""
-    if not images:
-        return None
-    plain = side(access)
-    memo: dict[Term, Term] = {}
+    plain, images = side(access), picked.loads
+    memo = dict(picked.terms)
+    above = Uniformity.GRID if picked.alike else Uniformity.WARP
     loops = []
     for loop in plain.counters:
         condition = None if loop.condition is None else substitute(loop.condition, images, memo)
-        loops.append(replace(loop, condition=None if condition is None or _on_loads(condition) else condition))
+        loops.append(replace(loop, condition=None if condition is None or _on_loads(condition, above) else condition))
     guards = (substitute(guard, images, memo) for guard in plain.guards)
     told = replace(
         plain,
         offset=substitute(plain.offset, images, memo),
-        guards=tuple(guard for guard in guards if not _on_loads(guard)),
+        guards=tuple(guard for guard in guards if not _on_loads(guard, above)),
         counters=tuple(loops),
     )
     if same_value(access, access):
@@ -474,9 +518,13 @@ def _equal_indices(
     return None
 
 
-def _on_loads(term: Term) -> bool:
+def _scattered(access: Access) -> bool:
+    return placed(access, lambda guard: _on_loads(guard, Uniformity.GRID))
+
+
+def _on_loads(term: Term, above: Uniformity = Uniformity.WARP) -> bool:
     """Whether a condition rests on memory that varies: that it may hold is part of what is taken for granted."""
-    return any(s.kind is SymbolKind.LOAD and s.uniformity is Uniformity.VARYING for s in symbols(term))
+    return any(s.kind is SymbolKind.LOAD and s.uniformity > above for s in symbols(term))
 
 
 scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes, assumed))

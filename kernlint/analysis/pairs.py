@@ -15,7 +15,7 @@ A symbol that belongs to a loop in which the two threads are in different iterat
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kernlint.analysis.trace.events import (
     Access,
@@ -82,9 +82,15 @@ def known(access: Access) -> bool:
 
     Of the asynchronous copies only those are that a whole block makes together (OpenCL's).
     """
+    return placed(access) and not any(_in_float(guard.term) for guard in access.guards)
+
+
+def placed(access: Access, taken: Callable[[Term], bool] | None = None) -> bool:
+    """Whether object, size and manner are plain, whatever the conditions; of those that are not ``taken`` for granted
+    threads are told apart in integers."""
     if access.asynchronous and not collective(access):
         return False
-    if any(_in_float(guard.term) for guard in access.guards):
+    if taken is not None and any(not taken(guard.term) and _in_float(guard.term) for guard in access.guards):
         return False
     return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
 
@@ -108,10 +114,20 @@ def of_thread(access: Access) -> bool:
 @functools.lru_cache(maxsize=1 << 14)
 def _in_float(term: Term) -> bool:
     """Whether threads are told apart in floating point (``threadIdx.x < blockDim.x / 32.f``): the prover has integers
-    alone, and would let every thread pass."""
+    alone, and would let every thread pass.  As little can be said of groups whose size nobody knows."""
     if term.op in ("lt", "le", "eq", "ne") and isinstance(term.args[0].type, FloatType):
         return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
-    return any(_in_float(arg) for arg in term.terms)
+    return _in_unknown_groups(term) or any(_in_float(arg) for arg in term.terms)
+
+
+def _in_unknown_groups(term: Term) -> bool:
+    """Whether a term is the group, or the place in its group, of a thread, where the size of the groups is a name that
+    no header and nothing else says anything of: ``threadIdx.x & (WARP_SIZE - 1)``."""
+    if term.op not in ("and", "mod", "div", "shr"):
+        return False
+    return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0])) and any(
+        symbol.kind is SymbolKind.UNKNOWN and symbol.uniformity is Uniformity.GRID for symbol in symbols(term.args[1])
+    )
 
 
 def extent(access: Access) -> int | None:
@@ -263,7 +279,7 @@ def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator
 
 def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:
     ours, theirs = dict(mine.shifts), dict(other.shifts)
-    if ours.keys() != theirs.keys():
+    if ours.keys() != theirs.keys() or _passed_by(mine, second, other) or _passed_by(other, first, mine):
         return None
     tied: list[tuple[Symbol, Symbol, int]] = []
     even: set[int] = set()
@@ -301,6 +317,15 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         carried,
         ahead,
     )
+
+
+def _passed_by(label: Label, other: Access, now: Label) -> bool:
+    """Whether ``label`` takes a loop to have had no iteration in which ``other`` is, in the same round of those
+    around it (``now`` is its label): all threads of a block agree on that."""
+    if any(shift != 0 for _, shift in now.shifts):
+        return False
+    empty = [term.args[0].symbol for term in conjuncts(label.condition) if term.op == "eq" and term.args[1].value == 0]
+    return any(loop.trips in empty and loop.trips.uniformity <= Uniformity.BLOCK for loop in other.loops)
 
 
 def side(access: Access, extra: Sequence[Term] = ()) -> Side:

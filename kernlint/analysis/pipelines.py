@@ -89,10 +89,14 @@ class _Count:
     def __init__(self, of: Trace, shape: Shape, size: int, effort: list[int]) -> None:
         self.size = size
         self.effort = effort
+        copies = [a for a in of.accesses if a.asynchronous and a.kind is AccessKind.WRITE and _own(a.node)]
         width, height, _ = shape.block
+        most = THREADS
+        if not shape.seen and (shape.reason not in GROUNDS or any(access.root.extent is None for access in copies)):
+            most = width = SURE
         self.threads = [
             (number % width, number // width % height, number // (width * height))
-            for number in range(min(shape.threads, THREADS if shape.seen or shape.reason in GROUNDS else SURE))
+            for number in range(min(shape.threads, most))
         ]
         self.env: dict[Symbol, int] = {
             **dict.fromkeys(BLOCK, 0),
@@ -100,7 +104,6 @@ class _Count:
             **dict(zip(BLOCK_DIM, shape.block, strict=True)),
             WARP_SIZE: 32,
         }
-        copies = [a for a in of.accesses if a.asynchronous and a.kind is AccessKind.WRITE and _own(a.node)]
         self.copies = {made(access): access for access in copies}
         roots = {id(access.root) for access in copies}
         reads = [a for a in of.accesses if id(a.root) in roots and a.kind is AccessKind.READ and not a.asynchronous]

@@ -9,7 +9,7 @@ of one warp count only where no warp barrier or collective stands between.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -82,6 +82,8 @@ what is left, and at least some."""
 PLENTY = 100_000
 """Work for many rounds of any loop over it."""
 
+WARP = 32
+
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
@@ -152,7 +154,13 @@ class Asker:
                     return found
             elif not self.shapes.seen:
                 return None
+        if found is not None and _sized_by_launch(pair) and self._under(pair, self._small(), warp) is None:
+            return None
         return found
+
+    def _small(self) -> Shape:
+        """A block of two warps."""
+        return Shape((WARP, 2, 1) if self.shapes.threads[1] else (2 * WARP, 1, 1))
 
     def _under(self, pair: Pair, shape: Shape, warp: bool) -> Refuted | None:
         if shape.threads < 2:
@@ -168,6 +176,9 @@ class Asker:
         return found
 
     def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
+        picked = picked_by_data(pair) or looked_up(pair)
+        if picked:
+            pair = replace(pair, a=_counted(pair.a), b=_counted(pair.b))
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
         launch = Launch(shape.block, shape.grid, shape.threads, values)
@@ -184,7 +195,6 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
-            picked = picked_by_data(pair) or looked_up(pair)
             if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
                 continue
             witness = self.ask(query) or self._plenty(query) or self._granted(query, pair.first.root)
@@ -278,6 +288,11 @@ class Asker:
         return (
             self.ask(replace(query, launch=replace(query.launch, values=(*query.launch.values, *values)))) is not None
         )
+
+
+def _sized_by_launch(pair: Pair) -> bool:
+    """Whether copies fill parts of dynamic shared memory: a block that was guessed too large would fill more."""
+    return pair.first.root.extent is None and any(map(of_thread, (pair.first, pair.second)))
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -466,9 +481,46 @@ def picked_by_data(pair: Pair) -> bool:
         kinds = {s.kind for s in symbols(at.offset)}
         if SymbolKind.LOAD not in kinds or kinds & _OWN:
             continue
-        if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_data, at.facts)):
+        if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_own_data, at.facts)):
             return True
     return False
+
+
+def _on_own_data(term: Term) -> bool:
+    """Whether a condition rests on data that is not the same for all threads of a block."""
+    return (
+        _on_data(term)
+        and uniformity(term) > Uniformity.BLOCK
+        and any(symbol.kind not in _SETTLED and symbol.uniformity > Uniformity.BLOCK for symbol in symbols(term))
+    )
+
+
+def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term]) -> None:
+    """What ``made`` makes of each integer in ``term`` that comes from a number in floating point: the cell that a
+    position is in."""
+    if term.op == "cast" and isinstance(term.type, IntType) and not isinstance(term.args[0].type, IntType):
+        found[term] = made(term)
+        return
+    for arg in term.terms:
+        truncated(arg, made, found)
+
+
+def _counted(side: Side) -> Side:
+    """The side with any integer in its place of what is computed in floating point from memory."""
+
+    def made(term: Term) -> Term:
+        loads = [symbol for symbol in symbols(term) if symbol.kind is SymbolKind.LOAD]
+        if not loads:
+            return term
+        origin = loads[0].origin
+        return Symbol(SymbolKind.LOAD, loads[0].name, term.type, uniformity=Uniformity.VARYING, origin=origin).term
+
+    found: dict[Term, Term] = {}
+    truncated(side.offset, made, found)
+    if not found:
+        return side
+    same = {symbol: symbol.term for term in found for symbol in symbols(term)}
+    return replace(side, offset=substitute(side.offset, same, dict(found)))
 
 
 def looked_up(pair: Pair) -> bool:
@@ -625,11 +677,10 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
 
     Those are conditions on data of the thread's own, and conditions on data that both see when the other thread is
     under the very same ones: of a condition and its opposite only one holds.  What ``root`` itself holds, which both
-    are about, may keep them apart.
+    are about, may keep them apart, but not where two values are compared, as one that is less takes another's place.
     """
 
-    def data(term: Term) -> set[Symbol]:
-        return {symbol for symbol in symbols(term) if symbol.kind not in _SETTLED}
+    data = _data
 
     def common(side: Side) -> dict[Symbol, set[Term]]:
         found: dict[Symbol, set[Term]] = {}
@@ -644,7 +695,7 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
 
     def free(term: Term) -> bool:
         found = data(term)
-        if any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found):
+        if _holds(found, root) and not _orders(term):
             return False
         if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):
             return False  # one of the two is in a loop that the other says has not run
@@ -660,6 +711,31 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         return replace(side, guards=tuple(guard for guard in side.guards if not free(guard)), counters=loops)
 
     return freed(query.a), freed(query.b)
+
+
+def unordered(pair: Pair) -> Pair:
+    """The pair without conditions that compare values of the object that it is about (see :func:`without_data`)."""
+
+    def freed(side: Side) -> Side:
+        guards = tuple(g for g in side.guards if not (_orders(g) and _holds(_data(g), pair.first.root)))
+        return side if len(guards) == len(side.guards) else replace(side, guards=guards)
+
+    a, b = freed(pair.a), freed(pair.b)
+    return pair if a is pair.a and b is pair.b else replace(pair, a=a, b=b)
+
+
+def _data(term: Term) -> set[Symbol]:
+    return {symbol for symbol in symbols(term) if symbol.kind not in _SETTLED}
+
+
+def _holds(found: Iterable[Symbol], root: Root) -> bool:
+    """Whether one of the symbols is what ``root`` holds."""
+    return any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found)
+
+
+def _orders(term: Term) -> bool:
+    """Whether two values from memory are compared: which is the greater is anybody's guess."""
+    return term.op in ("lt", "le") and all(map(_data, term.terms))
 
 
 def _copied_whole(pair: Pair) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.agreement import by_rows
 from kernlint.analysis.base import Facts
 from kernlint.analysis.trace import trace
 from kernlint.analysis.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
@@ -139,10 +140,11 @@ class DivergentWarpIntrinsic(Rule):
         shown = (
             f"a block of {_size(seen.block)}, in warp {seen.number} lane {seen.caller} comes and {seen.lane} does not"
         )
+        matrix = name.split(".")[0] in MATRIX and _tiled(culprit)
         return self.finding(
             event.span,
             message,
-            Severity.NOTE if name.split(".")[0] in MATRIX and _tiled(culprit) else Severity.WARNING,
+            Severity.NOTE if matrix or by_rows(culprit.term) else Severity.WARNING,
             related=related,
             assumptions=() if language == "opencl" else (shown,),
             fix=fix,

@@ -29,7 +29,8 @@ class GlobalMemoryRace(Rule):
     written, a counter that one thread resets while others already count.
 
     Reported with a small launch and two threads that collide. An element picked by an index array and updated
-    (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note. Elements
+    (`sum[idx[i]] += v`) is a warning, since indices may occur twice; a plain store through one is a note. So is one
+    element that every thread updates for which a condition on data holds (`if (bad[i]) *count += 1`) a warning. Elements
     picked by an atomic counter are reported where the counter may give one index twice: a thread adds 0 to it, or
     does not ask it. Pixels of OpenCL's images with whole coordinates are elements too.
 
@@ -56,6 +57,13 @@ class GlobalMemoryRace(Rule):
     __kernel void scatter(__global const int *bin, __global const int *v, __global int *sum, const int n) {
         const int i = get_global_id(0);
         if (i < n) sum[bin[i]] += v[i];  // expect: KL205
+    }
+    ```
+
+    ```cuda bad
+    __global__ void count_bad(const int *bad, int *count, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && bad[i]) *count += 1;  // expect: KL205
     }
     ```
 
@@ -173,6 +181,17 @@ class GlobalMemoryRace(Rule):
                 Severity.WARNING,
                 related=calls(access),
                 fix="draw the index from a counter in global memory, or add an offset for each block",
+            )
+        if scatter.fixed:
+            return self.finding(
+                access.span,
+                f"{access.root.name} is updated without an atomic operation by every thread for which a condition on "
+                "data holds: of two at a time one is lost",
+                Severity.WARNING,
+                related=calls(access),
+                assumptions=("the condition holds for two threads",),
+                fix="use an atomic operation, or add up within the block first",
+                confidence=Confidence.MEDIUM,
             )
         return self.finding(
             access.span,

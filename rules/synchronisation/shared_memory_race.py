@@ -96,8 +96,9 @@ class SharedMemoryRace(Rule):
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
             if late_barrier(race, of) is None and not read_of_copy(race):
                 yield self._report(race, facts.module.language, facts[replayer])
+        told = {access.span for race in facts[shared_races] for access in race.accesses}
         for scatter in facts[scatters]:
-            if scatter.access.root.space is Space.SHARED:
+            if scatter.access.root.space is Space.SHARED and scatter.access.span not in told:
                 yield self._scatter(scatter)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -110,13 +111,14 @@ class SharedMemoryRace(Rule):
 
     def _scatter(self, scatter: Scatter) -> Finding:
         access = scatter.access
+        where = "an index read from memory" if not scatter.fixed else "one place under a condition on data"
+        who = "threads with equal indices" if not scatter.fixed else "threads for which it holds"
         return self.finding(
             access.span,
-            f"{access.root.name} is updated at an index read from memory without an atomic operation: threads with "
-            "equal indices lose updates",
+            f"{access.root.name} is updated at {where} without an atomic operation: {who} lose updates",
             Severity.WARNING,
             related=calls(access),
-            assumptions=("two threads of a block may read equal indices",),
+            assumptions=("it holds for two threads",) if scatter.fixed else ("two threads may read equal indices",),
             fix="use an atomic operation",
             confidence=Confidence.MEDIUM,
         )

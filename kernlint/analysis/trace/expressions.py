@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -33,6 +34,7 @@ from kernlint.analysis.trace.memory import (
     size_term,
     store,
     variable_root,
+    write_variable,
 )
 from kernlint.analysis.trace.values import (
     FunctionValue,
@@ -68,10 +70,11 @@ from kernlint.symbolic.terms import (
     disjunction,
     negate,
     negative,
+    symbols,
     truth,
     unknown,
 )
-from kernlint.symbolic.uniformity import WARP
+from kernlint.symbolic.uniformity import WARP, uniformity
 from kernlint.tree import nodes as n
 from kernlint.tree.types import (
     BOOL,
@@ -286,6 +289,10 @@ def _pointee(type_: Type) -> Type:
     return type_.pointee if isinstance(type_, PointerType) else type_
 
 
+def _is_reference(type_: Type) -> bool:
+    return isinstance(type_, PointerType) and type_.reference
+
+
 def _volatile(type_: Type) -> bool:
     return isinstance(type_, PointerType) and type_.volatile
 
@@ -353,8 +360,20 @@ def _lvalue(m: Machine, e: n.Expr) -> Value:
         if isinstance(e, n.Member) and not e.arrow:
             base = evaluate(m, e.base)
             return _project(base, e)
+        if isinstance(e, n.Subscript):
+            return unknown_value(e.type, "subscript", max(_level(evaluate(m, e.base)), _level(scalar(m, e.index))))
         return unknown_value(e.type, type(e).__name__.lower())
     return load(m, at, e)
+
+
+def _level(value: Value) -> Uniformity:
+    """How alike a value is for threads, where no loop has a say in it."""
+    if not isinstance(value, Term) or not {s.kind for s in symbols(value)} <= _SETTLED:
+        return Uniformity.VARYING
+    return uniformity(value)
+
+
+_SETTLED = frozenset({SymbolKind.UNKNOWN, SymbolKind.PARAM, SymbolKind.TEMPLATE})
 
 
 def _project(base: Value, e: n.Member) -> Value:
@@ -366,7 +385,7 @@ def _project(base: Value, e: n.Member) -> Value:
         found = base.get(str(e.lanes[0]) if e.lanes else e.field)
         if found is not None:
             return found
-    return unknown_value(e.type, f"field {e.field}", Uniformity.VARYING)
+    return unknown_value(e.type, f"field {e.field}", _level(base))
 
 
 def _member(m: Machine, e: n.Member) -> Value:
@@ -496,7 +515,24 @@ def _pointers(op: str, a: PointerValue, b: PointerValue, type_: Type) -> Value:
     return call(f"pointers{op}", (as_term(a), as_term(b)), type_)
 
 
+def _bind_field(m: Machine, target: n.Member, value: n.Expr) -> Value:
+    """A constructor binds a field that is a C++ reference."""
+    at = place(m, value)
+    bound = ReferenceValue(at) if at is not None else evaluate(m, value)
+    if m.state is None:
+        return bound
+    owner = evaluate(m, target.base) if target.arrow else None
+    holder = pointee_place(owner, _pointee(target.base.type)) if owner is not None else place(m, target.base)
+    if isinstance(holder, VarPlace):
+        write_variable(m, VarPlace(holder.decl, (*holder.path, target.field), target.type), bound)
+    else:
+        m.gap("statement", "a reference is bound in an object in memory", target.span)
+    return bound
+
+
 def _assign(m: Machine, e: n.Assign) -> Value:
+    if not e.op and isinstance(e.target, n.Member) and _is_reference(e.target.type):
+        return _bind_field(m, e.target, e.value)
     if not e.op:
         at = place(m, e.target) if not isinstance(e.target, n.Ref) else None
         value = evaluate(m, e.value)
@@ -557,6 +593,7 @@ def coerce(value: Value, type_: Type) -> Value:
     return value
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def _addressed(term: Term) -> bool:
     """Whether an integer is made from an address: it is one, or a sum with one."""
     while term.op == "cast":

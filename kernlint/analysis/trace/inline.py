@@ -17,13 +17,14 @@ from kernlint.analysis.trace.events import (
 )
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
-from kernlint.analysis.trace.memory import havoc, record, write_variable
+from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
     Place,
     PointerValue,
     ReferenceValue,
+    StructValue,
     Value,
     VarPlace,
     as_term,
@@ -33,7 +34,7 @@ from kernlint.analysis.trace.values import (
 from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, cast, const
-from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope
+from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope, VarDecl
 from kernlint.tree.types import (
     I64,
     U32,
@@ -87,13 +88,25 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
     if depth > MAX_DEPTH or any(frame.function is function for frame in m.frames):
         return unresolved_call(m, e, RECURSION if depth <= MAX_DEPTH else TOO_DEEP)
     bound: list[tuple[ParamDecl, Value]] = []
-    if function.this is not None and e.receiver is not None:
-        bound.append((function.this, receiver_value(m, e.receiver)))
+    temporary: VarPlace | None = None
+    if function.this is not None:
+        it = receiver_value(m, e.receiver) if e.receiver is not None else unknown_value(e.type, "field not set")
+        if isinstance(it, StructValue) and m.state is not None:  # an object without a name, or one being made
+            temporary = VarPlace(VarDecl(e.span, "object", it.type, Space.PRIVATE), (), it.type)
+            m.state.env[temporary.decl] = it
+            it = ReferenceValue(temporary)
+        if e.receiver is not None or temporary is not None:
+            bound.append((function.this, it))
     for param, arg in zip(function.params, e.args, strict=False):
         bound.append((param, bind(m, param, arg)))
     for param in function.params[len(e.args) :]:
         bound.append((param, unknown_value(param.type, f"default argument {param.name}", Uniformity.GRID)))
-    return _enter(m, function, bound, function.body, e.span, e.type)
+    result = _enter(m, function, bound, function.body, e.span, e.type)
+    if temporary is not None and m.state is not None:
+        if e.receiver is None:
+            result = read_variable(m, temporary)
+        m.state.env.pop(temporary.decl, None)
+    return result
 
 
 def call_lambda(m: Machine, value: LambdaValue, e: Call) -> Value:

@@ -297,6 +297,13 @@ class Places(Aggregates):
 
     def assign(self, expr: Assign) -> str:
         target = expr.target
+        if (
+            not expr.op
+            and isinstance(target, Member)
+            and isinstance(target.type, PointerType)
+            and target.type.reference
+        ):
+            return self._bind(target, target.type, expr.value)
         if not expr.op:
             return self.assignment(target, self._assigned_value(expr.value, target))
         kind = result_type(target.type)
@@ -310,6 +317,18 @@ class Places(Aggregates):
             return self.value(result)
 
         return self._update(target, combined)
+
+    def _bind(self, target: Member, kind: PointerType, value: Expr) -> str:
+        """A constructor binds the field ``target``, a C++ reference of type ``kind``."""
+        outer = result_type(target.base.type)
+        if target.arrow and isinstance(outer, PointerType):
+            outer = outer.pointee
+        found = outer.field(target.field) if isinstance(outer, StructType) and outer.known else None
+        if found is None or found.offset is None or not self.addressed(value):
+            return self.unsupported(f"the reference {target.field} of an object that is not known")
+        holder, at = self.pointer(target.base) if target.arrow else self.place(target.base)
+        obj, off = self.place(value)
+        return self.store((holder, plus(at, found.offset)), f"({obj}, {off})", PointerType(kind.pointee), target)
 
     def _assigned_value(self, value: Expr, target: Expr) -> str:
         if isinstance(result_type(target.type), PointerType):

@@ -135,3 +135,40 @@ def test_two_buffers(parts: dict[str, str], expected: set[str]) -> None:
 )
 def test_one_tile(before: str, after: str, expected: set[str]) -> None:
     assert _told(TILE, before=before, after=after) == expected
+
+
+REPACK = (
+    ASM
+    + """
+__global__ void repack(const float4 *a, float4 *out, int k_tiles, int n_tiles) {
+  __shared__ float4 s[4][128];
+  int t = threadIdx.x;
+  auto wait_for_stage = [&]() {
+    wait<2>();
+    __syncthreads();
+  };
+  auto fetch = [&](int stage, int k, int n) {
+    if (n < n_tiles) copy16(&s[stage][t], a + (k * n_tiles + n) * 128 + t);
+    commit();
+  };
+  for (int k = blockIdx.x; k < k_tiles; k++) {
+    for (int stage = 0; stage < 3; ++stage) fetch(stage, k, stage);
+    wait_for_stage();
+    for (int n = 0; n < n_tiles; n += 4) {
+      for (int stage = 0; stage < 4; ++stage) {
+        fetch((stage + 3) % 4, k, n + stage + 3);
+        if (n + stage < n_tiles) out[(k * n_tiles + n + stage) * 128 + t] = s[stage][127 - t];
+        wait_for_stage();
+      }
+    }
+    @
+  }
+}
+"""
+)
+
+
+def test_a_pipeline_starts_again_behind_the_barrier_of_its_last_round() -> None:
+    assert findings(SharedMemoryRace, REPACK.replace("@", "")) == []
+    read = "out[k * 128 + t] = s[0][127 - t];"  # with nothing behind it
+    assert findings(SharedMemoryRace, REPACK.replace("@", read))

@@ -1,0 +1,140 @@
+"""Places and conditions that data decide: what may meet all the same."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from kernlint.finding import Severity
+from kernlint.rule import RuleClass
+from tests.rules.marked import findings
+
+RELAX = """
+__global__ void relax(int *dist, int n) {
+  __shared__ int d[32][32];
+  int x = threadIdx.x, y = threadIdx.y;
+  d[y][x] = dist[y * n + x];
+  __syncthreads();
+  for (int k = 0; k < 32; ++k) {
+    int through = d[y][k] + d[k][x];
+    @
+    if (through < d[y][x]) d[y][x] = through;
+    @
+  }
+  dist[y * n + x] = d[y][x];
+}
+void go(int *d, int n) { relax<<<1, dim3(32, 32)>>>(d, n); }
+"""
+
+ANGLES = """
+__global__ void angles(const float2 *grad, const int *count, float *out) {
+  __shared__ float bins[36];
+  for (int k = threadIdx.x; k < 36; k += blockDim.x) bins[k] = 0.0f;
+  @
+  for (int i = threadIdx.x; i < count[blockIdx.x]; i += blockDim.x) {
+    float2 g = grad[i];
+    atomicAdd(&bins[(int)(atan2f(g.y, g.x) * 5.73f + 36.0f) % 36], 1.0f);
+  }
+  __syncthreads();
+  for (int k = threadIdx.x; k < 36; k += blockDim.x) out[blockIdx.x * 36 + k] = bins[k];
+}
+"""
+
+
+@pytest.mark.parametrize("code", [RELAX, ANGLES])
+def test_shared(code: str) -> None:
+    assert [f.severity for f in findings(SharedMemoryRace, code.replace("@", ""))] == [Severity.WARNING]
+    assert findings(SharedMemoryRace, code.replace("@", "__syncthreads();")) == []
+
+
+SORT = """
+__global__ void pairs(int *a, int n) {
+  int i = %s;
+  for (int round = 0; round < n; ++round) {
+    int l = 2 * i + (round & 1);
+    if (l + 1 < n && a[l] > a[l + 1]) {
+      int t = a[l];
+      a[l] = a[l + 1];
+      a[l + 1] = t;
+    }
+    __syncthreads();
+  }
+}
+void go(int *a, int n) { pairs<<<%s, 256>>>(a, n); }
+"""
+
+MISSING = """
+__global__ void missing(const signed char *mask, int *count, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && mask[i] != 0) %s;
+}
+"""
+
+ONE_WINNER = """
+__global__ void winner(const int *chosen, int *count, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && i == chosen[0]) *count += 1;
+}
+"""
+
+CELLS = """
+__global__ void cells(const float *x, const float *y, int *count, int n, int width) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int cell = int(y[i] * 0.5f) * width + int(x[i] * 0.5f);
+  %s
+}
+"""
+
+CORNERS = """
+struct Tri { int a, b, c; };
+__global__ void normals(const float3 *pos, const Tri *tris, float3 *nrm, int n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= n) return;
+  Tri f = tris[t];
+  float z = pos[f.a].x * pos[f.b].y - pos[f.c].x;
+  int v[3] = {f.a, f.b, f.c};
+  for (int k = 0; k < 3; ++k) %s;
+}
+"""
+
+OF_THE_BLOCK = """
+__global__ void seen(const int *list, int *count, int n) {
+  __shared__ int ids[64];
+  ids[threadIdx.x] = list[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  for (int j = 0; j < 64; ++j) %s;
+}
+"""
+
+DOUBLED = """
+__global__ void doubled(const int *index, float *x, const float *w, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[index[i]] = x[index[i]] * w[index[i]];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (SORT % ("blockIdx.x * blockDim.x + threadIdx.x", "(n / 2 + 255) / 256"), True),
+        (SORT % ("threadIdx.x", "1"), False),
+        (MISSING % "*count = *count + 1", True),
+        (MISSING % "atomicAdd(count, 1)", False),
+        (MISSING % "*count = 1", False),
+        (ONE_WINNER, False),
+        (CELLS % "int slot = count[cell]; count[cell] = slot + 1;", True),
+        (CELLS % "atomicAdd(&count[cell], 1);", False),
+        (CORNERS % "nrm[v[k]].z += z", True),
+        (CORNERS % "atomicAdd(&nrm[v[k]].z, z)", False),
+        (OF_THE_BLOCK % "count[ids[j]]++", True),
+        (OF_THE_BLOCK % "if (threadIdx.x == j) count[ids[j]]++", True),  # two blocks may have one of them
+        (OF_THE_BLOCK % "atomicAdd(&count[ids[j]], 1)", False),
+        (DOUBLED, False),  # written for indices that differ
+    ],
+)
+def test_global(code: str, expected: bool) -> None:
+    rule: RuleClass = GlobalMemoryRace
+    assert any(f.severity is not Severity.NOTE for f in findings(rule, code)) is expected

@@ -1,0 +1,73 @@
+"""Shared memory behind objects: constructors that keep a pointer or a reference, objects without a name."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+POINTER = """
+class Exchange {
+  float *const mem_;
+  int tid_;
+ public:
+  __device__ Exchange(float *mem) : mem_(mem), tid_(threadIdx.x) {}
+  __device__ void put(float v) { mem_[tid_] = v; }
+  __device__ float get() const { return mem_[127 - tid_]; }
+};
+__global__ void k(float *x) {
+  __shared__ float mem[128];
+  Exchange e(mem);
+  e.put(x[threadIdx.x]);
+  @
+  x[threadIdx.x] = e.get();
+}
+"""
+
+REFERENCE = """
+template <int N> struct Storage { float part[N]; };
+template <int N> class Sum {
+  Storage<N> &temp;
+  int lane, warp;
+ public:
+  __device__ explicit Sum(Storage<N> &storage) : temp(storage), lane(threadIdx.x % 32), warp(threadIdx.x / 32) {}
+  __device__ float of(float v) {
+    for (int o = 16; o; o >>= 1) v += __shfl_xor_sync(~0u, v, o);
+    if (lane == 0) temp.part[warp] = v;
+    __syncthreads();
+    float sum = 0.0f;
+    for (int i = 0; i < blockDim.x / 32; ++i) sum += temp.part[i];
+    return sum;
+  }
+};
+__global__ void k(float *x) {
+  __shared__ Storage<32> storage;
+  float a = Sum<32>(storage).of(x[threadIdx.x]);
+  @
+  float b = Sum<32>(storage).of(x[threadIdx.x] - a);
+  x[threadIdx.x] = b;
+}
+"""
+
+ROW = """
+template <int N> struct Row {
+  float (&cells)[N];
+  __device__ Row(float (&m)[N]) : cells(m) {}
+  __device__ float &operator[](int i) { return cells[i]; }
+};
+__global__ void k(float *x) {
+  __shared__ float mem[128];
+  Row<128> row(mem);
+  row[threadIdx.x] = x[threadIdx.x];
+  @
+  x[threadIdx.x] = row[127 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize("code", [POINTER, REFERENCE, ROW])
+def test_a_barrier_is_missing_or_there(code: str) -> None:
+    assert [f.severity for f in findings(SharedMemoryRace, code.replace("@", ""))] == [Severity.ERROR]
+    assert findings(SharedMemoryRace, code.replace("@", "__syncthreads();")) == []
