@@ -14,6 +14,7 @@ from math import gcd
 from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.evaluate import environment, source_of, with_shared_parts
+from kernlint.symbolic.intervals import Bound, Bounds, Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term
 
 MOST = 16_384
@@ -33,6 +34,10 @@ Touch = tuple[int, int, tuple[int, ...]]
 
 Tables = dict[tuple[int, tuple[tuple[int, int], ...]], dict[object, int]]
 """Who touches each cell, by size of a cell and the counters told apart (see :func:`_table`)."""
+
+SMALL, BLOCK_SIZE = 4095, 1024
+"""Values (sizes of a block) up to this are told apart from others when a walk is written: what is computed from them
+seldom wraps."""
 
 MANY = -1
 """Stands for several threads."""
@@ -57,7 +62,9 @@ class Toucher:
     """Walks accesses and remembers what it found."""
 
     known: dict[tuple[Side, Launch, frozenset[Symbol], bool], Touches | None] = field(default_factory=dict)
-    plans: dict[tuple[Side, frozenset[Symbol], frozenset[Symbol], bool], Plan | None] = field(default_factory=dict)
+    plans: dict[tuple[Side, frozenset[Symbol], frozenset[Symbol], frozenset[Symbol], bool], Plan | None] = field(
+        default_factory=dict
+    )
 
     def apart(
         self,
@@ -168,9 +175,10 @@ class Toucher:
         if not blocks:
             fixed.update({symbol: 0 for symbol in BLOCK if symbol not in fixed})
         fixed.update(zip(BLOCK_DIM, (x, y, z), strict=True))
-        key = (side, wanted, frozenset(fixed), blocks)
+        small = frozenset([symbol for symbol, value in fixed.items() if 0 <= value <= _most(symbol)])
+        key = (side, wanted, frozenset(fixed), small, blocks)
         if key not in self.plans:
-            self.plans[key] = plan(side, wanted, frozenset(fixed), blocks)
+            self.plans[key] = plan(side, wanted, frozenset(fixed), small, blocks)
         planned = self.plans[key]
         if planned is None:
             return None
@@ -221,14 +229,41 @@ class Plan:
     kept: tuple[Symbol, ...]
 
 
-def plan(side: Side, wanted: frozenset[Symbol], fixed: frozenset[Symbol], blocks: bool) -> Plan | None:
-    """The plan for an access when the symbols ``fixed`` have values; None when its places cannot be computed."""
+def _most(symbol: Symbol) -> int:
+    """The largest value of ``symbol`` that is a small one."""
+    return BLOCK_SIZE if symbol.kind is SymbolKind.BLOCK_DIM else SMALL
+
+
+def _bounds(small: frozenset[Symbol]) -> Bounds:
+    """What is known of symbols in a walk: of threads, blocks and iterations, of which there are a few, and of those
+    whose values are ``small``."""
+
+    def bounds(symbol: Symbol) -> Bound:
+        kind = symbol.kind
+        if kind is SymbolKind.BLOCK_DIM or kind is SymbolKind.THREAD:
+            return (0, BLOCK_SIZE) if BLOCK_DIM[symbol.axis] in small else (None, None)
+        if symbol in small:
+            return 0, SMALL
+        if kind is SymbolKind.COUNTER:
+            return 0, MOST
+        return None, None
+
+    return bounds
+
+
+def plan(
+    side: Side, wanted: frozenset[Symbol], fixed: frozenset[Symbol], small: frozenset[Symbol], blocks: bool
+) -> Plan | None:
+    """The plan for an access when the symbols ``fixed`` have values, ``small`` ones up to :data:`SMALL`; None when its
+    places cannot be computed."""
     loops = {loop.counter: loop.condition for loop in side.counters}
     names: dict[Symbol, str] = dict(zip(THREAD, ("tx", "ty", "tz"), strict=True))
     given: dict[Symbol, str] = {}
     if blocks:
         names.update(zip(BLOCK, ("bx", "by", "bz"), strict=True))
     names.update((counter, f"k{at}") for at, counter in enumerate(loops))
+
+    ranges = Ranges(_bounds(small | frozenset(BLOCK) if blocks else small))
 
     def code(term: Term) -> str | None:
         for symbol in term.symbols:
@@ -237,7 +272,7 @@ def plan(side: Side, wanted: frozenset[Symbol], fixed: frozenset[Symbol], blocks
             if symbol not in fixed:
                 return None
             names[symbol] = given[symbol] = f"p{len(given)}"
-        text = source_of([term], list(names), names=list(names.values()))
+        text = source_of([term], list(names), names=list(names.values()), fits=ranges.fits)
         return None if text is None else text[0]
 
     address = code(side.offset)
@@ -297,6 +332,7 @@ def _source(
         lines.append(f"{indent}if not {condition}: break")
         lines.append(f"{indent}if {names[counter]} >= most: return None")
         inside.add(counter)
+        tests[:] = [(guard, text) for guard, text in tests if text != condition]
         guards()
     values = "".join(f"{names[counter]}, " for counter in conditions)
     lines.append(f"{indent}out.append(({address}, {'b' if blocks else 't'}, ({values})))")

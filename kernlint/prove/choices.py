@@ -56,23 +56,29 @@ def _filled(dims: tuple[int | None, int | None, int | None], shape: tuple[int, .
     return x, y, z
 
 
-MAX_WALKED = 288
-"""Threads of a block that are walked; of larger blocks the first, the middle and the last."""
+MAX_WALKED, PART = 288, 96
+"""Threads of a block that are walked, and of larger blocks the first, and as many in the middle."""
 
 
-@lru_cache(maxsize=32)
-def threads(block: Triple, most: int = MAX_WALKED, part: int = 96) -> list[Triple]:
-    """Threads of a block, in the order of their linear index; all of them when there are at most ``most``, else the
-    first ``part`` of them, as many around the middle, and two thirds as many at the end."""
+Chosen = tuple[Triple, int, int, int]
+"""Which threads are walked: see :func:`threads`."""
+
+
+@lru_cache(maxsize=64)
+def threads(chosen: Chosen) -> list[Triple]:
+    """Threads of a block, in the order of their linear index, for ``(block, most, part, step)``: all of them when there
+    are at most ``most``, else the first ``part`` of them, as many around the middle, and two thirds as many at the end;
+    of those each ``step``-th."""
+    block, most, part, step = chosen
     bx, by, bz = block
     total = bx * by * bz
-    chosen: Sequence[int] = range(total)
+    walked: Sequence[int] = range(total)
     if total > most:
         middle = total // 2
         third = part // 3
-        chosen = [*range(part), *range(middle - third, middle + 2 * third), *range(total - 2 * third, total)]
-        chosen = sorted(set(chosen))
-    return [(i % bx, i // bx % by, i // (bx * by)) for i in chosen]
+        walked = [*range(part), *range(middle - third, middle + 2 * third), *range(total - 2 * third, total)]
+        walked = sorted(set(walked))
+    return [(i % bx, i // bx % by, i // (bx * by)) for i in walked[::step]]
 
 
 def some_blocks(grid: Triple) -> list[Triple]:
@@ -145,7 +151,8 @@ class Values:
             candidates += range(low, symbol.high + 1)
         elif low is not None:
             candidates += [low, low + 1]
-        out = list(dict.fromkeys(v for v in candidates if _fits(v, low, symbol)))
+        bottom, top = _limits(low, symbol)
+        out = [v for v in dict.fromkeys(candidates) if bottom <= v <= top]
         if not out:
             out = [v for v in (low, symbol.high, 0) if v is not None][:1]
         return out
@@ -176,11 +183,18 @@ class Values:
             yield from fresh(tuple(values))
 
 
-def _fits(value: int, low: int | None, symbol: Symbol) -> bool:
+def _limits(low: int | None, symbol: Symbol) -> tuple[int, int]:
+    """Least and greatest value for ``symbol``, which is ``low`` at least."""
     kind = symbol.type
-    if isinstance(kind, IntType) and not kind.low <= value <= kind.high:
-        return False
-    return (low is None or value >= low) and (symbol.high is None or value <= symbol.high)
+    bottom, top = (kind.low, kind.high) if isinstance(kind, IntType) else (-_ENDLESS, _ENDLESS)
+    return (
+        bottom if low is None else max(bottom, low),
+        top if symbol.high is None else min(top, symbol.high),
+    )
+
+
+_ENDLESS = 1 << 200
+"""More than any value."""
 
 
 def dims_of(block: Triple, grid: Triple) -> dict[Symbol, int]:

@@ -20,8 +20,18 @@ from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, SymbolKind, Term, sym
 Point = tuple[int, Triple, Triple, tuple[int, ...]]
 """(offset in bytes, block, thread, values of the counters)."""
 
+
+class Points(list[Point]):
+    """What a walk found, and what was made of it since (see :mod:`kernlint.prove.meet`)."""
+
+    __slots__ = ("cells",)
+
+    def __init__(self) -> None:
+        self.cells: dict[tuple[int, int], set[int]] = {}
+
+
 Walk = Callable[
-    [Sequence[int], Sequence[Triple], Sequence[Triple], Sequence[int], int, Sequence[int]], tuple[list[Point], int]
+    [Sequence[int], Sequence[Triple], Sequence[Triple], Sequence[int], int, Sequence[int]], tuple[Points, int]
 ]
 """(shared values, blocks, threads, limits of the counters, most points, data) -> (points, threads and rounds)."""
 
@@ -136,7 +146,7 @@ def collector(
 @lru_cache(maxsize=256)
 def _compiled(code: str) -> Walk:
     """The walk with this source: accesses that differ in the names of their symbols alone share it."""
-    scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun}
+    scope: dict[str, Any] = {**environment(), "len": len, "range": range, "Overrun": Overrun, "Points": Points}
     exec(code, scope)
     walk: Walk = scope["walk"]
     return walk
@@ -170,11 +180,11 @@ def _source(
 ) -> list[str]:
     """The function's lines.  ``limits[i]`` bounds the i-th counter; the walk stops once ``most`` points are found
     (``strict``: it raises once it took more than ``most`` steps, or when a loop reaches its limit)."""
-    lines = ["def walk(p, blocks, threads, limits, most, d):", "  out = []", "  steps = 0"]
+    lines = ["def walk(p, blocks, threads, limits, most, d):", "  out = Points()", "  steps = 0"]
 
     def guard(level: int, indent: str, skip: str) -> None:
         for at, text in tests:
-            if at == level:
+            if at == level and text not in conditions[: max(0, at - 2)]:
                 lines.append(f"{indent}if not {text}: {skip}")
 
     guard(0, "  ", "return out, steps")

@@ -7,13 +7,28 @@ values only (positive sizes); which ones is said in the witness.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
-from kernlint.prove import choices
-from kernlint.prove.collect import Collector, Point, collector, constants_of
-from kernlint.prove.hints import launch_bounds
+from kernlint.prove import choices, walks
+from kernlint.prove.choices import Chosen
+from kernlint.prove.collect import Collector, Point, Points, collector, constants_of
+from kernlint.prove.hints import Coarse, coarse, launch_bounds
 from kernlint.prove.meet import WARP, meeting, warp
-from kernlint.prove.query import SETTLED, Actor, Bounds, Budget, Overlap, Query, Refuted, Side, Triple, is_shared
+from kernlint.prove.query import (
+    SETTLED,
+    Actor,
+    Bounds,
+    Budget,
+    Launch,
+    Overlap,
+    Query,
+    Refuted,
+    Side,
+    Triple,
+    is_shared,
+)
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import compiled, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
@@ -53,12 +68,28 @@ _collectors: dict[tuple[object, ...], Collector | None] = {}
 COLLECTORS = 128
 
 
-def _collector(side: Side, query: Query, shared: Sequence[Symbol], ranges: Ranges) -> Collector | None:
+RANGES = 8
+
+_ranges: dict[Coarse, Ranges] = {}
+"""Ranges of terms under the launches of late."""
+
+
+def _ranges_of(launch: Launch, key: Coarse) -> Ranges:
+    """The ranges of terms under ``launch``, whose coarse form is ``key``."""
+    ranges = _ranges.get(key)
+    if ranges is None:
+        if len(_ranges) >= RANGES:
+            _ranges.clear()
+        ranges = _ranges[key] = Ranges(launch_bounds(launch, exact=False))
+    return ranges
+
+
+def _collector(side: Side, query: Query, shared: Sequence[Symbol], launch: Coarse, ranges: Ranges) -> Collector | None:
     """The collector of ``side``, which takes the values of those ``shared`` symbols that it speaks of."""
     mentioned = set(side.symbols)
     ours = tuple(symbol for symbol in shared if symbol in mentioned)
     within = query.within if isinstance(query, Overlap) else None
-    key = (side, ours, within, query.private & mentioned, query.launch)
+    key = (side, ours, within, query.private & mentioned, launch)
     if key not in _collectors:
         if len(_collectors) >= COLLECTORS:
             _collectors.clear()
@@ -88,8 +119,9 @@ class _Search:
         found.update((s, None) for term in terms for s in symbols(term))
         found.update((s, None) for side in sides for s in side.symbols if is_shared(s, query))
         self.shared = list(found)
-        ranges = Ranges(launch_bounds(query.launch))
-        collected = [_collector(side, query, self.shared, ranges) for side in dict.fromkeys(sides)]
+        launch = coarse(query.launch)
+        ranges = _ranges_of(query.launch, launch)
+        collected = [_collector(side, query, self.shared, launch, ranges) for side in dict.fromkeys(sides)]
         self.sides: list[Collector] = [c for c in collected if c is not None]
         self.computable = len(self.sides) == len(collected) and not self._excluded()
         if len(self.sides) < len(sides):
@@ -100,6 +132,8 @@ class _Search:
         self.values = choices.Values(self.shared, self.known, constants, query.premises)
         self.check = self._premises(terms, ranges)
         self.best: Refuted | None = None
+        self.plain = not any(side.counters for side in self.sides)
+        self.shapes: dict[tuple[Triple, Triple, Triple], dict[Symbol, int]] = {}
 
     def _excluded(self) -> bool:
         """Whether guards that are not computable exclude each other."""
@@ -179,123 +213,171 @@ class _Search:
         return {s for side in _sides(query) for s in side.symbols} | {s for p in query.premises for s in symbols(p)}
 
     def _try(self, block: Triple, grid: Triple, where: Triple, values: dict[Symbol, int], trial: int) -> None:
-        env = {**choices.dims_of(block, grid), **values, **self.known}
-        for symbol, dim in zip(BLOCK, where, strict=True):
-            env.setdefault(symbol, dim)
+        self.points -= TRIAL
+        shape = block, grid, where
+        start = self.shapes.get(shape)
+        if start is None:
+            start = {**choices.dims_of(block, grid), **self.known}
+            for symbol, dim in zip(BLOCK, where, strict=True):
+                start.setdefault(symbol, dim)
+            self.shapes[shape] = start
+        env = {**start, **values}
         for symbol, term in self.values.definitions.items():
             value = evaluate(term, env)
             if value is None:
-                self.points -= TRIAL
                 return
             env[symbol] = value
-        block = (env[BLOCK_DIM[0]], env[BLOCK_DIM[1]], env[BLOCK_DIM[2]])
-        grid = (env[GRID_DIM[0]], env[GRID_DIM[1]], env[GRID_DIM[2]])
-        where = (env[BLOCK[0]], env[BLOCK[1]], env[BLOCK[2]])
-        self.points -= TRIAL
-        size = block[0] * block[1] * block[2]
-        if (
-            min(*block, *grid) < 1
-            or size > self.query.launch.max_threads
-            or any(w >= g for w, g in zip(where, grid, strict=True))
-        ):
+        launched = _launched(env, self.query, self.plain)
+        if launched is None:
             return
-        shared = [env[symbol] for symbol in self.shared]
-        checked = self.check(shared)
+        checked = self.check([env[symbol] for symbol in self.shared])
         premises = len(self.query.premises)
         if not all(checked[:premises]):
             return
-        single = isinstance(self.query, Overlap) and self.query.within == "block"
-        places = [where] if single else choices.some_blocks(grid)
-        plain = single and not any(side.counters for side in self.sides)  # cheap enough to walk every thread
-        if len(places) > 1 and isinstance(self.query, Overlap):  # a few threads of each block show where blocks meet
-            walked = choices.threads(block, 3 * WARP, WARP)
-        else:
-            walked = choices.threads(block, 1024 if plain else choices.MAX_WALKED)
-        setting = _Setting(self, block, grid, shared, trial)
+        setting = _Setting(self, launched, env, trial)
         if isinstance(self.query, Bounds):
-            setting.leave(self.query, places, walked, checked[premises])
+            setting.leave(self.query, checked[premises])
         else:
-            setting.meet(self.query, places, walked)
+            setting.meet(self.query)
+
+
+@dataclass(frozen=True, slots=True)
+class _Launched:
+    """A launch that is tried: which blocks and threads of it are walked."""
+
+    block: Triple
+    grid: Triple
+    places: tuple[Triple, ...]
+    walked: Chosen
+
+
+def _launched(env: dict[Symbol, int], query: Query, plain: bool) -> _Launched | None:
+    """The launch that ``env`` gives; None when there is no such launch.  ``plain``: the accesses stand in no loops."""
+    block = (env[BLOCK_DIM[0]], env[BLOCK_DIM[1]], env[BLOCK_DIM[2]])
+    grid = (env[GRID_DIM[0]], env[GRID_DIM[1]], env[GRID_DIM[2]])
+    where = (env[BLOCK[0]], env[BLOCK[1]], env[BLOCK[2]])
+    one = isinstance(query, Overlap) and query.within == "block"
+    return _launch(block, grid, where, query.launch.max_threads, isinstance(query, Overlap), one, plain)
+
+
+@lru_cache(maxsize=256)
+def _launch(
+    block: Triple, grid: Triple, where: Triple, most: int, pair: bool, one: bool, plain: bool
+) -> _Launched | None:
+    size = block[0] * block[1] * block[2]
+    if min(*block, *grid) < 1 or size > most or any(w >= g for w, g in zip(where, grid, strict=True)):
+        return None
+    places = (where,) if one else tuple(choices.some_blocks(grid))
+    if len(places) > 1 and pair:  # a few threads of each block show where blocks meet
+        return _Launched(block, grid, places, (block, 3 * WARP, WARP, 1))
+    # without loops it is cheap enough to walk every thread
+    return _Launched(block, grid, places, (block, 1024 if one and plain else choices.MAX_WALKED, choices.PART, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """How far loops are followed: ``limits`` of their counters; ``few`` threads are tried with the ``far`` limits and
+    ``most`` points first (None: they are not), which are ``tried`` threads out of ``lanes``."""
+
+    limits: tuple[int, ...]
+    far: tuple[int, ...] | None
+    few: Chosen
+    most: int
+    tried: int
+    lanes: int
+
+
+@lru_cache(maxsize=256)
+def _reach(mosts: tuple[int | None, ...], conditional: tuple[bool, ...], places: int, walked: Chosen) -> _Reach:
+    threads = len(choices.threads(walked))
+    lanes = max(1, threads * places)
+    count = len(mosts)
+    room = max(2, int((ENOUGH / lanes) ** (1 / count))) if count else 1
+    limits = []
+    for most, known in zip(mosts, conditional, strict=True):
+        limit = min(room, FAR) if known else 2
+        limits.append(limit if most is None else min(limit, most))
+    few = (*walked[:-1], max(1, threads // 4))
+    tried = len(choices.threads(few))
+    far = tuple(FAR if known else limit for limit, known in zip(limits, conditional, strict=True))
+    short = room < FAR and any(conditional)
+    return _Reach(tuple(limits), far if short else None, few, 4 * ENOUGH // max(1, lanes // tried), tried, lanes)
 
 
 class _Setting:
     """One launch with values for everything shared."""
 
-    def __init__(self, search: _Search, block: Triple, grid: Triple, shared: list[int], trial: int) -> None:
+    def __init__(self, search: _Search, launched: _Launched, values: dict[Symbol, int], trial: int) -> None:
         self.search = search
-        self.block = block
-        self.grid = grid
-        self.shared = shared
-        self.values = dict(zip(search.shared, shared, strict=True))
+        self.launched = launched
+        self.block = launched.block
+        self.values = values
         self.trial = trial
 
-    def points(
-        self, side: Collector, places: Sequence[Triple], walked: Sequence[Triple], data: Sequence[int]
-    ) -> list[Point]:
+    def points(self, side: Collector, data: tuple[int, ...]) -> Points:
         """What ``side`` touches, as far as the budget goes."""
-        lanes = max(1, len(walked) * len(places))
-        count = len(side.counters)
-        room = max(2, int((ENOUGH / lanes) ** (1 / count))) if count else 1
-        limits = []
-        for most, conditional in zip(side.limits, side.conditional, strict=True):
-            limit = min(room, FAR) if conditional else 2
-            limits.append(limit if most is None else min(limit, most))
-        values = [self.values[symbol] for symbol in side.shared]
-        enough = ENOUGH
-        if room < FAR and any(side.conditional):
+        search = self.search
+        places, walked = self.launched.places, self.launched.walked
+        reach = _reach(side.limits, side.conditional, len(places), walked)
+        values = tuple([self.values[symbol] for symbol in side.shared])
+        limits, enough = reach.limits, ENOUGH
+        if reach.far is not None:
             # Loops that double or halve end soon: a few threads show whether all of them can be followed to the end.
-            few = walked[:: max(1, len(walked) // 4)]
-            far = [FAR if conditional else limit for limit, conditional in zip(limits, side.conditional, strict=True)]
-            most = 4 * ENOUGH // max(1, lanes // len(few))
-            tried, steps = side.walk(values, places[:1], few, far, most, data)
-            self.search.points -= steps
-            if len(tried) < most and steps * lanes // len(few) <= self.search.points:
-                limits, enough = far, 4 * ENOUGH
-        found, steps = side.walk(values, places, walked, limits, enough, data)
-        self.search.points -= steps
-        while any(side.conditional) and len(found) * 8 <= ENOUGH and steps * 8 <= self.search.points:
+            tried, steps = walks.walk(side, values, places[:1], reach.few, reach.far, reach.most, data)
+            if not steps and len(places) == 1:
+                return tried  # the values alone keep every thread out
+            search.points -= steps
+            if len(tried) < reach.most and steps * reach.lanes // reach.tried <= search.points:
+                limits, enough = reach.far, 4 * ENOUGH
+        found, steps = walks.walk(side, values, places, walked, limits, enough, data)
+        if not steps:
+            return found
+        search.points -= steps
+        while any(side.conditional) and len(found) * 8 <= ENOUGH and steps * 8 <= search.points:
             # Few threads get there: follow their loops further.
-            wider = [
+            wider = tuple(
                 limit * 4 if conditional and limit < (most or ENOUGH) else limit
                 for limit, most, conditional in zip(limits, side.limits, side.conditional, strict=True)
-            ]
+            )
             before, limits = limits, wider
-            more, steps = side.walk(values, places, walked, limits, ENOUGH, data)
-            self.search.points -= steps
+            more, steps = walks.walk(side, values, places, walked, limits, ENOUGH, data)
+            search.points -= steps
             if len(more) == len(found) or before == limits:
                 break
             found = more
         return found
 
-    def data(self, side: Collector, second: bool) -> list[int]:
+    def data(self, side: Collector, second: bool) -> tuple[int, ...]:
         """Values for what a thread's data decides: the same in both threads every other time."""
+        if not side.data:
+            return ()
         out = []
         for index, symbol in enumerate(side.data):
-            pool = self.search.values.pool(symbol, self.block, self.grid)
+            pool = self.search.values.pool(symbol, self.block, self.launched.grid)
             apart = self.trial // 2 + 1 if second and self.trial % 2 else 0
             out.append(pool[(self.trial // 2 + index + apart) % len(pool)])
-        return out
+        return tuple(out)
 
-    def leave(self, query: Bounds, places: Sequence[Triple], walked: Sequence[Triple], extent: int) -> None:
+    def leave(self, query: Bounds, extent: int) -> None:
         """Look for an access outside ``[0, extent)``."""
         side = self.search.sides[0]
         data = self.data(side, False)
         last = extent - query.access.size
-        for point in self.points(side, places, walked, data):
+        for point in self.points(side, data):
             if point[0] < 0 or point[0] > last:
                 self.search.best = self.refuted(side, point, data, None, None, (), True, extent)
                 return
 
-    def meet(self, query: Overlap, places: Sequence[Triple], walked: Sequence[Triple]) -> None:
+    def meet(self, query: Overlap) -> None:
         """Look for two threads that touch one byte."""
         first, second = self.search.sides
         ours_data = self.data(first, False)
-        ours = self.points(first, places, walked, ours_data)
+        ours = self.points(first, ours_data)
         if not ours:
             return
         theirs_data = self.data(second, True)
         same = first is second and ours_data == theirs_data
-        theirs = ours if same else self.points(second, places, walked, theirs_data)
+        theirs = ours if same else self.points(second, theirs_data)
         if not theirs:
             return
         pair = meeting(query, self.block, ours, theirs, first.counters, second.counters)
@@ -329,15 +411,15 @@ class _Setting:
         mentioned = self.search._mentioned()
         dims = (SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.BLOCK)
         values = []
-        for symbol, value in zip(self.search.shared, self.shared, strict=True):
+        for symbol in self.search.shared:
             if symbol.kind not in dims:
-                values.append((symbol, value))
+                values.append((symbol, self.values[symbol]))
                 doubtful = doubtful or (
                     symbol.kind not in SETTLED and symbol in mentioned and symbol not in self.search.known
                 )
         return Refuted(
             self.block,
-            self.grid,
+            self.launched.grid,
             tuple(values),
             actors[0],
             actors[1] if len(actors) > 1 else None,

@@ -8,7 +8,7 @@ proof assumes nothing.
 from __future__ import annotations
 
 from kernlint.prove.choices import dims_of
-from kernlint.prove.collect import Overrun, Point, collector
+from kernlint.prove.collect import Overrun, Points, collector
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.meet import meeting
 from kernlint.prove.query import Bounds, Budget, Proved, Query, Side, Triple
@@ -60,7 +60,7 @@ def _settled(side: Side, known: set[Symbol]) -> bool:
 
 def _points(
     side: Side, query: Query, shared: list[Symbol], values: list[int], block: Triple, most: int
-) -> tuple[list[Point], tuple[Symbol, ...]] | None:
+) -> tuple[Points, tuple[Symbol, ...]] | None:
     """Everything that ``side`` can touch, and the counters of the points; raises :class:`Overrun` when that is too
     much."""
     used = set(symbols(side.offset))

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from kernlint.prove.query import Launch
+from kernlint.prove.query import Axes, Launch
 from kernlint.symbolic.intervals import Bounds
 from kernlint.symbolic.terms import Symbol, SymbolKind
 
+Coarse = tuple[Axes, Axes, int, tuple[tuple[Symbol, int], ...]]
+"""What :func:`coarse` makes of a launch."""
 
-def launch_bounds(launch: Launch) -> Bounds:
-    """Bounds of every symbol under ``launch``."""
+SMALL = 4095
+"""Values up to this are alike in coarse bounds: what is computed from them seldom wraps."""
+
+
+def coarse(launch: Launch) -> Coarse:
+    """``launch`` without the difference between small values: bounds for one hold for many."""
+    values = tuple([(symbol, -1 if 0 <= value <= SMALL else value) for symbol, value in launch.values])
+    return launch.block, launch.grid, launch.max_threads, values
+
+
+def launch_bounds(launch: Launch, *, exact: bool = True) -> Bounds:
+    """Bounds of every symbol under ``launch``; unless ``exact``, the same ones for each launch that is the same under
+    :func:`coarse`."""
     known = launch.known()
     most = launch.max_threads
+    small = frozenset() if exact else frozenset(s for s, value in launch.values if 0 <= value <= SMALL)
 
     def bounds(symbol: Symbol) -> tuple[int | None, int | None]:
+        if symbol in small:
+            return 0, SMALL
         value = known.get(symbol)
         if value is not None:
             return value, value

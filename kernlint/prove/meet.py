@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import gcd
 from typing import Any
 
-from kernlint.prove.collect import Point
+from kernlint.prove.collect import Point, Points
 from kernlint.prove.query import Overlap, Triple
 from kernlint.symbolic.terms import Symbol
 
@@ -23,8 +23,8 @@ def warp(point: Point, block: Triple) -> tuple[Triple, int]:
 def meeting(
     query: Overlap,
     block: Triple,
-    ours: Sequence[Point],
-    theirs: Sequence[Point],
+    ours: Points,
+    theirs: Points,
     our_counters: Sequence[Symbol],
     their_counters: Sequence[Symbol],
 ) -> tuple[Point, Point] | None:
@@ -35,9 +35,9 @@ def meeting(
         if x in our_counters and y in their_counters
     ]
     unit = gcd(query.a.size, query.b.size)
-    if unit > 1 and {p[0] % unit for points in (ours, theirs) for p in points} - {0}:
+    if unit > 1 and not (_aligned(ours, unit) and _aligned(theirs, unit)):
         unit = 1
-    common = _cells(ours, query.a.size, unit) & _cells(theirs, query.b.size, unit)
+    common = cells(ours, query.a.size, unit) & cells(theirs, query.b.size, unit)
     if not common or (ours is theirs and len(common) == len(ours) * (query.a.size // unit)):
         return None  # nothing in common, or each thread has its own
     if query.within == "blocks" and not _blocks_meet(query, ours, theirs, unit):
@@ -81,6 +81,19 @@ def _by_block(points: Sequence[Point], size: int, unit: int) -> dict[Triple, set
     for point in points:
         by_block.setdefault(point[1], []).append(point)
     return {block: _cells(own, size, unit) for block, own in by_block.items()}
+
+
+def _aligned(points: Points, unit: int) -> bool:
+    """Whether all accesses start at multiples of ``unit`` bytes."""
+    return gcd(*cells(points, 1, 1)) % unit == 0
+
+
+def cells(points: Points, size: int, unit: int) -> set[int]:
+    """What :func:`_cells` gives for a whole list, remembered with it."""
+    found = points.cells.get((size, unit))
+    if found is None:
+        found = points.cells[size, unit] = _cells(points, size, unit)
+    return found
 
 
 def _cells(points: Sequence[Point], size: int, unit: int) -> set[int]:

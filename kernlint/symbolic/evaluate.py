@@ -386,13 +386,13 @@ LONG = 40
 
 
 def with_shared_parts(lines: Sequence[str]) -> list[str]:
-    """Generated code in which what a loop's condition has most in common with what follows it is computed once an
-    iteration.
+    """Generated code in which what the loops over counters do not change is computed before them, and what a loop's
+    condition has most in common with what follows it once an iteration.
 
     Only where the condition computes it anyway, whatever else it says: division by zero ends a walk.
     """
     out: list[str] = []
-    rest = list(lines)
+    rest = _with_steady_parts(list(lines))
     while rest:
         line = rest.pop(0)
         head, _, test = line.partition("if not ")
@@ -408,6 +408,52 @@ def with_shared_parts(lines: Sequence[str]) -> list[str]:
                     line, *rest = made
         out.append(line)
     return out
+
+
+def _with_steady_parts(lines: list[str]) -> list[str]:
+    """``lines`` with the parts that no counter changes, and that nothing can be undefined in, before the loops."""
+    first = next((at for at, line in enumerate(lines) if _LOOP.match(line)), None)
+    if first is None:
+        return lines
+    inside = "\n".join(lines[first:])
+    parts = dict.fromkeys(part for line in lines[first:] if len(line) > LONG for part in _steady(line))
+    before = []
+    for at, part in enumerate(sorted(parts, key=len, reverse=True)):
+        if part in inside:  # not within a longer one
+            inside = inside.replace(part, f"h{at}")
+            before.append(f"{lines[first][: -len(lines[first].lstrip())]}h{at} = {part}")
+    return [*lines[:first], *before, *inside.split("\n")]
+
+
+_LOOP = pattern(r" *for k\d+ in ")
+
+
+def _steady(line: str) -> list[str]:
+    """The longest parenthesised parts of a line that mention no counter and cannot fail."""
+    found: list[tuple[int, int]] = []
+    open_: list[tuple[int, bool]] = []
+    steady = True
+    for token in _UNSTEADY.finditer(line):
+        at = token.start()
+        if line[at] == "(":
+            open_.append((at, steady))
+            steady = True
+        elif line[at] != ")":
+            steady = False
+        elif open_:
+            start, before = open_.pop()
+            if steady and at - start > STEADY and not (line[start - 1].isalnum() or line[start - 1] in "_]"):
+                while found and found[-1][0] > start:
+                    found.pop()
+                found.append((start, at + 1))
+            steady = steady and before
+    return [line[start:end] for start, end in found]
+
+
+STEADY = 16
+"""Characters of an expression that is the same in all iterations from which on it is worth a variable."""
+
+_UNSTEADY = pattern(r"[()]|\bk\d|\b_|,|(?://|%) (?![1-9])")
 
 
 def _whole(text: str) -> bool:

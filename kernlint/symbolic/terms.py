@@ -138,7 +138,12 @@ class Term:
             return True
         if not isinstance(other, Term) or self._hash != other._hash:
             return False
-        return self.op == other.op and self.args == other.args and self.type == other.type
+        if self.op != other.op or self.args != other.args:
+            return False
+        if self.type is not other.type and self.type != other.type:
+            return False
+        other.args = self.args  # so that the next comparison sees at once that the arguments are the same
+        return True
 
     @property
     def value(self) -> int | None:

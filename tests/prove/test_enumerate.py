@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.prove import enumerate as small
-from kernlint.prove import exhaust
+from kernlint.prove import exhaust, walks
 from kernlint.prove.choices import blocks, grids, some_blocks, threads
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Actor, Budget, Launch, LoopRange, Overlap, Proved, Query, Refuted, Side
@@ -173,7 +173,8 @@ def test_choices() -> None:
     assert all(x * y * z <= 1024 for x, y, z in blocks(Launch()))
     assert blocks(Launch((None, 1, 1), max_threads=4)) == [(4, 1, 1)]
     assert grids(Launch(grid=(4, 1, 1)), race(side(TX), side(TX), "grid")) == [(4, 1, 1)]
-    assert len(threads((1024, 1, 1))) < 300 and threads((2, 2, 1))[1] == (1, 0, 0)
+    assert len(threads(((1024, 1, 1), 288, 96, 1))) < 300 and threads(((2, 2, 1), 288, 96, 1))[1] == (1, 0, 0)
+    assert len(threads(((1024, 1, 1), 288, 96, 4))) < 80 and len(threads(((1024, 1, 1), 1024, 96, 1))) == 1024
     assert some_blocks((9, 1, 1)) == [(0, 0, 0), (1, 0, 0), (8, 0, 0)]
     assert isinstance(witness(race(side(TY), side(TY), block=PLANE)).first, Actor)
 
@@ -231,3 +232,28 @@ def test_a_condition_on_a_loop_inside() -> None:
     one = side(TX + k + m, loops=((k, k + m < 3), (m, 2)))
     answer = witness(race(one, side(TX)))
     assert answer.second is not None
+
+
+def test_walks_are_made_once_and_give_the_same() -> None:
+    k, n, m = counter("k"), param("n"), param("m")
+    first = side(TX + k * BDX, TX + k * BDX < n, loops=((k, k < n),))
+    query = race(first, side(TX + 4096, TX < m), block=(64, 1, 1), values=((n, 200),))
+    walks.made.forget()
+    answers = [small.search(query, Budget()) for _ in range(2)]
+    assert answers[0] == answers[1] and answers[0][0] is None and walks.made.late
+    walks.made.forget()
+    assert small.search(query, Budget()) == answers[0]
+
+
+def test_small_values_share_the_code_of_a_walk() -> None:
+    """Code written for values up to a limit holds for each of them, and is not used for larger ones."""
+    n = param("n")
+    one = side((TX * n) * 65536, (TX * n) < 4096)
+    for value in (1, 2, 4095, 4096, 65536, 131072):
+        query = race(one, one, block=(64, 1, 1), values=((n, value),))
+        answer = small.refute(query, Budget())
+        places = {(t * value * 65536 + 2**31) % 2**32 for t in range(64) if (t * value + 2**31) % 2**32 - 2**31 < 4096}
+        threads_in = sum((t * value + 2**31) % 2**32 - 2**31 < 4096 for t in range(64))
+        assert (answer is None) is (len(places) == threads_in), value
+        if answer is not None:
+            check_witness(query, answer)

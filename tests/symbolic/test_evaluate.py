@@ -166,3 +166,19 @@ def test_shared_parts_of_generated_code() -> None:
         compile(text, "", "exec")
         if "and" in condition:
             assert text == "\n".join(stays)
+
+
+def test_what_a_loop_leaves_as_it_is_comes_before_it() -> None:
+    steady, failing = "((tx * 4000 + 17) % 32)", "((tx * 4000 + 17) % p0)"
+    for part, moved in ((steady, True), (failing, False)):
+        body = [f"      if not ({part} < k0): continue", f"      out.append(({part} + (k0 * 4)))"]
+        lines = ["for tx in threads:", "    for k0 in range(25):", *body]
+        made = with_shared_parts(["out = []", *lines])
+        text = "\n".join(made)
+        assert (text.count(part) == 1) is moved
+        found = []
+        for code in (made, ["out = []", *lines]):
+            scope = {"threads": range(5), "p0": 7, "range": range}
+            exec("\n".join(code), scope)
+            found.append(scope["out"])
+        assert found[0] == found[1] != []
