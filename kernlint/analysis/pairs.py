@@ -82,7 +82,7 @@ def known(access: Access) -> bool:
 
     Of the asynchronous copies only those are that a whole block makes together (OpenCL's).
     """
-    return placed(access) and not any(_untold(guard.term) for guard in access.guards)
+    return placed(access) and not any(_unseen(guard.term) for guard in access.guards)
 
 
 def placed(access: Access, taken: Callable[[Term], bool] | None = None) -> bool:
@@ -90,7 +90,7 @@ def placed(access: Access, taken: Callable[[Term], bool] | None = None) -> bool:
     threads are told apart in integers."""
     if access.asynchronous and not collective(access):
         return False
-    if taken is not None and any(not taken(guard.term) and _untold(guard.term) for guard in access.guards):
+    if taken is not None and any(not taken(guard.term) and _unseen(guard.term) for guard in access.guards):
         return False
     return access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
 
@@ -112,12 +112,12 @@ def of_thread(access: Access) -> bool:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _untold(term: Term) -> bool:
+def _unseen(term: Term) -> bool:
     """Whether threads are told apart by what the prover, which has integers alone, cannot tell, so that it would let
     every thread pass: in floating point (``threadIdx.x < blockDim.x / 32.f``), by groups whose size nobody knows."""
     if term.op in ("lt", "le", "eq", "ne") and isinstance(term.args[0].type, FloatType):
         return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
-    return _in_unknown_groups(term) or any(_untold(arg) for arg in term.terms)
+    return _in_unknown_groups(term) or any(_unseen(arg) for arg in term.terms)
 
 
 def _in_unknown_groups(term: Term) -> bool:
