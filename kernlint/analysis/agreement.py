@@ -218,10 +218,13 @@ class Agreement:
         ends = {mono: value for mono, value in apart.coefficients.items() if mono != thread}
         if not all(variation(atom, self._memo) <= Uniformity.BLOCK for mono in ends for atom in mono):
             return False
-        step = gcd(*(value for mono, value in ends.items() if size not in mono and not _untold(mono, value)))
+        told = [mono for mono in ends if not _untold(mono, ends[mono])]
+        step = gcd(*(ends[mono] for mono in told if size not in mono))
+        counted = any(atom.symbol and atom.symbol.kind is SymbolKind.COUNTER for mono in ends for atom in mono)
+        if len(told) < len(ends) and not counted:
+            return False
         if self.visible or not step:
             return all(step % block[0] == 0 for block in self.blocks)
-        counted = any(atom.symbol and atom.symbol.kind is SymbolKind.COUNTER for mono in ends for atom in mono)
         return step > 1 and counted  # as in _settled
 
     def _stated(self, term: Term) -> bool:

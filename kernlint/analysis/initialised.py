@@ -65,6 +65,8 @@ def _closed(of: Trace) -> bool:
     """Whether everything that may write shared memory is in sight."""
     if not followed(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
         return False
+    if any(gap.kind == "write" for gap in of.gaps):
+        return False
     odd = (RootKind.UNKNOWN, RootKind.LOADED)
     return not any(access.writes and access.root.kind in odd for access in of.accesses)
 

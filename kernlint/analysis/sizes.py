@@ -8,13 +8,26 @@ from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.bounds import condition_symbols, index_symbols
-from kernlint.analysis.coverage import plain
+from kernlint.analysis.coverage import Cover, plain
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
-from kernlint.tree.nodes import Binary, Cast, Expr, FunctionDecl, ImageOp, Opaque, ParamDecl, Ref, VarDecl
+from kernlint.tree.nodes import (
+    Binary,
+    Cast,
+    DeclStmt,
+    Expr,
+    For,
+    FunctionDecl,
+    ImageOp,
+    LaunchValue,
+    Opaque,
+    ParamDecl,
+    Ref,
+    VarDecl,
+)
 from kernlint.tree.types import ArrayType, IntType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
@@ -92,9 +105,10 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
     blurred = {path for path, element in used if element == ANY}
     mentioned = _mentioned(facts.function) if _hidden_uses(facts) else frozenset()
     discarded = _discarded(facts)
+    own = _compared_in(facts.function)  # a test may as well choose a value
     found = []
     for param in facts.function.params:
-        if param.synthesised or param in mentioned or param.name in discarded:
+        if param.synthesised or param in mentioned or param.name in discarded or param.name in own:
             continue
         for path, element, text in _leaves(param):
             if (path, element) in used or path in blurred:
@@ -139,6 +153,8 @@ def _reason(facts: Facts, path: str, element: int | None) -> str:
         if isinstance(value, Term) and value.value is None:
             given = polynomial(value)
             for cover in view.covers:
+                if cover.kind is Cover.EXACT:
+                    continue  # there are no more threads than elements
                 if cover.count is not None and _part_of(given, polynomial(cover.count)):
                     return "the launch derives its grid from it"
     found = {key for access in facts[trace].accesses for s in _strides(access.offset) if (key := _key(s))}
@@ -219,13 +235,25 @@ def _compared_in(function: FunctionDecl) -> set[str]:
     params = set(function.params)
     if function.body is None:
         return names
+    counting = {id(node.cond) for node in walk(function.body) if isinstance(node, For) and _counts(node, params)}
     for node in walk(function.body):
-        if isinstance(node, Binary) and node.op in ("<", "<=", ">", ">="):
+        if isinstance(node, Binary) and node.op in ("<", "<=", ">", ">=") and id(node) not in counting:
             for side in (node.lhs, node.rhs):
                 inner = _bare(side)
                 if isinstance(inner, Ref) and inner.decl in params:
                     names.add(inner.decl.name)
     return names
+
+
+def _counts(loop: For, params: set[ParamDecl]) -> bool:
+    """Whether a loop goes through the same numbers in all threads: it begins at what the arguments alone say."""
+    if not isinstance(loop.init, DeclStmt) or not loop.init.decls:
+        return False
+    first = loop.init.decls[0].init
+    return first is not None and all(
+        not isinstance(node, LaunchValue) and not (isinstance(node, Ref) and node.decl not in params)
+        for node in walk(first)
+    )
 
 
 def _bare(expr: Expr) -> Expr:

@@ -23,7 +23,7 @@ from kernlint.finding import Step, Witness
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, symbols
 from kernlint.tree.types import Space
 
 
@@ -126,9 +126,28 @@ def _sibling(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Index
         if not guards:
             return None
         found = found or guards[0]
-    if found is None:
+    if found is None or (_strides_grid(found) and not _shared_test(kernel, access, found)):
         return None
     return found, found.span.start > access.span.start or found.kind is not GuardKind.EXIT
+
+
+def _strides_grid(guard: Guard) -> bool:
+    """Whether a test is that of a loop in steps of the whole grid: any number of threads goes with any size then, and
+    what they have one each of (states of random numbers, partial sums) is as long as the grid."""
+    if guard.loop is None:
+        return False
+    counter = guard.loop.counter.term
+    return any(
+        counter in mono and any(atom.symbol in GRID_DIM for atom in mono)
+        for part in conjuncts(guard.term)
+        if part.op in ("lt", "le")
+        for mono in polynomial(part.args[0]).coefficients
+    )
+
+
+def _shared_test(kernel: Trace, access: Access, guard: Guard) -> bool:
+    """Whether the kernel keeps other accesses to the same object inside by ``guard``."""
+    return any(other.root is access.root and guard in other.guards for other in kernel.accesses)
 
 
 def _row_test(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Indexed]) -> Guard | None:
@@ -185,7 +204,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         sibling = _sibling(kernel, reach, one, indexed)
         if sibling is not None:
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
-        constant = bool(context.launches) and all(view.covers[axis].kind is Cover.CONSTANT for view in context.launches)
+        known_ = (Cover.CONSTANT, Cover.EXACT)
+        constant = bool(context.launches) and all(view.covers[axis].kind in known_ for view in context.launches)
         # A row of fixed length for each block: a size that only the values know is the length of that row.
         fixed = not any(one.symbols for one in reach.ids if one.axis == axis)
         sizes = [size for size in facts[unused_sizes] if not (fixed and size.in_values)]

@@ -329,6 +329,69 @@ template <int SIZE>
 void run(const float *in, float *out, int n) { sums<SIZE><<<1, SIZE>>>(in, out, n); }
 """,
     ),
+    "one state for each thread beside a loop in steps of the grid": (
+        LateBoundsGuard,
+        """
+__global__ void paths(float *out, const float *in, const unsigned *states, unsigned sims) {
+    unsigned tid = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned state = states[tid];
+    float last = in[tid]; // bad
+    for (unsigned i = tid; i < sims; i += gridDim.x * blockDim.x) {
+        state = state * 1664525u + 1013904223u;
+        out[i] = state * (in[i] + last);
+    }
+}
+""",
+    ),
+    "a barrier object that a helper waits at": (
+        UninitialisedSharedMemory,
+        """
+#include <cuda/barrier>
+__device__ float swap(cuda::barrier<cuda::thread_scope_block> &bar, float *part, float v) {
+    part[threadIdx.x] = v;
+    auto token = bar.arrive();
+    bar.wait(std::move(token));
+    return part[threadIdx.x ^ 1];
+}
+__global__ void swaps(float *x) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    __shared__ float part[256], seen[1];
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    __syncthreads();
+    x[threadIdx.x] = swap(bar, part, x[threadIdx.x]) + seen[0]; // bad
+}
+void run(float *x) { swaps<<<1, 256>>>(x); }
+""",
+    ),
+    "writes to objects of classes that no header gives": (
+        MissingWarpSync,
+        """
+#include "images.h"
+__global__ void columns(const lib::Image<float> in, lib::Image<float> out) {
+    __shared__ float part[32];
+    volatile float *sums = part;
+    sums[threadIdx.x] = in(blockIdx.x, threadIdx.x);
+    if (threadIdx.x < 16) {
+        sums[threadIdx.x] += sums[threadIdx.x + 8]; // bad
+    }
+    __syncthreads();
+    out(blockIdx.x, threadIdx.x) = part[0];
+}
+""",
+    ),
+    "an array that is filled through an object of a class that no header gives": (
+        UninitialisedSharedMemory,
+        """
+#include "images.h"
+__global__ void columns(const lib::Image<float> in, float *out) {
+    __shared__ float part[32];
+    lib::Row<float> row = lib::row(in, part);
+    row[threadIdx.x] = in(blockIdx.x, threadIdx.x);
+    __syncthreads();
+    out[threadIdx.x] = part[31 - threadIdx.x];
+}
+""",
+    ),
     "a block whose sizes are set one by one": (
         SharedMemoryRace,
         """

@@ -296,7 +296,8 @@ class AllocationEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement``."""
+    """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement
+    write``."""
 
     kind: str
     reason: str

@@ -777,6 +777,8 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
 
 
 def _named(m: Machine, expr: n.Expr) -> bool:
+    if not isinstance(expr.type, IntType):
+        return True  # a barrier object: waiting at it reads nothing of the kernel's own
     return scalar(m, expr).value != 0
 
 

@@ -393,11 +393,11 @@ def read_variable(m: Machine, place: VarPlace) -> Value:
 
 
 def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
-    """Write ``value`` to ``place``; a place that is not followed leaves a gap: nothing may rest on what is not written."""
+    """Write ``value`` to ``place``; one that is not followed leaves a gap: nothing may rest on what is not written."""
     if m.state is None:
         return
     if place is None:
-        m.gap("statement", "a write to a place that is not followed", node.span)
+        m.gap("write", "a write to a place that is not followed", node.span)
         return
     if isinstance(place, VarPlace):
         write_variable(m, place, value)
