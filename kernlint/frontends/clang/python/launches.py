@@ -133,11 +133,9 @@ def _launched(program: PythonProgram, called: Called, names: set[str]) -> _Launc
         args = tuple(packed.elts) if isinstance(packed, (ast.Tuple, ast.List)) else None
         shared = node.args[3] if len(node.args) > 3 else keys.get("shared_mem")
         return _Launched("CuPy", *kernel, node.args[0], node.args[1], shared, args)
-    if third is None:
+    if third is None or "g_times_l" in keys:
         return None
-    rest = plain[3:] if plain is not None and "g_times_l" not in keys else None
-    if "g_times_l" in keys:
-        return None
+    rest = plain[3:] if plain is not None else None
     return _Launched("PyOpenCL", *kernel, node.args[1], third, None, rest, threads=True)
 
 
@@ -165,7 +163,7 @@ def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: set[s
         return None
     if isinstance(expr, ast.Attribute) and expr.attr in names:
         origin = _origin(program, expr.value, scope)
-        if origin is not None or _is_program(program, expr.value, scope):
+        if origin is not None or _may_be_program(program, expr.value, scope):
             return expr.attr, origin
     return None
 
@@ -196,12 +194,13 @@ def _origin(program: PythonProgram, expr: ast.expr, scope: Scope) -> int | None:
     return text.places[0][2] if text is not None and text.places else None
 
 
-def _is_program(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
-    """Whether an expression is a program that some function hands out, by what it is called or where it comes from."""
+def _may_be_program(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
+    """Whether an expression of which nothing is known may be a program: it is no module."""
     made, _ = _unbuilt(program, expr, scope)
     if isinstance(made, ast.Call):
         return (dotted(made.func) or "").rpartition(".")[2] == "Program"
-    return (dotted(made) or "").rpartition(".")[2].lower().startswith(("prg", "prog"))
+    name = dotted(made)
+    return name is not None and name.partition(".")[0] not in program.imports
 
 
 # ------------------------------------------------------------------------------------------------------------ values
