@@ -279,6 +279,7 @@ class Asker:
         for at in (query.a, query.b):
             found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
         settled = {symbol for symbol, _ in query.launch.values}
+        settled |= {s for s in found if _is_power(s) in query.premises}
         found = {s: None for s in found if s not in self.said.fixed and s not in settled}
         if not found:
             return True
@@ -353,32 +354,50 @@ def went_round(pair: Pair, launch: Launch) -> list[Term]:
 
 
 def powers(pair: Pair) -> list[Term]:
-    """That what masks are made of are powers of two: ``x & (p - 1)`` is meant to be ``x % p``."""
-    found: dict[Term, None] = {}
+    """That scalars are powers of two where masks are made of them, or of half of them: ``x & (p / 2 - 1)`` is meant to
+    be ``x % (p / 2)``."""
+    found: dict[Symbol, None] = {}
     for at in (pair.a, pair.b):
         for term in (at.offset, *at.facts):
-            found.update(dict.fromkeys(_masked(term)))
-    return [
-        binary("eq", binary("and", p, binary("sub", p, const(1, p.type), p.type), p.type), const(0), BOOL)
-        for p in found
-    ]
+            found.update(dict.fromkeys(_masks(term)))
+    return list(map(_is_power, found))
 
 
-@functools.lru_cache(maxsize=1 << 14)
-def _masked(term: Term) -> tuple[Term, ...]:
-    """The ``p`` of each ``x & (p - 1)`` in a term that is no constant and the same for the whole grid."""
-    found = [p for part in term.terms for p in _masked(part)]
+@functools.lru_cache(maxsize=1 << 12)
+def _masks(term: Term) -> tuple[Symbol, ...]:
+    """The scalars of which some power of two part less 1 is a mask in ``term``."""
+    found: dict[Symbol, None] = {}
     if term.op == "and":
-        for mask in term.terms:
-            while mask.op == "cast":
+        for mask in term.args:
+            while mask.op in ("cast", "not"):
                 mask = mask.args[0]
-            by = mask.args[1].value if mask.op in ("add", "sub") else None
-            if by is not None and isinstance(mask.type, IntType):
-                one = by if mask.op == "sub" else -by
-                p = mask.args[0]
-                if (one - 1) % (1 << mask.type.bits) == 0 and all(s.kind is SymbolKind.PARAM for s in symbols(p)):
-                    found.append(p)
+            symbol = _scaled(mask.args[0]) if mask.op == "add" and _is_minus_one(mask.args[1]) else None
+            if symbol is not None:
+                found[symbol] = None
+    for arg in term.terms:
+        found.update(dict.fromkeys(_masks(arg)))
     return tuple(found)
+
+
+def _is_minus_one(term: Term) -> bool:
+    return isinstance(term.type, IntType) and term.value in (-1, term.type.wrap(-1))
+
+
+def _scaled(term: Term) -> Symbol | None:
+    """The scalar of which a term is half, a quarter, twice..."""
+    while term.op in ("cast", "shl", "shr") or (term.op in ("div", "mul") and _is_one_bit(term.args[1].value)):
+        term = term.args[0]
+    return term.symbol if term.symbol is not None and scalar(term.symbol) else None
+
+
+def _is_one_bit(value: int | None) -> bool:
+    return value is not None and value > 0 and value & (value - 1) == 0
+
+
+def _is_power(symbol: Symbol) -> Term:
+    """That a scalar is a power of two (or 0)."""
+    less = binary("add", symbol.term, const(-1, symbol.type), symbol.type)
+    return binary("eq", binary("and", symbol.term, less, symbol.type), const(0, symbol.type), BOOL)
 
 
 def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
@@ -655,14 +674,14 @@ def keep(pair: Pair, witness: Refuted) -> bool:
     """Whether a witness is worth a word.
 
     One write met by itself in another thread under a condition on data that differs between threads is mostly the
-    mark of a single winner, which nothing here can tell.  A place reached only as an index wraps around is another
-    rule's business.  An argument that holds a table of bits (the colours of a sensor's pixels) is none that could be
-    made up.
+    mark of a single winner, which nothing here can tell; so is a read of its place under the same condition.  A place
+    reached only as an index wraps around is another rule's business.  An argument that holds a table of bits (the
+    colours of a sensor's pixels) is none that could be made up.
     """
     if _copied_whole(pair) or any(_tabled(guard) for at in (pair.a, pair.b) for guard in at.guards):
         return False
     if witness.depends_on_data:
-        if pair.first is pair.second and chosen_by_data(pair.a):
+        if (pair.first is pair.second and chosen_by_data(pair.a)) or _of_winner(pair):
             return False
         if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
@@ -670,6 +689,19 @@ def keep(pair: Pair, witness: Refuted) -> bool:
         if _atomic(pair) and any(s.origin in made for at in (pair.a, pair.b) for s in at.symbols if s.origin):
             return False  # what an atomic operation has returned may well keep the two apart
     return not _wrapped(pair, witness) and not equal_values(pair, witness)
+
+
+def _of_winner(pair: Pair) -> bool:
+    """Whether a read and a write are under one condition on data that differs between threads, and what is written is
+    not made from what was read."""
+    ours, theirs = set(pair.a.guards), set(pair.b.guards)
+    if not any(uniformity(fact) > Uniformity.BLOCK and _on_data(fact) for fact in ours & theirs):
+        return False
+    for read, write in ((pair.first, pair.second), (pair.second, pair.first)):
+        if read.kind is AccessKind.READ and write.kind is AccessKind.WRITE and write.value is not None:
+            made = (symbol.origin for symbol in symbols(write.value) if symbol.kind is SymbolKind.LOAD)
+            return (read.root, read.offset) not in made
+    return False
 
 
 def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:

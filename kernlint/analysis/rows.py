@@ -6,8 +6,9 @@ from kernlint.analysis.extents import inner_array
 from kernlint.analysis.pairs import Pair
 from kernlint.analysis.trace.events import Access
 from kernlint.record import replace
-from kernlint.symbolic.terms import SymbolKind, Term, binary, cast, const, symbols
-from kernlint.tree.types import BOOL, I64
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import THREAD, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.tree.types import BOOL, I64, StructType
 
 _MOVING = frozenset({SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
@@ -19,12 +20,30 @@ def moving(index: Term) -> bool:
 
 def in_row(access: Access) -> tuple[Term, ...]:
     """That an access to an array within an object (a field of a struct) stays inside it, where a loop or data picks the
-    element: to leave it is a fault of another kind, and most often the host sees to it that nobody does."""
+    element: to leave it is a fault of another kind, and most often the host sees to it that nobody does.  So it is with
+    each thread's own object in an array of them, where a pointer into it is all that a helper has."""
     count = inner_array(access)
-    if count is None or access.index is None or not moving(access.index):
+    if count is None:
+        return _in_object(access)
+    if access.index is None or not moving(access.index):
         return ()
     place = cast(access.index, I64)
     return binary("le", const(0), place, BOOL), binary("lt", place, const(count), BOOL)
+
+
+def _in_object(access: Access) -> tuple[Term, ...]:
+    """That an access to part of a thread's own struct in an array of them stays inside it."""
+    whole, part = access.root.element.size, access.size
+    if not isinstance(access.root.element, StructType) or not whole or not part or part >= whole:
+        return ()
+    form = polynomial(access.offset).coefficients
+    inside = {mono: value for mono, value in form.items() if value % whole}
+    if not any(symbol in THREAD for mono in form if mono not in inside for atom in mono for symbol in symbols(atom)):
+        return ()
+    place = term_of(Polynomial(inside))
+    if not moving(place) or any(symbol in THREAD for symbol in symbols(place)):
+        return ()
+    return binary("le", const(0), place, BOOL), binary("le", place, const(whole - part), BOOL)
 
 
 def inside_rows(pair: Pair) -> Pair:

@@ -9,6 +9,7 @@ from kernlint.analysis.extents import numbers_made_up
 from kernlint.analysis.fences import Fences, fences
 from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
 from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
+from kernlint.analysis.races import Place, place
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
@@ -98,7 +99,12 @@ class GlobalMemoryRace(Rule):
         waited: Fences = facts[fences]
         told: dict[int, int] = dict.fromkeys((id(t.store.root) for t in waited.tickets), 2)  # wrong-fence says it
         races: tuple[GlobalRace, ...] = facts[global_races]
+        met: set[tuple[Place, bool]] = set()
         for race in sorted(races, key=_rank):
+            here = {(place(access.span), race.across) for access in (race.pair.first, race.pair.second)}
+            if race.across and here & met:
+                continue  # what comes between the blocks for one use of the object does for the others of that place
+            met |= here
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
                 yield self._race(race, facts[replayer], made_up=numbers_made_up(facts))

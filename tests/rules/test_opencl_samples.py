@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.late_barrier import LateBarrier
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
@@ -214,3 +216,109 @@ __kernel void ends(__global const float *a, __global float *out) {
 """
     assert_marked(SharedMemoryRace, code, "opencl", block="256,1,1")
     assert len(findings(SharedMemoryRace, code, "opencl", block="256,1,1")) == 1
+
+
+BITONIC = """
+__kernel void merge(__global uint *data, __local uint *l, const uint length) {
+    const uint t = get_local_id(0), n = get_local_size(0);
+    data += get_group_id(0) * 2 * n;
+    l[t] = data[t];
+    l[t + n] = data[t + n];
+    for (uint stride = length / 2; stride > 0; stride >>= 1) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const uint at = 2 * t - (t & (stride - 1));
+        const uint a = l[at], b = l[at + stride];
+        l[at] = min(a, b);
+        l[at + stride] = max(a, b);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    data[t] = l[t];
+    data[t + n] = l[t + n];
+}
+"""
+
+COUNTED_BY_A_HEADER = """
+#include "salt.h"
+typedef struct { int version; uchar hash[32]; uchar contents[MAX_CONTENTS]; } salt_t;
+__kernel void load(__constant salt_t *salt, __global uint *out, __global state_t *state) {
+    uint sum = state[get_global_id(0)].sum;
+    for (uint k = 0; k < 32; ++k) sum += salt->contents[k];
+    for (uint k = 0; k < 32; ++k) sum += salt->hash[k + 8]; // bad
+    out[get_global_id(0)] = sum;
+}
+"""
+
+ROWS_OF_OBJECTS = """
+typedef struct { uchar v[32]; } key_t;
+void fill(__global uchar *key, const uint wanted, const uint seed) {
+    for (uint at = 0; at < wanted; at += 20)
+        for (uint k = 0; k < 20 && at + k < wanted; ++k) key[at + k] = seed >> k;
+}
+__kernel void keys(__global key_t *out, __global const uint *in, const uint wanted) {
+    const uint i = get_global_id(0);
+    fill(out[i @].v, wanted, in[i]);
+}
+"""
+
+WINNER = """
+typedef struct { int keys[65]; int next[65]; } node_t;
+__kernel void descend(__global const node_t *nodes, __global int *at, __global const int *key, const int n) {
+    const int t = get_local_id(0), b = get_group_id(0);
+    if (nodes[b].keys[t] <= key[b] && nodes[b].keys[t + 1] > key[b]) {
+        if (nodes[at[b]].next[t] < n) at[b] = @nodes[at[b]].next[t]; @mark
+    }
+}
+"""
+
+ONE_GAP = """
+__kernel void spread(__global const float *in, __global float *u, const int n) {
+    const int i = get_global_id(0);
+    if (i == 0) u[0] = in[0];
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    const float first = u[0]; // bad
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (i < n) u[i] = first + in[i];
+}
+"""
+
+FLAG = """
+__kernel void rounds(__global volatile uint *size, __global uint *out, __local uint *s) {
+    const uint t = get_local_id(0);
+    while (1) {
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); @
+        s[t] = out[get_global_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+        out[get_global_id(0)] = s[get_local_size(0) - 1 - t];
+        if (size[0@index] > 100) break;
+    }
+}
+"""
+
+MORE: dict[str, tuple[RuleClass, str]] = {
+    "a mask of one less than a stride, which is a power of two": (SharedMemoryRace, BITONIC),
+    "a field counted by a name from a header": (ArrayIndexOutOfRange, COUNTED_BY_A_HEADER),
+    "a helper that fills a field of each thread's object": (GlobalMemoryRace, ROWS_OF_OBJECTS.replace(" @", "")),
+    "one thread finds the condition to hold": (GlobalMemoryRace, WINNER.replace("@mark", "").replace("@", "")),
+    "two places at which blocks do not wait": (GlobalMemoryRace, ONE_GAP),
+    "a flag that all threads of a block read": (BarrierDivergence, FLAG.replace("@index", "").replace("@", "")),
+    "a flag of each thread": (BarrierDivergence, FLAG.replace("@index", " + t").replace("@", "// bad")),
+}
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_more_traps(name: str) -> None:
+    rule, code = MORE[name]
+    assert_marked(rule, code, "opencl")
+
+
+def test_objects_that_threads_share_are_seen() -> None:
+    assert findings(GlobalMemoryRace, ROWS_OF_OBJECTS.replace("i @", "i / 2"), "opencl")
+
+
+def test_an_update_by_whoever_finds_the_condition_to_hold_is_seen() -> None:
+    code = WINNER.replace("@mark", "").replace("@", "at[b] + ")
+    assert findings(GlobalMemoryRace, code, "opencl")
+
+
+def test_a_mask_is_no_excuse_for_a_missing_barrier() -> None:
+    assert findings(SharedMemoryRace, BITONIC.replace("        barrier(CLK_LOCAL_MEM_FENCE);\n", ""), "opencl")

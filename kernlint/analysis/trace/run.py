@@ -145,6 +145,9 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
         ):
             # What a block has put into shared memory together is often the same wherever a thread reads it.
             return Uniformity.GRID
+        if symbol.kind is SymbolKind.LOAD and symbol.origin[0].volatile:
+            # It may change between two reads; that it does is not known.
+            return variation(symbol.origin[1], memo)
         if symbol.kind is SymbolKind.PHI and (symbol.init is None or symbol.step is None):
             return Uniformity.GRID
         return _level(symbol, memo, variation, set(), set())

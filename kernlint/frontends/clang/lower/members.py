@@ -7,6 +7,7 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
+from kernlint.frontends.clang.lower.types import without_extents
 from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
     Expr,
@@ -14,6 +15,7 @@ from kernlint.tree.nodes import (
     Ref,
 )
 from kernlint.tree.types import (
+    ArrayType,
     OpaqueType,
     PointerType,
     StructType,
@@ -52,11 +54,17 @@ def member(scope: Scope, cursor: Cursor, base: Expr, name: str, type_: Type) -> 
         lanes = lanes_of(name, record.lanes)
         if isinstance(type_, OpaqueType) and lanes:
             type_ = record.element if len(lanes) == 1 else VectorType(record.element, len(lanes), record.padded)
-    elif isinstance(record, StructType) and isinstance(type_, OpaqueType) and (field := record.field(name)) is not None:
+    elif isinstance(record, StructType) and (field := record.field(name)) is not None and _vague(type_, field.type):
         type_ = field.type
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
     return Member(scope.span(cursor), type_, base, name, arrow, lanes)
+
+
+def _vague(type_: Type, declared: Type) -> bool:
+    """Whether the compiler knows less of a member than the record, or has counted the elements of an array by a name
+    that was made up."""
+    return isinstance(type_, OpaqueType) or (isinstance(type_, ArrayType) and declared == without_extents(type_))
 
 
 def member_name(scope: Scope, cursor: Cursor, base: Cursor) -> str:
