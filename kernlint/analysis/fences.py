@@ -1,9 +1,10 @@
 """Exchanges whose barrier, fence or atomic operation names too narrow a space or scope.
 
-Three kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
+Four kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
 value stored for other blocks before a ticket is taken by an atomic operation, with no fence for the device between
-(the block that draws the last ticket may not see the value).  An atomic operation of block scope on a cell that
-several blocks use.
+(the block that draws the last ticket may not see the value).  A ticket that one thread takes for its block before the
+others have stored theirs: a fence orders what a thread does itself, and waits for nobody.  An atomic operation of
+block scope on a cell that several blocks use.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
+from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import BOOL, Space
@@ -49,6 +50,16 @@ class UnfencedTicket:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyTicket:
+    """One thread takes ``ticket`` for its block, with no barrier after ``store``, which other threads of the block make
+    too; whoever is told by the ticket makes ``load``."""
+
+    store: Access
+    ticket: Access
+    load: Access
+
+
+@dataclass(frozen=True, slots=True)
 class NarrowAtomic:
     """An atomic operation of block scope that two blocks make on one cell."""
 
@@ -63,6 +74,7 @@ class Fences:
 
     barriers: tuple[WeakBarrier, ...]
     tickets: tuple[UnfencedTicket, ...]
+    early: tuple[EarlyTicket, ...]
     atomics: tuple[NarrowAtomic, ...]
 
 
@@ -165,6 +177,47 @@ def _store_before(of: Trace, ticket: Access, load: Access) -> Access | None:
     return stores[-1] if stores else None
 
 
+def _early(of: Trace) -> Iterator[EarlyTicket]:
+    """Tickets taken by a thread that has not waited for the stores of the others."""
+    for ticket in of.accesses:
+        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
+            continue
+        chosen = {guard.term for guard in ticket.guards if _one_thread(guard.term)}
+        if not chosen or ticket.loops:
+            continue
+        told = _told(of, ticket)
+        for load in of.accesses:
+            if load.kind is not AccessKind.READ or load.order < ticket.order or load.root is ticket.root:
+                continue
+            if not any(symbol in told for guard in load.guards for symbol in symbols(guard.term)):
+                continue
+            store = _by_others(of, ticket, chosen, load)
+            if store is not None:
+                yield EarlyTicket(store, ticket, load)
+                break
+
+
+def _one_thread(term: Term) -> bool:
+    """Whether a condition picks one thread of a row: its index is a given number."""
+    return term.op == "eq" and any(symbol in THREAD for symbol in symbols(term))
+
+
+def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Access | None:
+    """A change that threads beside the one ``chosen`` make before ``ticket`` to what ``load`` reads, with nothing that
+    waits for them."""
+    for store in reversed(of.accesses):
+        if not store.writes or store.root is not load.root or store.root.space is not Space.GLOBAL:
+            continue
+        if store.order > ticket.order or not any(symbol in THREAD for symbol in symbols(store.offset)):
+            continue
+        if any(_one_thread(guard.term) or guard.term in chosen for guard in store.guards):
+            continue
+        if any(store.order < barrier.order < ticket.order for barrier in of.barriers):
+            return None
+        return store
+    return None
+
+
 def _of_block(offset: Term) -> bool:
     return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(offset))
 
@@ -220,12 +273,13 @@ def _narrow_atomics(of: Trace, finder: Finder) -> Iterator[NarrowAtomic]:
 def _compute(facts: Facts) -> Fences:
     of = facts[trace]
     if not followed(of):
-        return Fences((), (), ())
+        return Fences((), (), (), ())
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     tickets = {id(found.store.node): found for found in _tickets(of)}
     atomics = {id(found.access.node): found for found in _narrow_atomics(of, Finder(asker, facts[shapes]))}
-    return Fences(weak, tuple(tickets.values()), tuple(atomics.values()))
+    early = {id(found.ticket.node): found for found in _early(of)}
+    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()))
 
 
 fences = KernelAnalysis("fences", _compute, needs=(trace, shapes, assumed))

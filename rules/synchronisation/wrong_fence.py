@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.fences import Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.finding import Finding, Fix, Related, Severity
@@ -21,7 +21,8 @@ class WrongFence(Rule):
     was written before; data in global memory needs `CLK_GLOBAL_MEM_FENCE`, and the other way round. A partial result
     stored in global memory before a ticket is drawn from an atomic counter needs a `__threadfence()` in between:
     without it the block that draws the last ticket may read the element as it was. `__threadfence_block()` and
-    `atomicAdd_block()` reach the own block only.
+    `atomicAdd_block()` reach the own block only. A fence waits for no other thread: where all threads of a block store
+    something and one of them draws the ticket for all, a barrier has to come first.
 
     ```cuda bad
     __device__ unsigned done;
@@ -39,6 +40,19 @@ class WrongFence(Rule):
             for (int b = 0; b < gridDim.x; ++b) sum += part[b];
             *out = sum;
         }
+    }
+    ```
+
+    ```cuda bad
+    __device__ unsigned done;
+
+    __global__ void totals(const float *in, float *sums, float *out) {
+        atomicAdd(&sums[threadIdx.x], in[blockIdx.x * blockDim.x + threadIdx.x]);
+        __threadfence();
+        __shared__ bool last;
+        if (threadIdx.x == 0) last = atomicAdd(&done, 1u) == gridDim.x - 1;  // expect: KL206
+        __syncthreads();
+        if (last) out[threadIdx.x] = sqrtf(sums[threadIdx.x]);
     }
     ```
 
@@ -101,6 +115,8 @@ class WrongFence(Rule):
             yield self._barrier(weak, facts[replayer])
         for ticket in found.tickets:
             yield self._ticket(ticket, facts.module.language)
+        for early in found.early:
+            yield self._early(early, facts.module.language)
         for narrow in found.atomics:
             yield self._atomic(narrow, facts[replayer])
 
@@ -147,6 +163,21 @@ class WrongFence(Rule):
                 *calls(found.store),
             ),
             fix=f"put {fence} between the store and the atomic operation",
+        )
+
+    def _early(self, found: EarlyTicket, language: str) -> Finding:
+        barrier = "barrier(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__syncthreads()"
+        name = found.store.root.name
+        return self.finding(
+            found.ticket.span,
+            f"one thread draws the ticket for its block while others may not have put theirs into {name} yet: no "
+            "barrier stands between",
+            related=(
+                Related(found.store.span, f"every thread of the block changes {name} here"),
+                Related(found.load.span, "it is read here once the ticket says that all blocks are done"),
+                *calls(found.ticket),
+            ),
+            fix=f"put {barrier} before the ticket is drawn",
         )
 
     def _atomic(self, found: NarrowAtomic, again: Replayer) -> Finding:

@@ -87,3 +87,32 @@ def test_the_emulator_sees_barriers_that_leave_a_space_out_and_scopes_that_are_t
         assert found.witness is not None and found.witness.replayed, name
     [found] = findings(WrongFence, CUDA["block scope across blocks"])
     assert found.witness is not None and found.witness.replayed
+
+
+RETIRED = """
+__device__ unsigned done;
+__global__ void totals(const float *in, float *part, float *out) {
+    __shared__ bool last;
+    int t = threadIdx.x;
+    @store
+    __threadfence();
+    @wait
+    if (t == 0) last = atomicAdd(&done, 1u) == gridDim.x - 1; @mark
+    __syncthreads();
+    if (last) {
+        float sum = 0.0f;
+        for (int b = 0; b < gridDim.x; ++b) sum += part[b * blockDim.x + t];
+        out[t] = sum;
+    }
+}
+"""
+ALL = "part[blockIdx.x * blockDim.x + t] = in[blockIdx.x * blockDim.x + t];"
+ONE = "if (t == 0) part[blockIdx.x * blockDim.x] = in[blockIdx.x];"
+
+
+@pytest.mark.parametrize(
+    ("store", "wait", "mark"),
+    [(ALL, "", "// bad"), (ALL, "__syncthreads();", ""), (ONE, "", "")],
+)
+def test_a_ticket_waits_for_all_threads(store: str, wait: str, mark: str) -> None:
+    assert_marked(WrongFence, RETIRED.replace("@store", store).replace("@wait", wait).replace("@mark", mark))
