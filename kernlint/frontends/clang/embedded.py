@@ -70,9 +70,10 @@ class Program:
 @dataclass(frozen=True, slots=True)
 class Usage:
     """How a library launches a kernel that it made: ``block`` threads, each good for ``items`` of the ``size`` (a
-    parameter's name) elements that ``vectors`` (pointer parameters) have."""
+    parameter's name) elements that ``vectors`` (pointer parameters) have.  ``names``: the parameters of a call."""
 
     size: str
+    names: tuple[str, ...]
     vectors: tuple[str, ...]
     block: int
     items: int = 1

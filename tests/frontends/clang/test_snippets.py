@@ -188,6 +188,16 @@ def test_a_range_of_elements_is_no_whole_array(tmp_path: Path) -> None:
     assert found(tmp_path, OPENCL + text) == ([], 1)
 
 
+@pytest.mark.parametrize(("x", "told"), [("(n,)", True), ("(n + 1,)", False), ("(400,)", False), ("shape", True)])
+def test_arrays_that_a_call_visibly_makes_longer(x: str, told: bool, tmp_path: Path) -> None:
+    text = (
+        f'{OPENCL}k = ElementwiseKernel(ctx, "float *z, float *x", "z[i] = x[i+1] - x[i]")\ndef run(n, shape):\n'
+        f"    z = cl.array.zeros(queue, (n,), np.float32)\n    x = cl.array.zeros(queue, {x}, np.float32)\n"
+        "    k(z, x)\n"
+    )
+    assert found(tmp_path, text)[0] == (["KL102:11"] if told else [])
+
+
 def test_places_are_those_of_the_snippets() -> None:
     text = (
         OPENCL + 'k = ElementwiseKernel(ctx, "float *x", "x[i] = 1;\\n x[i] = 2", preamble="int f() { return 1; }")\n'

@@ -17,6 +17,7 @@ from kernlint.frontends.clang.python.hosts import HostBuilder, add_host
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.record import dataclass
 from kernlint.source import Span
+from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import Barrier, Call, Expr, FunctionDecl, IntLit, LaunchValue, Module, Quantity, Ref, VarDecl
 from kernlint.tree.types import I64, PointerType, Space
 from kernlint.tree.walk import walk
@@ -99,6 +100,24 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
         ]
         if len(found) == 1:
             _Reader(program, called, found[0][0].path).launch(launched, *found[0])
+
+
+def of_other_length(program: PythonProgram, made: ast.Call, names: Sequence[str], vectors: Sequence[str]) -> set[str]:
+    """Those of ``vectors`` for which some call of the kernel that ``made`` makes passes an array that is visibly of
+    another length than the first; ``names`` are the kernel's parameters."""
+    found: set[str] = set()
+    for called in program.calls:
+        if program.resolved(called.node.func, called.scope)[0] is not made:
+            continue
+        reader = _Reader(program, called, "")
+        lengths: dict[str, str] = {}
+        for name, arg in zip(names, called.node.args, strict=False):
+            array = reader.array(arg, called.scope) if name in vectors else None
+            if array is not None and array.shape:
+                lengths[name] = expression_text(reader.product(array.shape))
+        first = lengths.get(vectors[0])
+        found |= {name for name, length in lengths.items() if first is not None and length != first}
+    return found
 
 
 # ------------------------------------------------------------------------------------------------------- recognition

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from kernlint.frontends.clang.embedded import Program, Usage
 from kernlint.frontends.clang.options import Language
+from kernlint.frontends.clang.python.launches import of_other_length
 from kernlint.frontends.clang.python.program import Called, PythonProgram, arguments, dotted, program_of
 from kernlint.frontends.clang.python.text import Text, joined, made
 from kernlint.patterns import pattern
@@ -166,9 +167,20 @@ def made_programs(host: bytes) -> Iterator[Program]:
             text, usage = make(_Snippets(program, call, names))
         except _Missing:
             continue
+        if usage is not None:
+            usage = None if sliced else _as_called(program, call, usage)
         language = Language.OPENCL if library == "pyopencl" else Language.CUDA
         start, end = program.start(call.node), program.end(call.node.func)
-        yield Program(language, text.data, start, end, text.places, None if sliced else usage)
+        yield Program(language, text.data, start, end, text.places, usage)
+
+
+def _as_called(program: PythonProgram, call: Called, usage: Usage) -> Usage:
+    """``usage`` without the arrays that the program visibly makes longer or shorter than the first."""
+    if len(usage.vectors) < 2:
+        return usage
+    other = of_other_length(program, call.node, usage.names, usage.vectors)
+    kept = tuple(name for name in usage.vectors if name not in other)
+    return Usage(usage.size, usage.names, kept, usage.block, usage.items)
 
 
 def _code(template: str, /, **parts: Text) -> Text:
@@ -258,7 +270,7 @@ def _usage(found: list[_Argument], operation: bytes, block: int, items: int = 1)
         subscripts = re.findall(rb"\b%b\s*\[([^\[\]]*)\]?" % name.encode(), operation)
         if subscripts and all(re.fullmatch(rb"\s*i\s*(?:[-+]\s*\d+\s*)?", one) for one in subscripts):
             plain.append(name)
-    return Usage("n", tuple(plain), block, items)
+    return Usage("n", tuple(one.name for one in found), tuple(plain), block, items)
 
 
 # ------------------------------------------------------------------------------------------------------- reductions
