@@ -15,7 +15,7 @@ from typing import Any
 
 from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
-from kernlint.nearest import nearest
+from kernlint.nearest import nearest, one_slip
 from kernlint.patterns import pattern
 from kernlint.record import dataclass, is_dataclass
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document, plainly_documented
@@ -78,12 +78,23 @@ class Registry:
         return selector.strip().upper() == rule.meta.code or selector.strip().lower() == rule.meta.name
 
     def _hint(self, name: str, families: bool) -> str:
-        known = [n for rule in self.rules for n in (rule.meta.name, rule.meta.code)]
-        known += [*CONTROL_CODES, *CONTROL_CODES.values()]
-        if families:
-            known += sorted(set(self.families.values()))
-        near = nearest(name.strip(), known, count=2, cutoff=0.6)
+        wanted = name.strip()
+        codes = [*(rule.meta.code for rule in self.rules), *CONTROL_CODES]
+        if re.fullmatch(r"[A-Za-z]+\d\w*", wanted):  # meant as a code: a single slip, or no rule at all
+            near = [code for code in nearest(wanted, codes, count=9) if one_slip(wanted.upper(), code)][:2]
+            if not near and families:
+                return f"; codes begin with {self._prefixes()}"
+        else:
+            known = [*(rule.meta.name for rule in self.rules), *codes, *CONTROL_CODES.values()]
+            near = nearest(wanted, [*known, *sorted(set(self.families.values()))] if families else known, 2, 0.6)
         return f"; did you mean {' or '.join(near)}?" if near else "; see: kernlint rules"
+
+    def _prefixes(self) -> str:
+        """``KL1 (bounds), KL2 (synchronisation)``: how the codes of each family begin."""
+        found: dict[str, dict[str, None]] = {}
+        for rule in self.rules:
+            found.setdefault(rule.meta.code[:-2], {})[self.families[rule.meta.code]] = None
+        return ", ".join(f"{prefix} ({', '.join(families)})" for prefix, families in sorted(found.items()))
 
 
 def names_control(selector: str) -> bool:

@@ -95,8 +95,17 @@ def test_selectors(sample):
         sample.matching("cals")
     with pytest.raises(UnknownRule, match="see: kernlint rules"):
         sample.matching("zzzzzz")
-    with pytest.raises(UnknownRule, match="did you mean TST102 or TST101"):
+    with pytest.raises(UnknownRule, match=r"did you mean TST101\?"):
         sample.get("TST110")
+
+
+def test_a_code_that_is_none_names_one_a_slip_away_or_how_codes_begin(sample):
+    for wrong in ("TST1022", "TST122", "TTS102", "tst12"):
+        with pytest.raises(UnknownRule, match=r"did you mean [^?]*TST102"):
+            sample.matching(wrong)
+    for wrong in ("TST9x", "KL9", "TST255", "T1"):
+        with pytest.raises(UnknownRule, match=r"; codes begin with TST1 \(calls\)$"):
+            sample.matching(wrong)
 
 
 def test_the_built_in_pack_is_found_by_its_entry_point():

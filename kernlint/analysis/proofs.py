@@ -381,15 +381,49 @@ def _within(facts: Facts, of: Trace) -> Verdict:
             continue
         if root.kind is not RootKind.PARAM:
             return unknown(f"the extent of {root.name} is not known", access.span)
-        for count in _counts(access)[:CANDIDATES]:
-            before = dict(ladder.assumptions)
-            if _stays(ladder, access, binary("mul", count, const(element_size(access), I64), I64), guess=True):
-                ladder.assume(f"{show(count)} <= len({root.name})")
-                break
-            ladder.assumptions = before
-        else:
+        count = _needed(ladder, access)
+        if count is None:
             return unknown(f"nothing bounds {element(access)}", access.span)
     return ladder.proved("" if of.accesses else "no accesses")
+
+
+def _needed(ladder: Ladder, access: Access) -> Term | None:
+    """The number of elements that the memory of ``access`` has to have, of those that it may be meant to have: the
+    first that is enough, or a part of it that is enough too.  What the answer takes for granted is assumed."""
+    counts = _counts(access)[:CANDIDATES]
+    start = dict(ladder.assumptions)
+    for count in counts:
+        if not _holds(ladder, access, count):
+            ladder.assumptions = dict(start)
+            continue
+        enough = dict(ladder.assumptions)
+        for less in sorted((one for one in counts if _part(one, count)), key=lambda one: one.size):
+            ladder.assumptions = dict(start)
+            if _holds(ladder, access, less) and len(ladder.assumptions) <= len(enough):
+                count, enough = less, dict(ladder.assumptions)
+                break
+        ladder.assumptions = enough
+        ladder.assume(f"{show(count)} <= len({access.root.name})")
+        return count
+    return None
+
+
+def _holds(ladder: Ladder, access: Access, count: Term) -> bool:
+    return _stays(ladder, access, binary("mul", count, const(element_size(access), I64), I64), guess=True)
+
+
+def _part(less: Term, count: Term) -> bool:
+    """Whether ``count`` is a whole multiple of ``less``, by sizes that are 1 at least."""
+    whole, part = polynomial(count).coefficients, polynomial(less).coefficients
+    if less == count or len(whole) != 1 or len(part) != 1:
+        return False
+    ((left, factor),), ((right, unit),) = whole.items(), part.items()
+    rest = list(left)
+    for atom in right:
+        if atom not in rest:
+            return False
+        rest.remove(atom)
+    return 0 < unit <= factor and factor % unit == 0
 
 
 def _stays(ladder: Ladder, access: Access, extent: Term, *, guess: bool = False) -> bool:
@@ -424,6 +458,9 @@ def _counts(access: Access) -> list[Term]:
     rows = {s.axis for s in symbols(access.offset) if s.kind is SymbolKind.BLOCK}
     products += [binary("mul", a, cast(GRID_DIM[axis].term, I64), I64) for a in factors[:3] for axis in sorted(rows)]
     last: list[Term] = []
+    reached = _last_block(access)
+    if reached is not None:
+        products.insert(0, reached)
     if access.offset.value is not None:
         last.append(const((access.offset.value + (access.size or 1) - 1) // element_size(access) + 1, I64))
     for axis in sorted({s.axis for s in symbols(access.offset) if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}):
@@ -432,6 +469,22 @@ def _counts(access: Access) -> list[Term]:
         last += [block, grid, threads, *(binary("mul", stride, threads, I64) for stride in list(strides)[:2])]
     ordered = (*last, *singles, *products) if access.offset.value is not None else (*singles, *products, *last)
     return list(dict.fromkeys(ordered))
+
+
+def _last_block(access: Access) -> Term | None:
+    """The elements up to the one that the last block uses, where each block uses one in a row of constant length:
+    ``a[blockIdx.x * 32]`` needs ``32 * (gridDim.x - 1) + 1``."""
+    form = dict(polynomial(access.offset).coefficients)
+    start, size = form.pop((), 0), element_size(access)
+    if len(form) != 1 or start % size or start < 0:
+        return None
+    ((mono, stride),) = form.items()
+    symbol = mono[0].symbol if len(mono) == 1 else None
+    if symbol is None or symbol.kind is not SymbolKind.BLOCK or stride <= size or stride % size:
+        return None
+    grid = cast(GRID_DIM[symbol.axis].term, I64)
+    row = binary("mul", grid, const(stride // size), I64)
+    return binary("sub", row, const((stride - start) // size - 1), I64)
 
 
 def _limits(fact: Term) -> Iterator[Term]:

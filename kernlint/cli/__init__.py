@@ -7,12 +7,20 @@ from collections.abc import Sequence
 
 from kernlint import __version__
 
+CLOSED = 141
+"""The exit code when nobody reads the output any more: what a shell says of a program that a closed pipe ended."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``kernlint`` and return its exit code: 0 clean, 1 findings, 2 failure, 130 interrupted."""
+    """Run ``kernlint`` and return its exit code: 0 clean, 1 findings, 2 failure, 130 interrupted, 141 nobody
+    reads what it writes."""
     args = list(sys.argv[1:] if argv is None else argv)
     if args in (["--version"], ["-V"]):
-        print(f"kernlint {__version__}")
+        try:
+            print(f"kernlint {__version__}", flush=True)
+        except BrokenPipeError:
+            closed()
+            return CLOSED
         return 0
     import gc
 
@@ -21,3 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from kernlint.cli.run import run
 
     return run(args)
+
+
+def closed() -> None:
+    """Let what is left for standard output, which nobody reads any more, go nowhere: it must not raise again."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -146,6 +146,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
         try:
             report.write(text, output.path)
         except OSError as error:
+            if output.path is None and isinstance(error, BrokenPipeError):
+                raise
             print(f"kernlint: {output.path}: cannot be written: {error.strerror or error}", file=sys.stderr)
             code = 2
     if not any(output.format in ("full", "concise") for output in wanted) and not options.quiet:

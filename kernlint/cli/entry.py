@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn
 
-from kernlint.cli import main
+from kernlint.cli import CLOSED, main
 
 
 def entry() -> NoReturn:
@@ -22,10 +22,14 @@ def entry() -> NoReturn:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 2
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)
+    except BrokenPipeError:
+        code = CLOSED
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except OSError:  # the reader has gone
+    except BrokenPipeError:  # the reader has gone
+        code = CLOSED
+    except OSError:
         code = code or 1
     if "atexit" in sys.modules:
         sys.modules["atexit"]._run_exitfuncs()

@@ -42,6 +42,8 @@ def make(report: Report, settings: Settings, lookup: Lookup, write: bool) -> boo
                 replace_file(path, new)
             else:
                 _show(path, report.root, raw, new)
+        except BrokenPipeError:  # nobody reads the diff any more
+            raise
         except (OSError, SourceError, PatchError) as error:
             reason = error.strerror or error if isinstance(error, OSError) else error
             print(f"kernlint: {shown_path(path, report.root)}: not fixed: {reason}", file=sys.stderr)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
+from kernlint.cli import CLOSED, closed
 from kernlint.cli.options import UsageError, parse
 
 FAILURE, INTERRUPTED = 2, 130
@@ -28,9 +28,8 @@ def run(args: Sequence[str]) -> int:
         print("kernlint: interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader went away (kernlint ... | head); what is left in the buffer must not raise again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILURE
+        closed()  # the reader went away: kernlint ... | head
+        return CLOSED
 
 
 def _dispatch(args: Sequence[str]) -> int:

@@ -60,7 +60,7 @@ def watch(options: argparse.Namespace, registry: Registry, args: Sequence[str]) 
     check(options, registry, args, depends)
     before |= _times(depends - before.keys())
     if not options.quiet:
-        print(f"kernlint: watching {_counted(before)}; Ctrl-C ends it", file=sys.stderr)
+        print(f"kernlint: watching {_counted(_sources(paths))}; Ctrl-C ends it", file=sys.stderr)
     while True:
         after = _changed_state(paths, depends, before)
         if not options.quiet:
@@ -111,14 +111,20 @@ def _changed_state(paths: Sequence[str], depends: set[str], before: State) -> St
 def _state(paths: Sequence[str], depends: Iterable[str]) -> State:
     """Every file that a run over ``paths`` may look at, those of ``depends`` and settings above them among them, by
     absolute path."""
+    state = _sources(paths)
+    folders = {os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path)) for path in paths}
+    return state | _times(depends) | _times(_settings(folders))
+
+
+def _sources(paths: Sequence[str]) -> State:
+    """The files that ``paths`` name, and those in the folders among them."""
     state: State = {}
     for path in map(os.path.abspath, paths):
         if os.path.isdir(path):
             _walk(path, state, set())
         else:
             state |= _times([path])
-    folders = {os.path.abspath(path if os.path.isdir(path) else os.path.dirname(path)) for path in paths}
-    return state | _times(depends) | _times(_settings(folders))
+    return state
 
 
 def _walk(folder: str, state: State, seen: set[str]) -> None:
@@ -174,5 +180,5 @@ def _names(before: State, after: State) -> str:
 
 
 def _counted(state: State) -> str:
-    number = sum(size >= 0 for _, size in state.values())
+    number = sum(size >= 0 and os.path.basename(path) not in FILE_NAMES for path, (_, size) in state.items())
     return f"{number} file{'' if number == 1 else 's'}"

@@ -102,7 +102,8 @@ def shown_path(path: str, root: str) -> str:
 
 
 def summary_line(report: Report) -> str:
-    """``3 kernels in 2 files (1 in part): 1 error (1 ignored), 1 proved free of races in 0.21 s``."""
+    """``3 kernels in 2 files (1 in part): 1 error (1 ignored), 1 proved free of races in 0.21 s``; without a file
+    ``nothing was checked``."""
     from kernlint.finding import Severity
 
     summary = report.summary
@@ -115,6 +116,8 @@ def summary_line(report: Report) -> str:
     gaps = [f"{summary.partial} only in part"] if summary.partial else []
     gaps += [f"{summary.missed} not at all"] if summary.missed else []
     gaps += [_count(summary.failed, "file") + " failed"] if summary.failed else []
+    if not summary.files and not report.results:
+        return f"nothing was checked{f' ({gaps[-1]})' if gaps else ''}"
     text = f"{_count(summary.kernels, 'kernel')} in {_count(summary.files, 'file')}"
     text += f" ({', '.join(gaps)})" if gaps else ""
     text += ": " + (", ".join(counts) or "no findings")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,21 +40,57 @@ def terminal_width() -> int:
 
 
 def console(color: str, width: int | None = None) -> Console:
-    """A rich console on standard output."""
+    """A rich console on standard output; without colours no line ends in spaces."""
     from rich.console import Console
 
+    def closed() -> NoReturn:
+        raise BrokenPipeError
+
     colored = wants_color(color)
-    return Console(
-        force_terminal=colored or None, no_color=not colored, width=width or min(terminal_width(), 100), highlight=False
+    out = Console(
+        file=None if colored else cast(TextIO, Trimmed(sys.stdout)),
+        force_terminal=colored or None,
+        no_color=not colored,
+        width=width or min(terminal_width(), 100),
+        highlight=False,
     )
+    out.on_broken_pipe = closed  # type: ignore[method-assign]
+    return out
+
+
+class Trimmed(io.TextIOBase):
+    """A stream on top of ``out`` that leaves out the spaces at the ends of lines."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._held = ""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        """That of the stream below."""
+        return self._out.encoding
+
+    def isatty(self) -> bool:
+        """Whether the stream below is a terminal."""
+        return self._out.isatty()
+
+    def write(self, text: str) -> int:
+        """Write whole lines; spaces wait for what follows."""
+        *lines, last = (self._held + text).split("\n")
+        rest = last.rstrip(" ")
+        self._held = last[len(rest) :]
+        self._out.write("".join(line.rstrip(" ") + "\n" for line in lines) + rest)
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what the stream below holds."""
+        self._out.flush()
 
 
 def to_text(lines: Iterable[Line], colored: bool) -> str:
     """The lines as one string."""
     if not colored:
         return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
-    import io
-
     from rich.console import Console
     from rich.text import Text
 

@@ -124,7 +124,7 @@ class IndexOverflow(Rule):
                     Related(use, "used as a subscript here"),
                     *(Related(other, "and so is another index, here") for other, _, _ in others[:3]),
                 ],
-                fix="widen before multiplying: (int64_t)blockIdx.x * blockDim.x + threadIdx.x",
+                fix=_widening(count, facts.module.language),
             )
         yield from self._volumes(walked)
 
@@ -239,6 +239,16 @@ def _is_extent(term: Term) -> bool:
     """Whether a factor can be large: it has a parameter, data or the block's index in it, not the block's size."""
     large = (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.BLOCK)
     return any(symbol.kind in large for symbol in symbols(term))
+
+
+def _widening(count: Term, language: str) -> str:
+    """How to compute an index in the 64 bits of ``count``, in the words of the language."""
+    signed = not isinstance(count.type, IntType) or count.type.signed
+    if language == "opencl":
+        kind = "long" if signed else "ulong"
+        return f"widen before multiplying: ({kind})get_group_id(0) * get_local_size(0) + get_local_id(0)"
+    kind = "long long" if signed else "size_t"
+    return f"widen before multiplying: ({kind})blockIdx.x * blockDim.x + threadIdx.x"
 
 
 def _factors(term: Term) -> list[Term]:

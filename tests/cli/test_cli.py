@@ -33,6 +33,55 @@ def test_exit_codes(kernlint, tmp_path):
     assert kernlint("nowhere.cu", "clean.cu")[0] == 0
 
 
+def test_a_run_without_a_file_says_that_nothing_was_checked(kernlint, tmp_path):
+    (tmp_path / "clean.cu").write_text(CLEAN)
+    (tmp_path / "empty").mkdir()
+    for args in (["nowhere.cu"], ["--format", "concise", "nowhere.cu"]):
+        out = kernlint(*args)[1]
+        assert out.splitlines()[-1] == "nothing was checked (1 file failed)" and "no findings" not in out
+    assert kernlint("empty")[1].splitlines()[-1] == "nothing was checked"
+    assert "1 kernel in 1 file (1 file failed): no findings" in kernlint("nowhere.cu", "clean.cu")[1]
+
+
+@pytest.mark.parametrize(
+    "args", [["rule", "KL201"], ["rule", "KL401"], ["rules"], ["prove", "a.cu"], ["a.cu"], ["check", "--help"]]
+)
+def test_no_line_ends_in_a_space(tmp_path, args):
+    (tmp_path / "a.cu").write_text(
+        "__global__ void k(float *o, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  o[i] = 1;\n}\n"
+        "__global__ void l(float *o, int n) { __shared__ int s[4]; s[threadIdx.x & 3] = n; o[0] = s[1]; }\n"
+    )
+    done = subprocess.run([sys.executable, "-m", "kernlint", *args], cwd=tmp_path, capture_output=True, text=True)
+    lines = done.stdout.splitlines()
+    assert lines and [line for line in lines if line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--diff-fixes", "a.cu"],
+        ["--format", "json", "a.cu"],
+        ["a.cu"],
+        ["rules"],
+        ["rule", "KL201"],
+        ["prove", "a.cu"],
+        ["--version"],
+    ],
+)
+def test_a_reader_that_goes_away_ends_the_run_quietly(tmp_path, args):
+    (tmp_path / "a.cu").write_text(
+        "__global__ void k(float *o) {\n  __shared__ float s[64];\n  s[threadIdx.x] = o[threadIdx.x];\n"
+        "  o[threadIdx.x] = s[63 - threadIdx.x];\n}\nvoid run(float *o) { k<<<1, 64>>>(o); }\n"
+    )
+    ends = os.pipe()
+    os.close(ends[0])
+    done = subprocess.run(
+        [sys.executable, "-m", "kernlint", *args], cwd=tmp_path, stdout=ends[1], stderr=subprocess.PIPE, text=True
+    )
+    os.close(ends[1])
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 @pytest.mark.parametrize(
     ("args", "message"),
     [

@@ -220,3 +220,20 @@ def test_a_failure_inside_costs_its_kernel(
     assert len(found) == 9 and found["saxpy"]["races"]["verdict"] == "proved"
     assert found["total"]["races"]["verdict"] == "unknown" and "out of luck" in found["total"]["races"]["reason"]
     assert "kernel total: internal failure" in err
+
+
+def test_no_more_memory_is_asked_for_than_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the sizes that are enough the least is named; rows of constant length end where the last one is used."""
+    uses = {
+        "if (threadIdx.x < 32) o[blockIdx.x] = 1;": "gdim.x <= len(o)",
+        "if (threadIdx.x == 0) o[blockIdx.x * 32] = 1;": "gdim.x * 32 - 31 <= len(o)",
+        "if (threadIdx.x < 32) o[blockIdx.x * 32 + 5] = 1;": "gdim.x * 32 - 26 <= len(o)",
+        "if (threadIdx.x < 32) o[blockIdx.x * 32 + threadIdx.x] = 1;": "gdim.x * 32 <= len(o)",
+        "if (threadIdx.x < n) o[threadIdx.x] = 1;": "n <= len(o)",
+    }
+    path = tmp_path / "a.cu"
+    path.write_text("".join(f"__global__ void k{i}(float *o, int n) {{ {text} }}\n" for i, text in enumerate(uses)))
+    main(["prove", "--json", str(path)])
+    rows = json.loads(capsys.readouterr().out)["kernels"]
+    told = [[text for text in row["bounds"]["assumptions"] if "len(" in text] for row in rows]
+    assert told == [[text] for text in uses.values()]

@@ -180,3 +180,14 @@ def test_a_real_process(tmp_path):
         reader.join()
         watching.process.kill()
     assert broken == [] and sorted(os.listdir(tmp_path)) == ["include", "k.sarif", "src"]
+
+
+def test_only_the_files_to_check_are_counted(kernlint, script, tmp_path):
+    (tmp_path / "a.cu").write_text('#include "h.h"\n' + GOOD)
+    (tmp_path / "h.h").write_text("#define N 1\n")
+    (tmp_path / "kernlint.toml").write_text("")
+    (tmp_path / ".gitignore").write_text("")
+    for args, told in ((["a.cu"], "watching 1 file;"), (["."], "watching 2 files;")):
+        script()
+        code, _, err = kernlint("--watch", *args)
+        assert code == 130 and told in err

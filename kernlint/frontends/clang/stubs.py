@@ -83,8 +83,29 @@ _TOOLKIT = (
 """Headers, by how their names begin, whose device side the preludes declare."""
 
 
-def served(header: str) -> bool:
+_C = (
+    *("assert", "ctype", "errno", "float", "inttypes", "limits", "math", "stdarg", "stddef", "stdint", "stdio"),
+    *("stdlib", "string", "time"),
+)
+
+_STANDARD = frozenset(
+    {
+        *(f"{name}.h" for name in (*_C, "stdbool", "strings", "alloca", "malloc", "sys/types", "sys/time", "unistd")),
+        *(f"c{name}" for name in _C),
+        *("algorithm", "array", "atomic", "bit", "bitset", "chrono", "complex", "condition_variable", "deque"),
+        *("exception", "fstream", "functional", "initializer_list", "iomanip", "ios", "iostream", "istream"),
+        *("iterator", "limits", "list", "map", "memory", "mutex", "new", "numeric", "optional", "ostream", "queue"),
+        *("random", "set", "sstream", "stack", "stdexcept", "string", "string_view", "thread", "tuple"),
+        *("type_traits", "unordered_map", "unordered_set", "utility", "vector"),
+    }
+)
+"""The headers of the C and C++ libraries whose names the preludes of CUDA and HIP declare."""
+
+
+def served(header: str, language: Language) -> bool:
     """Whether the names of a header, by its name in the ``#include``, are declared where it is not there."""
+    if language is not Language.OPENCL and header in _STANDARD:
+        return True
     return header.startswith(_TOOLKIT) or any(stub.headers and header.startswith(stub.headers) for stub in STUBS)
 
 

@@ -188,7 +188,9 @@ class ModuleBuilder:
             globals=tuple(self.lowering.globals),
             missed=tuple(self._missed(functions)),
             synthesised=self.parsed.synthesised,
-            missing_headers=tuple(sorted(name for name in self.parsed.missing if not served(name))),
+            missing_headers=tuple(
+                sorted(name for name in self.parsed.missing if not served(name, self.parsed.language))
+            ),
             inactive=inactive,
             notes=(*self.parsed.refused, *_upheavals(self.parsed), *self.table.crashes),
             compiler=tuple(

@@ -76,6 +76,67 @@ def test_missing_headers_are_listed() -> None:
 def test_headers_whose_names_are_declared_are_not_missed() -> None:
     text = "#include <cuda_runtime.h>\n#include <cub/cub.cuh>\n#include <cooperative_groups.h>\n#include <cusparse.h>\n"
     assert module(text + "__global__ void k() {}").missing_headers == ("cusparse.h",)
+    text = "#include <stdio.h>\n#include <cmath>\n#include <cstdint>\n#include <vector>\n#include <regex>\n"
+    assert module(text + "__global__ void k() {}").missing_headers == ("regex",)
+
+
+_USES = {
+    "stdio.h": 'printf("%d", 1); FILE *f = fopen("a", "r");',
+    "cmath": "double d = std::sqrt(2.0) + M_PI; bool b = std::isnan(d);",
+    "cstdint": "std::uint8_t a = 1; uint64_t b = UINT64_MAX;",
+    "cinttypes": 'const char *a = PRIu64; printf("%" PRId64, int64_t(1));',
+    "cassert": "assert(true);",
+    "cstdlib": 'void *a = std::malloc(4); std::free(a); exit(atoi("1"));',
+    "cstring": 'char a[9]; std::memset(a, 0, 9); strcpy(a, "a");',
+    "cfloat": "float a = FLT_MAX; double b = DBL_EPSILON;",
+    "ctime": "time_t a = time(nullptr); clock_t b = clock();",
+    "cctype": "int a = toupper('a') + isdigit('1');",
+    "sys/time.h": "timeval a; gettimeofday(&a, nullptr);",
+    "unistd.h": "sleep(1); usleep(1);",
+    "vector": "std::vector<int> a(3); a.push_back(1);",
+    "map": "std::map<int, int> a; a[1] = 2; std::multimap<int, int> b;",
+    "unordered_map": "std::unordered_map<int, int> a; a[1] = 2;",
+    "set": "std::set<int> a; a.insert(1);",
+    "list": "std::list<int> a; a.push_back(1);",
+    "deque": "std::deque<int> a; a.push_back(1);",
+    "queue": "std::queue<int> a; std::priority_queue<int> b;",
+    "stack": "std::stack<int> a;",
+    "bitset": "std::bitset<8> a; bool b = a[1];",
+    "algorithm": "int a[3] = {3, 1, 2}; std::sort(a, a + 3);",
+    "numeric": "int a[3] = {3, 1, 2}; int b = std::accumulate(a, a + 3, 0);",
+    "functional": "std::function<int(int)> a;",
+    "memory": "std::unique_ptr<int> a; auto b = std::make_shared<int>(1);",
+    "optional": "std::optional<int> a;",
+    "tuple": "auto a = std::make_tuple(1, 2); int b = std::get<0>(a);",
+    "string": 'std::string a = "a"; a += std::to_string(1);',
+    "string_view": 'std::string_view a = "a";',
+    "sstream": "std::stringstream a; a << 1;",
+    "fstream": 'std::ifstream a("a"); std::ofstream b("b");',
+    "iostream": 'std::cout << "a" << std::endl; std::cerr << 1;',
+    "iomanip": "std::cout << std::setw(3) << std::setprecision(2);",
+    "iterator": "std::vector<int> a; auto b = std::back_inserter(a);",
+    "random": "std::mt19937 a(1); std::uniform_real_distribution<float> b(0, 1); float c = b(a);",
+    "chrono": "auto a = std::chrono::steady_clock::now();",
+    "thread": "std::thread a([] {}); a.join();",
+    "mutex": "std::mutex a; std::lock_guard<std::mutex> b(a);",
+    "condition_variable": "std::condition_variable a; a.notify_all();",
+    "atomic": "std::atomic<int> a; a.store(1);",
+    "limits": "int a = std::numeric_limits<int>::max();",
+    "type_traits": "static_assert(std::is_same<int, int>::value);",
+    "stdexcept": 'throw std::runtime_error("a");',
+    "exception": "try { } catch (const std::exception &a) { }",
+    "new": "char a[8]; int *b = new (a) int(1);",
+    "complex": "std::complex<float> a(1, 2);",
+    "array": "std::array<int, 3> a; a[0] = 1;",
+    "utility": "auto a = std::make_pair(1, 2); auto b = std::move(a);",
+}
+
+
+@pytest.mark.parametrize("header", _USES)
+def test_standard_headers_that_are_not_missed_are_declared(header: str) -> None:
+    """What they hold is declared: nothing has to be made up, and no error is left."""
+    found = module(f"#include <{header}>\n__global__ void k(int *p) {{ p[0] = 1; }}\nvoid host() {{ {_USES[header]} }}")
+    assert (found.missing_headers, found.synthesised, found.notes) == ((), frozenset(), ())
 
 
 @pytest.mark.parametrize(
