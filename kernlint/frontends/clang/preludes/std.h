@@ -405,6 +405,7 @@ KL_FUNCTOR(not_equal_to, bool, !=)
 // <complex>
 template <class T> struct complex {
     typedef T value_type;
+    T __re, __im;
     constexpr complex(T = T(), T = T());
     template <class U> constexpr complex(const complex<U>&);
     constexpr T real() const;

@@ -159,8 +159,9 @@ extern const __kl_placeholder _2;
 }  // namespace placeholders
 
 // Complex numbers.
-template <class T> struct complex {
+template <class T> struct __attribute__((aligned(2 * sizeof(T)))) complex {
     typedef T value_type;
+    T __re, __im;
     constexpr complex(const T& = T(), const T& = T());
     template <class U> constexpr complex(const complex<U>&);
     template <class U> constexpr complex(const std::complex<U>&);
