@@ -6,6 +6,7 @@ import pytest
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.cached_spin import CachedSpin
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
@@ -352,6 +353,42 @@ kernel void sums(global float *out, global const float *in, global int *lock) {
     while (atomic_cmpxchg(lock, 0, 1) != 0) ; // bad
     *out += in[get_global_id(0)];
     atomic_xchg(lock, 0);
+}
+""",
+    ),
+    "labels of a type that the build names": (
+        FloatingPointIndex,
+        """
+kernel void relabel(global LABEL *map, global const LABEL *to, const int n) {
+    const int i = get_global_id(0);
+    if (i < n) map[i] = to[(int)map[i]];
+}
+""",
+    ),
+    "labels of a type of floats": (
+        FloatingPointIndex,
+        """
+typedef float label;
+kernel void relabel(global label *map, global const label *to, const int n) {
+    const int i = get_global_id(0);
+    if (i < n) map[i] = to[(int)map[i]]; // bad
+}
+""",
+    ),
+    "loops up to a member of a type that no header gave": (
+        BarrierDivergence,
+        """
+kernel void sums(global float *out, global const float *in, const info n) {
+    local float part[64];
+    const int l = get_local_id(0);
+    float sum = 0;
+    for (int i = 0; i < n.sizes[1]; ++i) {
+        part[l] = in[i * n.pitches[0] + l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += part[63 - l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = sum;
 }
 """,
     ),

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.unknowns import Role, Unknown
-from kernlint.frontends.clang.uses import Uses
+from kernlint.frontends.clang.uses import Members, Uses
 from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
 
@@ -44,7 +44,7 @@ class MadeUp:
     """What to declare, and what is known about it.
 
     ``members`` are those of all made-up types together. ``kinds`` tells of an argument of a template whether it is a
-    value, ``constants`` that all constants must be enumerators.
+    value, ``constants`` that all constants must be enumerators, ``integers`` that members of types must be integers.
     """
 
     language: Language
@@ -53,6 +53,7 @@ class MadeUp:
     members: Mapping[str, Role]
     kinds: Mapping[tuple[str, int], bool]
     constants: bool
+    integers: bool
 
     def text(self) -> str:
         """The header to include behind the prelude."""
@@ -158,9 +159,9 @@ class MadeUp:
         if entry.role in (Role.TYPE, Role.ENUM):
             if wide := _WIDE.fullmatch(name):
                 return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"
-            fields = sorted(each for each in self.uses.fields(name) if not _SWIZZLE.fullmatch(each))
-            if fields:
-                return f"typedef struct {{ {' '.join(f'float {each};' for each in fields)} }} {name};"
+            members = self.uses.members(name)
+            if any(not _SWIZZLE.fullmatch(each) for each in members):
+                return f"typedef {self._opencl_struct(members)} {name};"
             width = re.search(r"(2|3|4|8|16)$", name)
             return f"typedef float{width.group() if width else ''} {name};"
         if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
@@ -171,6 +172,19 @@ class MadeUp:
                 return f"extern __constant float {name}[];"
             return self._constant(name) or f"extern __constant int {name};"
         return ""
+
+    def _opencl_struct(self, members: Mapping[str, Members]) -> str:
+        """A struct with the members asked for: vectors by their components, arrays of integers where subscripted, for
+        that is how sizes are passed, else numbers."""
+        fields = []
+        for name, member in sorted(members.items()):
+            kind = "int" if member.subscripted or self.integers else "float"
+            if any(not _SWIZZLE.fullmatch(each) for each in member.inner):
+                kind = self._opencl_struct(member.inner)
+            elif member.inner:
+                kind += "4"
+            fields.append(f"{kind} {name}{f'[{USUAL_VALUE}]' if member.subscripted else ''};")
+        return f"struct {{ {' '.join(fields)} }}"
 
 
 def _parameter(position: int, value: bool) -> str:

@@ -30,6 +30,7 @@ _NEEDS_CONSTANT = pattern(
     r"variable length array|constant expression|constant size|must be initialized by a constant|"
     r"array size|does not refer to a value|in-class initializer"
 )
+_NEEDS_INTEGER = pattern(r"array subscript is not an integer|invalid operands to binary expression .*'float'")
 _WRONG_ARGUMENT = pattern(
     r"template argument for template type parameter must be a type|"
     r"template argument for (non-type) template parameter must be an expression"
@@ -46,6 +47,7 @@ class Synthesis:
     _members: dict[str, Role] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
     _constants: bool = False
+    _integers: bool = False
     _kinds: dict[tuple[str, int], bool] = field(default_factory=dict)
     _uses: Uses | None = None
     _rounds: int = 0
@@ -75,6 +77,7 @@ class Synthesis:
             self.names,
             len(self._refused),
             self._constants,
+            self._integers,
             dict(self._kinds),
             [entry.role for entry in self._entries.values()],
         )
@@ -90,6 +93,8 @@ class Synthesis:
                     self._refused.add(name)
             elif _NEEDS_CONSTANT.search(diagnostic.message) and self._entries:
                 self._constants = True
+            elif _NEEDS_INTEGER.search(diagnostic.message) and self._entries:
+                self._integers = True
             elif match := _WRONG_ARGUMENT.search(diagnostic.message):
                 place = argument_place(texts.get(diagnostic.file or "", ""), diagnostic.offset)
                 if place is not None:
@@ -163,4 +168,6 @@ class Synthesis:
         """The header to include behind the prelude; empty before the first ``feed``."""
         if self._uses is None:
             return ""
-        return MadeUp(self.language, self._uses, self._entries, self._members, self._kinds, self._constants).text()
+        return MadeUp(
+            self.language, self._uses, self._entries, self._members, self._kinds, self._constants, self._integers
+        ).text()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from kernlint.frontends.clang.lazy import lazy
 from kernlint.frontends.clang.unknowns import IDENTIFIER, KEYWORDS, Role, Unknown
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
 
 _NOISE = pattern(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 
@@ -29,6 +29,14 @@ class Use:
     arguments: tuple[str, ...] | None
     before: str
     after: str
+
+
+@dataclass(slots=True)
+class Members:
+    """How a member of an unknown type is used: whether a subscript follows, and which members of its own it has."""
+
+    subscripted: bool = False
+    inner: dict[str, Members] = field(default_factory=dict)
 
 
 _WINDOW = 160  # characters looked at behind a name
@@ -114,6 +122,20 @@ class Uses:
             for at in self._places.get(variable, ()):
                 if match := _FIELD.match(self.text, at + len(variable)):
                     found.add(match.group(1))
+        return found
+
+    def members(self, name: str) -> dict[str, Members]:
+        """What variables of a type are asked for: its members, whether they are subscripted, and theirs in turn."""
+        found: dict[str, Members] = {}
+        declared = rf"\b{re.escape(name)}\b[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)"
+        for variable in sorted(set(re.findall(declared, self.text))):
+            for at in self._places.get(variable, ()):
+                into, place = found, at + len(variable)
+                while match := _FIELD.match(self.text, place):
+                    member = into.setdefault(match.group(1), Members())
+                    place = match.end()
+                    member.subscripted |= self.text[place : place + 8].lstrip().startswith("[")
+                    into = member.inner
         return found
 
     def role(self, unknown: Unknown, uses: list[Use]) -> Role:

@@ -61,6 +61,11 @@ def test_what_is_unknown_is_declared(source: str, names: set[str]) -> None:
         ("__kernel void k(__global float* x) { x[0] = TABLE[get_local_id(0)]; }", {"TABLE"}),
         ("__kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void k(__global int* x) { x[0] = 1; }", {"WG"}),
         ("__kernel void k(__global int* x) { switch (x[0]) { case MODE: x[1] = 1; } }", {"MODE"}),
+        ("__kernel void k(__global float* x, const info n) { int i = n.sizes[1] % 4; x[i] = n.pitch[i]; }", {"info"}),
+        ("__kernel void k(__global float* x, const info n) { x[n.first] = *(x + n.last); }", {"info"}),
+        ("__kernel void k(__global float* x, const info n) { x[0] = fmax(n.scale, 1.0f); }", {"info"}),
+        ("__kernel void k(__global float4* x, scene s) { x[0] = s.eye.at; x[1].x = s.eye.at.y; }", {"scene"}),
+        ("__kernel void k(__global float* x, scene s) { x[0] = s.lamps[2].power; }", {"scene"}),
     ],
 )
 def test_opencl_too(source: str, names: set[str]) -> None:
