@@ -1,0 +1,38 @@
+"""Named barriers at which the two sides of a condition meet."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+
+from tests.rules.marked import findings
+
+ROLES = """
+template <int ID, int COUNT> __device__ void meet() { asm volatile("bar.sync %%0, %%1;" :: "n"(ID), "n"(COUNT)); }
+__global__ void __launch_bounds__(256) roles(const float *in, float *out, int n) {
+  __shared__ float s[128];
+  for (int i = 0; i < n; i += 128) {
+    if (threadIdx.x < 128) {
+      s[threadIdx.x] = in[i + threadIdx.x];
+      meet<%s>();
+    } else {
+      meet<%s>();
+      out[i + threadIdx.x - 128] = s[threadIdx.x - 128];
+    }
+    meet<2, 256>();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [("1, 256", "1, 256", 0), ("1, 128", "1, 256", 1), ("3, 128", "1, 128", 0), ("1, 256", "1, 128", 1)],
+)
+def test_both_sides_wait_for_as_many(one: str, other: str, told: int) -> None:
+    assert len(findings(BarrierDivergence, ROLES % (one, other))) == told
+
+
+def test_a_mode_chooses_one_of_two() -> None:
+    chosen = ROLES.replace("threadIdx.x < 128", "n < 1000") % ("1, 128", "1, 256")
+    assert findings(BarrierDivergence, chosen) == []
