@@ -7,8 +7,8 @@ The kernels that PyOpenCL, PyCUDA and CuPy make out of snippets (``ElementwiseKe
 of the snippets and of what the library writes around them: see :mod:`kernlint.frontends.clang.python.snippets`.
 
 Python programs are often filled in when they run.  What a template leaves open (``%(name)s``, ``{name}``, ``${name}``)
-becomes a name that is not declared, so that it counts as unknown; lines of a Mako template's control flow are blank,
-so that what they repeat stands once.
+becomes a name that is not declared, so that it counts as unknown; of a Mako template's choices the first branch is
+taken, and what it repeats stands once.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _PYTHON = pattern(
 _PERCENT = pattern(rb"%(?:\((\w+)\)[-#0-9.]*[sdifgxXr]|[-#0-9.]*[sdifgxXr])|%%")
 _NAMED = pattern(rb"%\((\w+)\)[-#0-9.]*[sdifgxXr]\b")
 _BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
-_MAKO = pattern(
-    rb"^[ \t]*%[ \t]*(?:for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*|<%[^>]*?%>|</?%[^>]*>", re.MULTILINE
-)
+_MAKO = pattern(rb"<%[^>]*?%>|</?%[^>]*>")
+_CONTROL = pattern(rb"(?:\\{1,2}\n)?^[ \t]*%[ \t]*(for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*", re.MULTILINE)
 _DOLLAR = pattern(rb"\$\{([^{}\n]*)\}|\$([A-Za-z_]\w*)")
 _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
     rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
 )
+_NAMELESS = pattern(rb"\b(?:__kernel|kernel)\s+void\s*[\\%${]|\b(?:__kernel|kernel)\s+void\s+\w+\s*\\")
 _MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
 _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
 _ESCAPE = pattern(rb"\\(?:\r?\n|.)", re.DOTALL)
@@ -85,7 +85,7 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
         from kernlint.frontends.clang.python.snippets import made_programs
 
         yield from made_programs(host)
-    if not (_OPENCL.search(host) or _CUDA.search(host)):
+    if not (_OPENCL.search(host) or _CUDA.search(host) or (python and _NAMELESS.search(host))):
         return
     if python:
         yield from _python_programs(host)
@@ -151,7 +151,26 @@ def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, 
         text = _NAMED.sub(_hole, text)  # filled in elsewhere; no C text has such a thing
     if b"f" in prefix or braces:
         text = _BRACES.sub(_hole, text)
-    return match.start(name), _DOLLAR.sub(_hole, _MAKO.sub(_spaces, text))
+    return match.start(name), _DOLLAR.sub(_hole, _MAKO.sub(_spaces, _one_way(text)))
+
+
+def _one_way(text: bytes) -> bytes:
+    """A Mako template as it is when the first branch of each choice is taken and each loop goes round once.  A
+    backslash before a line of control flow joins the lines around it."""
+    out = bytearray(text)
+    left: list[int | None] = []  # for each choice that is open: where the first branch ended, if it has
+    for match in _CONTROL.finditer(text):
+        out[match.start() : match.end()] = _spaces(match)
+        word = match.group(1)
+        if word == b"if":
+            left.append(None)
+        elif word in (b"elif", b"else") and left and left[-1] is None:
+            left[-1] = match.start()
+        elif word == b"endif" and left:
+            start = left.pop()
+            if start is not None:
+                out[start : match.end()] = re.sub(rb"[^\n]", b" ", text[start : match.end()])
+    return bytes(out)
 
 
 def _joined(host: bytes, literals: list[tuple[int, int, int, bytes]]) -> Iterator[Program]:

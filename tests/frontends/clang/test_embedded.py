@@ -73,3 +73,48 @@ def test_a_finding_in_a_python_file_stands_on_its_line(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "kernlint", "check", "--format", "concise", "--no-config", "--no-cache"]
     done = subprocess.run([*command, str(tmp_path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "run.py:4:" in done.stdout and "wrong-bounds-guard" in done.stdout
+
+
+def test_names_that_a_template_fills_in() -> None:
+    body = "(__global float *a, int n) {{ int i = get_global_id(0); if (i < n) a[i] = 0.0f; }}"
+    assert modules("x.py", f'src = """kernel void {{name}}{body}""".format(name=name)\n') == [("opencl", ["name"])]
+    assert modules("x.py", f'src = f"""__kernel void {{name}}{body}"""\n') == [("opencl", ["name"])]
+    plain = body.replace("{{", "{").replace("}}", "}")
+    assert modules("x.py", f'src = """__kernel void ${{name}}{plain}"""\n') == [("opencl", ["name"])]
+    assert modules("x.py", f'src = """__kernel void %(name)s{plain}""" % values\n') == [("opencl", ["name"])]
+
+
+CHOICES = '''
+sort = """//CL//
+__kernel void run\\\\
+% if argsort:
+(__global float *data, __global int *index)\\\\
+% else:
+(__global float *data)\\\\
+% endif
+{
+  int i = get_global_id(0);
+  % for k in range(n):
+  % if k % 2:
+  data[i + 1] = 1.0f;
+  % elif k:
+  data[i + 2] = 1.0f;
+  % else:
+  data[i + 3] = 1.0f;
+  % endif
+  data[i] = 0.0f;
+  % endfor
+}
+"""
+'''
+
+
+def test_choices_of_a_template() -> None:
+    """The first branch is taken, and offsets stay those of the file."""
+    (module,) = ClangFrontend().parse_file(SourceFile("x.py", CHOICES.encode(), "utf-8"))
+    (kernel,) = module.kernels
+    assert not kernel.function.losses
+    assert [param.name for param in kernel.function.params] == ["data", "index"]
+    (program,) = programs(CHOICES.encode(), python=True)
+    assert b"i + 1" in program.text and b"i + 2" not in program.text and b"i + 3" not in program.text
+    assert program.text.index(b"i + 1") == CHOICES.index("i + 1")
