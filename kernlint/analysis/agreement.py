@@ -9,7 +9,7 @@ from math import gcd
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.launches import LaunchFact, flat_axes, launches
 from kernlint.analysis.shapes import STRIDES, one_group, shapes, size_test
 from kernlint.analysis.trace import trace
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
@@ -363,11 +363,7 @@ def _flat(blocks: list[Block], seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
     """The axes along which all ``blocks`` have one thread, or without any the blocks of all launches in sight."""
     if blocks:
         return tuple(axis for axis in range(3) if all(block[axis] == 1 for block in blocks))
-    sizes = [launch.block for launch in seen]
-    known = [block for block in sizes if block is not None]
-    if not known or len(known) < len(sizes):
-        return ()
-    return tuple(axis for axis in range(3) if all(block[axis].value == 1 for block in known))
+    return flat_axes(seen)
 
 
 def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:

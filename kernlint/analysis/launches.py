@@ -181,3 +181,11 @@ def _is_number(text: str) -> bool:
 
 launches = KernelAnalysis("launches", _of_kernel, needs=(host,))
 """The launches of one kernel that the file shows."""
+
+
+def flat_axes(seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
+    """The axes along which the blocks of all launches ``seen`` have one thread; none where one of them is not known."""
+    known = [launch.block for launch in seen if launch.block is not None]
+    if not known or len(known) < len(seen):
+        return ()
+    return tuple(axis for axis in range(3) if all(block[axis].value == 1 for block in known))

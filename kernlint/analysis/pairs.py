@@ -31,6 +31,7 @@ from kernlint.analysis.trace.events import (
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import LoopRange, Side
 from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -43,6 +44,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
+from kernlint.symbolic.uniformity import WARP
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, Barrier, Scope
 from kernlint.tree.types import BOOL, I64, FloatType, PointerType
 
@@ -186,7 +188,42 @@ def same_value(first: Access, second: Access, *, warp: bool = False) -> bool:
         return True  # which object a pointer names is not a value of its own here
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
-    return all(_steady(symbol, first, warp) for symbol in symbols(first.value)) and not opaque(first.value)
+    return _alike(first.value, first, warp)
+
+
+def _alike(term: Term, write: Access, warp: bool) -> bool:
+    """Whether ``term`` has one value for all threads of a block (of a warp) that are in one phase."""
+    if term.op == "sym":
+        return _steady(term.args[0], write, warp)
+    if term.op == "call" and opaque(term):
+        return warp and _summed(term)
+    return all(_alike(arg, write, warp) for arg in term.terms)
+
+
+def _summed(term: Term) -> bool:
+    """Whether ``term`` is a variable after a loop in which all lanes of a warp have combined what each had: in each
+    round with the lane across from it, at every distance in a warp (``v += __shfl_xor_sync(mask, v, d)``)."""
+    of = term.terms[0].symbol if term.terms else None
+    if of is None or of.kind is not SymbolKind.PHI or of.step is None or len(of.step.terms) != 2:
+        return False
+    for own, other in (of.step.terms, of.step.terms[::-1]):
+        event = other.symbol.origin if other.symbol is not None and own.symbol is of else None
+        if isinstance(event, WarpEvent) and event.node.kind == "shuffle_xor" and event.node.synchronising:
+            value, _, *clamp = event.operands  # PTX names the last lane of a segment
+            whole = (event.width is None or event.width.value == WARP) and all(c.value == WARP - 1 for c in clamp)
+            return whole and value == own and _across(event, of.origin)
+    return False
+
+
+def _across(event: WarpEvent, loop: LoopContext) -> bool:
+    """Whether the distances of an exchange in ``loop`` are all those in a warp, each once."""
+    found: list[int | None] = []
+    for round_ in range(WARP.bit_length()):
+        env = {loop.counter: round_}
+        if loop.condition is None or not evaluate(loop.condition, env):
+            break
+        found.append(evaluate(event.operands[1], env))
+    return sorted(found, key=lambda one: one or 0) == [1 << bit for bit in range(WARP.bit_length() - 1)]
 
 
 def put_before(pair: Pair) -> bool:

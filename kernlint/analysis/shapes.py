@@ -22,7 +22,7 @@ from itertools import product
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.launches import launches
+from kernlint.analysis.launches import flat_axes, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
@@ -439,6 +439,8 @@ def _compute(facts: Facts) -> Shapes:
     if idle := _idle(of):
         threads = (threads[0] and 0 not in idle, threads[1] and 1 not in idle, threads[2] and 2 not in idle)
         x, y, z = x and 0 not in idle, y and 1 not in idle, z and 2 not in idle
+    flat = flat_axes(facts[launches])
+    threads = (threads[0] and 0 not in flat, threads[1] and 1 not in flat, threads[2] and 2 not in flat)
     guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads))
     return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z))
 

@@ -207,6 +207,32 @@ __global__ void rows(const float *in, float *out) {
 }
 """,
     ),
+    "what all lanes of a warp have added up by exchanges, written by all lanes": (
+        MissingWarpSync,
+        """
+__device__ float across(float x, int lanes) {
+    float y;
+    asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;" : "=f"(y) : "f"(x), "r"(lanes));
+    return y;
+}
+__global__ void rows(float *out, const float *in, int n) {
+    __shared__ float sums[32], most[32], halves[32], first[32];
+    float v = in[blockIdx.x * n + threadIdx.y * 32 + threadIdx.x], w = v, h = v, u = v;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffffu, v, d);
+    for (int d = 1; d < 32; d *= 2) w = fmaxf(across(w, d), w);
+    for (int d = 8; d > 0; d /= 2) h += __shfl_xor_sync(0xffffffffu, h, d);
+    for (int d = 16; d > 0; d /= 2) u += __shfl_down_sync(0xffffffffu, u, d);
+    sums[threadIdx.y] = v / n;
+    most[threadIdx.y] = w;
+    halves[threadIdx.y] = h; // bad
+    first[threadIdx.y] = u; // bad
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[threadIdx.y] = sums[threadIdx.y] + most[threadIdx.y] + halves[threadIdx.y] + first[threadIdx.y];
+}
+void run(float *o, const float *i, int n) { rows<<<n, dim3(32, 32)>>>(o, i, n); }
+""",
+    ),
     "what a collective gives to a warp, written by two": (
         SharedMemoryRace,
         """
@@ -390,6 +416,35 @@ __global__ void columns(const lib::Image<float> in, float *out) {
     __syncthreads();
     out[threadIdx.x] = part[31 - threadIdx.x];
 }
+""",
+    ),
+    "shifts by what only instances made up by the analysis give": (
+        LanguageError,
+        """
+template <typename T, int BITS>
+__global__ void rows(T *out, const T *in) {
+    constexpr int width = 1 << BITS;
+    out[threadIdx.x] = in[threadIdx.x * width];
+}
+__global__ void high(unsigned *out) { out[threadIdx.x] = 1u << 32; } // bad
+""",
+    ),
+    "a block of one axis whose size is not known": (
+        GlobalMemoryRace,
+        """
+__global__ void sums(float *out, const float *in) {
+    __shared__ float part[512];
+    int tid = threadIdx.x + threadIdx.y * blockDim.x, size = blockDim.x * blockDim.y;
+    part[tid] = in[blockIdx.x * size + tid];
+    __syncthreads();
+    for (int k = size / 2; k > 0; k /= 2) {
+        if (tid < k) part[tid] += part[tid + k];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] += part[0];
+    out[blockIdx.x * 2 + 1] = part[tid]; // bad
+}
+void run(float *out, const float *in, int blocks, int threads) { sums<<<blocks, threads>>>(out, in); }
 """,
     ),
     "a block whose sizes are set one by one": (

@@ -91,6 +91,10 @@ class ModuleBuilder:
         self.table = FunctionTable(self.lowering)
         self.lowering.functions = self.table
         self.end = len(parsed.text)
+        self.said: set[tuple[str, str | None, int]] | None = None
+        """What the compiler says of the source without uses that force instances; None: there are none."""
+        if unforced is not None:
+            self.said = {(d.message, d.file, d.offset) for d in unforced.diagnostics}
 
     def build(self) -> Module:
         limit = sys.getrecursionlimit()
@@ -202,7 +206,12 @@ class ModuleBuilder:
         )
 
     def _forced(self, diagnostic: Diagnostic) -> bool:
-        """Whether a message is about an instance that nobody but the analysis asked for, behind the text."""
+        """Whether a message is about an instance that nobody but the analysis asked for, behind the text.
+
+        Of several messages about one instance only the first says who asked for it.
+        """
+        if self.said is not None and (diagnostic.message, diagnostic.file, diagnostic.offset) not in self.said:
+            return True
         behind = len(self.parsed.text)
         return any(file == self.parsed.path and offset >= behind for file, offset in diagnostic.notes)
 
