@@ -356,8 +356,8 @@ def _asked(
     # Where the block's size is in the place, it is before the start in small blocks perhaps, and made for large ones.
     sized = any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols)
     low = [_refuted(asked, UNLIMITED, block, premises=context.stated) for block in (SIZED if sized else SIZED[:1])]
-    below = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
-    return Outside(access, below[0], extent, True, "", data, inner, True) if len(below) == len(low) else None
+    wrong = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
+    return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
 
 
 def _falls(place: Term) -> bool:

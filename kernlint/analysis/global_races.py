@@ -268,6 +268,18 @@ def _one_block_chosen(access: Access) -> bool:
     )
 
 
+def _reset(counter: Access, write: Access) -> bool:
+    """Whether a counter that blocks draw tickets from is written by the block that its ticket has told it is the
+    last."""
+    if counter.kind is not AccessKind.ATOMIC or write.kind is not AccessKind.WRITE or counter.offset != write.offset:
+        return False
+    return any(
+        symbol.origin is counter.node or (symbol.kind is SymbolKind.LOAD and symbol.origin[0].space is Space.SHARED)
+        for guard in write.guards
+        for symbol in symbols(guard.term)
+    )
+
+
 def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
     """The pair as threads of two blocks make it: in any order, each in iterations of its own; ``inside``: provided that
     no index leaves an array within an object."""
@@ -355,7 +367,7 @@ def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, tal
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
-    if blocks_free and not _same_everywhere(first, second) and not talked:
+    if blocks_free and not _same_everywhere(first, second) and not talked and not _reset(first, second):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
         if answer is not None and keep(pair, answer[0]):

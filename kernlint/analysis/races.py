@@ -51,6 +51,7 @@ from kernlint.symbolic.terms import (
     binary,
     cast,
     const,
+    negate,
     substitute,
     symbols,
 )
@@ -681,7 +682,7 @@ def keep(pair: Pair, witness: Refuted) -> bool:
     if _copied_whole(pair) or any(_tabled(guard) for at in (pair.a, pair.b) for guard in at.guards):
         return False
     if witness.depends_on_data:
-        if (pair.first is pair.second and chosen_by_data(pair.a)) or _of_winner(pair):
+        if (pair.first is pair.second and chosen_by_data(pair.a)) or _of_winner(pair) or _of_two_winners(pair):
             return False
         if pair.first.volatile and pair.second.volatile and not _atomic(pair):
             return False
@@ -702,6 +703,17 @@ def _of_winner(pair: Pair) -> bool:
             made = (symbol.origin for symbol in symbols(write.value) if symbol.kind is SymbolKind.LOAD)
             return (read.root, read.offset) not in made
     return False
+
+
+def _of_two_winners(pair: Pair) -> bool:
+    """Whether two writes of one place are each under a condition on data that differs between threads, and the one is
+    not the other's opposite: the mark of a single winner, which threads at an edge find in another way."""
+    first, second = pair.first, pair.second
+    if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE or first.offset != second.offset:
+        return False
+    ours, theirs = set(pair.a.facts), set(pair.b.facts)
+    apart = not any(_on_data(fact) and negate(fact) in theirs for fact in ours)
+    return apart and chosen_by_data(pair.a) and chosen_by_data(pair.b)
 
 
 def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:

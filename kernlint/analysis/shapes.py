@@ -30,7 +30,19 @@ from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    symbols,
+)
 from kernlint.tree.nodes import LaunchValue, Quantity, Scope, WarpOp
 from kernlint.tree.types import I32, I64, U32, U64, ArrayType, IntType, Space
 from kernlint.tree.walk import functions_of, walk
@@ -412,11 +424,30 @@ def _apart(place: Term, axes: tuple[int, ...], block: Block) -> bool:
 
 
 def _one_warp(of: Trace) -> bool:
-    """Whether the kernel works by warp collectives and nothing in it is for more than a warp: no barrier, and no
-    place in shared memory for each warp."""
-    if not of.warp_ops or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
+    """Whether the kernel works by warp collectives, or by lanes alone, and nothing in it is for more than a warp: no
+    barrier, and no place in shared memory for each warp."""
+    if not (of.warp_ops or _by_lanes(of)) or any(b.certain and b.scope is not Scope.WARP for b in of.barriers):
         return False
     return not any(a.root.space is Space.SHARED and _by_warp(a.offset) for a in of.accesses)
+
+
+def _by_lanes(of: Trace) -> bool:
+    """Whether the kernel asks of a thread along x nothing but its lane."""
+    found = False
+    done: set[Term] = set()
+    todo = list(_terms(of))
+    while todo:
+        term = todo.pop()
+        if term in done:
+            continue
+        done.add(term)
+        if term.op == "mod" and term.args[1].symbol is WARP_SIZE:
+            found = True
+        elif term.op == "sym" and term.args[0] is THREAD[0]:
+            return False
+        else:
+            todo.extend(term.terms)
+    return found
 
 
 def _by_warp(term: Term) -> bool:

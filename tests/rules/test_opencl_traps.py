@@ -392,6 +392,79 @@ kernel void sums(global float *out, global const float *in, const info n) {
 }
 """,
     ),
+    "lanes of groups of one sub-group": (
+        GlobalMemoryRace,
+        """
+kernel void spread(global const float *in, global float *out) {
+    const int group = get_group_id(0), lane = get_sub_group_local_id();
+    out[group * 32 + lane] = in[group] * lane;
+}
+""",
+    ),
+    "the last group resets the counter that told it so": (
+        GlobalMemoryRace,
+        """
+kernel void total(global const float *in, global float *parts, global float *out, volatile global uint *drawn) {
+    local int last;
+    const int l = get_local_id(0), group = get_group_id(0);
+    if (l == 0) {
+        parts[group] = in[group];
+        mem_fence(CLK_GLOBAL_MEM_FENCE);
+        last = atomic_inc(drawn) == get_num_groups(0) - 1;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (last && l == 0) {
+        *out = parts[0];
+        *drawn = 0;
+    }
+}
+""",
+    ),
+    "a counter that every group resets": (
+        GlobalMemoryRace,
+        """
+kernel void total(global const float *in, global float *out, volatile global uint *drawn) {
+    const int l = get_local_id(0), group = get_group_id(0);
+    if (l == 0) *drawn = 0;
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    out[get_global_id(0)] = in[atomic_inc(drawn)]; // bad
+}
+""",
+    ),
+    "an edge that one thread finds, the first in a way of its own": (
+        SharedMemoryRace,
+        """
+kernel void edges(global const char *flags, global int *out) {
+    local char flag[64];
+    local int edge;
+    const int l = get_local_id(0), i = get_global_id(0);
+    flag[l] = flags[i];
+    if (l == 0) edge = -1;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) {
+        if (flag[l] == 1) edge = i;
+    } else {
+        if (flag[l - 1] == 0 && flag[l] == 1) edge = i;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) out[get_group_id(0)] = edge;
+}
+""",
+    ),
+    "one mark or the other by every thread": (
+        SharedMemoryRace,
+        """
+kernel void edges(global const char *flags, global int *out) {
+    local int edge;
+    const int l = get_local_id(0), i = get_global_id(0);
+    const char f = flags[i];
+    if (f == 1) edge = 1;
+    else edge = 0; // bad
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) out[get_group_id(0)] = edge;
+}
+""",
+    ),
 }
 
 
