@@ -44,6 +44,8 @@ Block = tuple[int, int, int]
 USUAL: tuple[Block, ...] = tuple((size, 1, 1) for size in (64, 128, 256, 512, 1024))
 """Blocks that kernels are written for when nothing else is known: powers of two along x."""
 
+WARP = 32
+
 ROUNDS = 40
 """Iterations of a loop over which agreement is tried out."""
 
@@ -220,11 +222,13 @@ class Agreement:
             return False
         told = [mono for mono in ends if not _untold(mono, ends[mono])]
         step = gcd(*(ends[mono] for mono in told if size not in mono))
-        counted = any(atom.symbol and atom.symbol.kind is SymbolKind.COUNTER for mono in ends for atom in mono)
+        counted = any(_counts(atom) for mono in ends for atom in mono)
         if len(told) < len(ends) and not counted:
             return False
         if self.visible or not step:
             return all(step % block[0] == 0 for block in self.blocks)
+        if all(size in mono or all(_counts(atom) for atom in mono) for mono in told):
+            return step % WARP == 0 and counted  # a number: no block of whole warps goes into 130
         return step > 1 and counted  # as in _settled
 
     def _stated(self, term: Term) -> bool:
@@ -259,6 +263,10 @@ def _number(term: Term) -> Term:
     while term.op == "cast" or (term.op == "call" and isinstance(term.type, OpaqueType) and len(term.terms) == 1):
         term = term.terms[0]
     return term
+
+
+def _counts(atom: Term) -> bool:
+    return atom.symbol is not None and atom.symbol.kind is SymbolKind.COUNTER
 
 
 def _untold(mono: tuple[Term, ...], value: int) -> bool:

@@ -34,3 +34,22 @@ def test_threads_that_are_places_in_a_row_agree(loop: str) -> None:
     assert bool(told) is LOOPS[loop]
     lanes = [f for f in findings(DivergentWarpIntrinsic, code) if f.severity is not Severity.NOTE]
     assert bool(lanes) is LOOPS[loop]
+
+
+STRIDED = """
+__global__ void k(const float *x, float *y) {
+  __shared__ float s[@cells];
+  for (int i = threadIdx.x; i < @cells; i += @step) {
+    s[i] = x[i];
+    __syncthreads();
+    y[i] = s[@cells - 1 - i];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("step", ["blockDim.x", "128"])
+@pytest.mark.parametrize(("cells", "told"), [("130", True), ("1024", False)])
+def test_no_block_goes_into_an_odd_number_of_cells(cells: str, told: bool, step: str) -> None:
+    found = findings(BarrierDivergence, STRIDED.replace("@cells", cells).replace("@step", step))
+    assert any(f.severity is not Severity.NOTE for f in found) is told
