@@ -103,9 +103,16 @@ def _masked(offset: Term) -> tuple[Term, bool]:
     return _replace(offset, images), True
 
 
+PACKED = 8
+"""Below this a mask takes a small number out of a packed word, which may not have all the values of its bits: three
+corners are packed into two bits."""
+
+
 def _largest(atom: Term) -> int | None:
     """The largest value of ``x & c`` or ``x % c`` for an ``x`` that may be anything its type can."""
     for value, limit in (atom.args, atom.args[::-1]) if atom.op == "and" else (atom.args,):
+        if atom.op == "and" and limit.value is not None and limit.value < PACKED:
+            continue
         if limit.value is not None and limit.value > 0:
             top: int = limit.value if atom.op == "and" else limit.value - 1
             high = interval(value)[1]
