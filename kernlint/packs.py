@@ -13,11 +13,31 @@ import sys
 GROUP = "kernlint.rules"
 
 
+_known: dict[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]] = {}
+
+
 def installed() -> list[tuple[str, str]]:
     """(name, package) of every installed pack, sorted.
 
-    A distribution found first on ``sys.path`` hides one of the same name further on, as it does for imports.
+    A distribution found first on ``sys.path`` hides one of the same name further on, as it does for imports.  The
+    folders are read again once something was installed there.
     """
+    state = tuple([(folder, _changed(folder)) for folder in sys.path])
+    if state not in _known:
+        _known.clear()
+        _known[state] = tuple(_installed())
+    return list(_known[state])
+
+
+def _changed(folder: str) -> int:
+    """When the names in a folder changed last, in nanoseconds; 0 for none."""
+    try:
+        return os.stat(folder or os.getcwd()).st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _installed() -> list[tuple[str, str]]:
     packs: set[tuple[str, str]] = set()
     seen: set[str] = set()
     for folder in sys.path:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import textwrap
 from importlib.metadata import entry_points
@@ -114,3 +115,12 @@ def test_the_built_in_pack_is_found_by_its_entry_point():
     loaded = registry.load()
     codes = [r.meta.code for r in loaded.rules]
     assert codes == sorted(codes) and all(r.__module__.startswith("kernlint_rules.") for r in loaded.rules)
+
+
+def test_packs_installed_meanwhile_are_found(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for number, name in enumerate(("one", "two"), 1):
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        (tmp_path / f"{name}-1.dist-info" / "entry_points.txt").write_text(f"[{packs.GROUP}]\n{name} = pack_{name}\n")
+        os.utime(tmp_path, ns=(number * 10**9, number * 10**9))
+        assert (name, f"pack_{name}") in packs.installed()

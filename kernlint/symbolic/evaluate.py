@@ -412,7 +412,7 @@ def with_shared_parts(lines: Sequence[str]) -> list[str]:
 
 def _with_steady_parts(lines: list[str]) -> list[str]:
     """``lines`` with the parts that no counter changes, and that nothing can be undefined in, before the loops."""
-    first = next((at for at, line in enumerate(lines) if _LOOP.match(line)), None)
+    first = next((at for at, line in enumerate(lines) if line.lstrip().startswith("for k")), None)
     if first is None:
         return lines
     inside = "\n".join(lines[first:])
@@ -423,9 +423,6 @@ def _with_steady_parts(lines: list[str]) -> list[str]:
             inside = inside.replace(part, f"h{at}")
             before.append(f"{lines[first][: -len(lines[first].lstrip())]}h{at} = {part}")
     return [*lines[:first], *before, *inside.split("\n")]
-
-
-_LOOP = pattern(r" *for k\d+ in ")
 
 
 def _steady(line: str) -> list[str]:
