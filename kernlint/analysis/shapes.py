@@ -9,6 +9,7 @@ What the user says, ``reqd_work_group_size`` and launches of the same file settl
   memory is then indexed by the other one alone, and a kernel may run with a block of one row;
 * an axis whose index is tested against a size and used for nothing else is 1: threads along it would all do the same;
 * ``s[thread]`` and ``s[thread + 64]``, both written by all threads, are two parts of 64 elements, for as many threads;
+* an axis that most places in shared memory leave out, where each thread writes its own, is 1;
 * arrays of constant extent are indexed in bounds, and a kernel fills them: the largest usual block that keeps
   every such access in bounds is taken;
 * a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp;
@@ -24,7 +25,7 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import flat_axes, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
@@ -618,6 +619,7 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
         return
     local = _local(of)
     axes = tuple(axis for axis in axes if axis in local) or axes[:1]
+    axes = tuple(axis for axis in axes if not _left_out(of, axis)) or axes
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}
     tested, working = _used(of)
@@ -631,6 +633,26 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
     yield chosen
     if chosen.threads > 32 and _one_warp(of):
         yield Shape((32, 1, 1), reason="one warp")
+
+
+FEW = 2
+"""Writes that forget an axis by mistake; where more do, and most, the block has one thread along it."""
+
+
+def _left_out(of: Trace, axis: int) -> bool:
+    """Whether most places in shared memory where threads of a block write, each its own, leave out an axis: threads
+    along it would undo each other's work."""
+    places: dict[tuple[str, int], bool] = {}
+    for access in of.accesses:
+        if access.root.space is not Space.SHARED or access.kind is not AccessKind.WRITE:
+            continue
+        told = {s for term in (access.offset, *(g.term for g in access.guards)) for s in symbols(term)}
+        if not any(s.kind is SymbolKind.THREAD for s in symbols(access.offset)):
+            continue
+        key = access.span.file, access.span.start
+        places[key] = places.get(key, False) or THREAD[axis] in told
+    without = sum(not named for named in places.values())
+    return without > FEW and 2 * without > len(places)
 
 
 def _local(of: Trace) -> set[int]:

@@ -465,6 +465,36 @@ kernel void edges(global const char *flags, global int *out) {
 }
 """,
     ),
+    "an axis that the work in shared memory leaves out": (
+        SharedMemoryRace,
+        """
+kernel void pool(global const float *in, global float *out, local float *part, const int n) {
+    const int x = get_local_id(0), y = get_local_id(1), row = get_global_id(1), size = get_local_size(0);
+    for (int i = x; i < 4 * n; i += size) part[y * 4 * n + i] = in[row * 4 * n + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < 2 * n; i += size) part[i] += part[i + 2 * n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < n; i += size) part[i] += part[i + n];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < n; i += size) part[i] *= 0.25f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < n; i += size) out[row * n + i] = part[i];
+}
+""",
+    ),
+    "an axis that one write in shared memory leaves out": (
+        SharedMemoryRace,
+        """
+kernel void pool(global const float *in, global float *out, local float *part, const int n) {
+    const int x = get_local_id(0), y = get_local_id(1), row = get_global_id(1), size = get_local_size(0);
+    for (int i = x; i < 2 * n; i += size) part[y * 2 * n + i] = in[row * 2 * n + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < n; i += size) part[i] += part[i + n]; // bad
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = x; i < n; i += size) out[row * n + i] = part[y * 2 * n + i];
+}
+""",
+    ),
 }
 
 
