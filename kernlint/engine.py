@@ -30,7 +30,7 @@ from kernlint.selection import Selection
 from kernlint.source import SourceError, SourceFile, Span, read
 from kernlint.targets import UnknownTarget, find
 from kernlint.timing import Timings
-from kernlint.tree.nodes import Kernel, Module
+from kernlint.tree.nodes import Kernel, Missed, Module
 
 _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
@@ -235,10 +235,7 @@ class Engine:
         for kernel in module.kernels:
             if kept is None or kept.wanted is None or kept.wanted(kernel):
                 findings += self._check_kernel(kernel, facts, kernel_rules, out, kept)
-        for missed in module.missed:
-            out.missed += 1
-            message = f"kernel {missed.name} is not analysed: {missed.reason}"
-            out.note(Level.WARNING, "missed-kernel", message, span=missed.span)
+        _note_missed(module.missed, out)
         for header in module.missing_headers:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
         for note in module.notes:
@@ -416,6 +413,28 @@ def _resting(finding: Finding, facts: Facts) -> Finding:
     texts = said.resting(values, told)
     new = tuple(text for text in texts if text not in finding.assumptions)
     return replace(finding, assumptions=(*finding.assumptions, *new)) if new else finding
+
+
+SHOWN = 2
+"""Names of a file's lost kernels that are told at once; all of them are to who wants details."""
+
+
+def _note_missed(missed: Iterable[Missed], out: FileOutcome) -> None:
+    """Say which kernels of a file were not analysed, in one line for each reason."""
+    by_reason: dict[str, list[Missed]] = {}
+    for one in missed:
+        out.missed += 1
+        by_reason.setdefault(one.reason, []).append(one)
+    for reason, lost in by_reason.items():
+        level = Level.WARNING
+        if len(lost) > 1:
+            names = ", ".join([one.name for one in lost[:SHOWN]] + ["..."] * (len(lost) > SHOWN))
+            out.note(
+                level, "missed-kernel", f"{len(lost)} kernels are not analysed: {reason}: {names}", span=lost[0].span
+            )
+            level = Level.NOTE
+        for one in lost:
+            out.note(level, "missed-kernel", f"kernel {one.name} is not analysed: {reason}", span=one.span)
 
 
 def _named(rule: AnyRule, finding: Finding, kernel: str) -> Finding:

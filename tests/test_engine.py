@@ -88,6 +88,13 @@ def test_missed_kernels_are_told(check):
     assert kinds(report) == ["missed-kernel"] and report.summary.missed == 1
 
 
+def test_many_missed_kernels_are_told_in_one_line(check):
+    report = check({"a.cu": "".join(f"__global__ void k{n}(...) {{}}\n" for n in range(5))})
+    loud = [note for note in report.notifications if note.level is Level.WARNING]
+    assert [note.message.partition(":")[0] for note in loud] == ["5 kernels are not analysed"]
+    assert report.summary.missed == 5 and kinds(report) == ["missed-kernel"] * 6
+
+
 def test_notes_are_hidden_unless_pedantic_or_named(check):
     text = {"a.cu": "__global__ void k() { hint(); }"}
     assert check(text).results == ()

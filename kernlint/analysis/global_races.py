@@ -60,6 +60,7 @@ from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_sha
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    GRID_DIM,
     THREAD,
     WARP_SIZE,
     Symbol,
@@ -95,14 +96,39 @@ class GlobalRace:
         return self.pair.first.root
 
 
-def _grid(shape: Shape, read: tuple[bool, bool, bool]) -> Triple:
-    """A small grid for a block: a few blocks along the axes whose index is read, those of a launch in sight."""
+def _grid(shape: Shape, read: tuple[bool, bool, bool], pair: Pair) -> Triple:
+    """A small grid for a block: a few blocks along the axes whose index is read, those of a launch in sight; twice as
+    many as the number by which the addresses of ``pair`` divide that of all blocks."""
     if None not in shape.grid:
         x, y, z = shape.grid
         return x or 1, y or 1, z or 1
     many = 4 if sum(read) == 1 else 2
-    x, y, z = (given or (many if used else 1) for given, used in zip(shape.grid, read, strict=True))
+    found = {part for at in (pair.a, pair.b) for part in _portions(at.offset)}
+    x, y, z = (
+        given or max([many if used else 1, *(2 * by for along, by in found if along == axis)])
+        for axis, (given, used) in enumerate(zip(shape.grid, read, strict=True))
+    )
     return x, y, z
+
+
+PORTIONS = 8
+"""Parts, at most, into which a kernel cuts the grid, that a small one is still made of."""
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _portions(term: Term) -> tuple[tuple[int, int], ...]:
+    """(axis, number) for each number by which the size of the grid is divided in ``term``."""
+    found: dict[tuple[int, int], None] = {}
+    if term.op in ("div", "shr"):
+        whole, by = term.args[0], term.args[1].value or 0
+        while whole.op == "cast":
+            whole = whole.args[0]
+        by = 1 << min(by, 31) if term.op == "shr" else by
+        if whole.symbol in GRID_DIM and 1 < by <= PORTIONS:
+            found[GRID_DIM.index(whole.symbol), by] = None
+    for arg in term.terms:
+        found.update(dict.fromkeys(_portions(arg)))
+    return tuple(found)
 
 
 def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
@@ -191,7 +217,7 @@ class Finder:
         found: tuple[Refuted, Shape] | None = None
         free = unordered(pair)
         for shape in self.shapes.plausible:
-            grid = _grid(shape, self.shapes.blocks)
+            grid = _grid(shape, self.shapes.blocks, pair)
             room = shape.threads if within == "block" else max(grid)
             witness = None
             for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
@@ -444,10 +470,30 @@ def updates(access: Access) -> bool:
         return False
     loads = [symbol for symbol in symbols(access.value) if symbol.kind is SymbolKind.LOAD]
     old = [symbol for symbol in loads if symbol.origin[0] is access.root and symbol.origin[1] == access.offset]
+    if _blended(access.value, old):
+        return False
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
     counts = all(symbol in old for symbol in symbols(access.value))
     return bool(old) and (bool(own) or counts)
+
+
+def _blended(value: Term, old: Collection[Symbol]) -> bool:
+    """Whether bits of the old value stand beside bits of another one (``(x & m) | (old & ~m)``): a choice, no sum."""
+    while value.op == "cast":
+        value = value.args[0]
+    if value.op != "or":
+        return False
+    parts = []
+    for part in value.args:
+        while part.op == "cast":
+            part = part.args[0]
+        parts.append(part.op == "and" and any(symbol in old for symbol in symbols(part)))
+    return parts in ([True, False], [False, True]) and all(_masked_part(part) for part in value.args)
+
+
+def _masked_part(part: Term) -> bool:
+    return part.op == "and" or (part.op == "cast" and _masked_part(part.args[0]))
 
 
 def _by_thread(offset: Term, picked: Collection[Symbol], depth: int = 3) -> bool:

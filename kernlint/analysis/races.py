@@ -101,12 +101,14 @@ ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_00
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only those of one warp were asked for."""
+    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only those of one warp were asked for.
+    ``run``: threads of a warp, or of a wavefront where the kernel is written for such."""
 
     pair: Pair
     witness: Refuted
     shape: Shape
     same_warp: bool = False
+    run: int = 32
 
     @property
     def root(self) -> Root:
@@ -117,7 +119,14 @@ class Race:
     def in_step(self) -> bool:
         """Whether threads of two warps were asked for and none meet: with threads of a warp in step all is in order.
         That is what kernels count on that were written for one vendor's hardware; OpenCL promises nothing of it."""
-        return not self.same_warp and self.witness.same_warp
+        if self.same_warp or self.witness.second is None:
+            return False
+        x, y, _ = self.witness.block
+        first, second = (
+            (at[0] + x * (at[1] + y * at[2])) // self.run
+            for at in (self.witness.first.thread, self.witness.second.thread)
+        )
+        return first == second
 
     @property
     def accesses(self) -> tuple[Access, Access]:
@@ -132,12 +141,14 @@ class Asker:
     """Asks the prover about pairs, remembers the answers and counts the questions.
 
     ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are
-    in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.
+    in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.  ``runs``: the kernel
+    gives each such run work of its own.
     """
 
     shapes: Shapes
     language: str
     waves: bool = False
+    runs: bool = False
     said: Assumed = field(default_factory=Assumed)
     left: int = QUERIES
     points: int = POINTS
@@ -152,16 +163,27 @@ class Asker:
             if witness is not None:
                 found = found or Race(pair, witness, shape, warp)
                 if self.shapes.seen:
-                    return found
+                    break
             elif not self.shapes.seen:
                 return None
-        if found is not None and _sized_by_launch(pair) and self._under(pair, self._small(), warp) is None:
-            return None
-        return found
+        if found is not None and self.runs and not warp and not self.waves:
+            found = self._of_runs(found)
+        guessed_size = found is not None and not self.shapes.seen and _sized_by_launch(pair)
+        return None if guessed_size and self._under(pair, self._small(), warp) is None else found
 
     def _small(self) -> Shape:
         """A block of two warps."""
         return Shape((WARP, 2, 1) if self.shapes.threads[1] else (2 * WARP, 1, 1))
+
+    def _of_runs(self, race: Race) -> Race:
+        """``race`` of a kernel written for wavefronts, between threads of two of them if any meet."""
+        race = replace(race, run=WAVE)
+        if race.in_step and race.shape.threads > WAVE:
+            self.waves = True
+            wider = self._under(race.pair, race.shape, False)
+            self.waves = False
+            race = race if wider is None else replace(race, witness=wider)
+        return race
 
     def _under(self, pair: Pair, shape: Shape, warp: bool) -> Refuted | None:
         if shape.threads < 2:
@@ -573,7 +595,19 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
     :data:`assumed`."""
     language = facts.module.language
     grouped = language == "opencl" and _counts_on_groups(of)
-    return Asker(facts[shapes], language, language == "hip" or grouped, facts[assumed])
+    runs = language == "opencl" and any(
+        _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
+    )
+    return Asker(facts[shapes], language, language == "hip" or grouped, runs, facts[assumed])
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _by_run(term: Term) -> bool:
+    """Whether threads are counted within runs of :data:`WAVE`, or such runs are: ``t & 63``, ``t / 64``."""
+    by = {"and": WAVE - 1, "mod": WAVE, "div": WAVE, "shr": 6}.get(term.op)
+    if by is not None and term.args[1].value == by:
+        return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
+    return any(map(_by_run, term.terms))
 
 
 def _counts_on_groups(of: Trace) -> bool:

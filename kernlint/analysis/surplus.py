@@ -174,6 +174,18 @@ def _plain_layout(reach: Reach) -> bool:
     return 0 in reach.open_axes or bool(reach.guarded)
 
 
+def _tiled(reach: Reach) -> bool:
+    """Whether blocks stand on tiles of a size of the kernel's own in an image with a pitch: it takes the image to be
+    made of whole tiles, and a size that it is passed for nothing says no more than that."""
+    if any(BLOCK_DIM[one.axis].term in one.symbols for one in reach.ids):
+        return False
+    for mono in polynomial(reach.access.offset).coefficients:
+        kinds = {atom.symbol.kind for atom in mono if atom.symbol is not None}
+        if {SymbolKind.BLOCK, SymbolKind.PARAM} <= kinds:
+            return True
+    return False
+
+
 EDGE = 32
 """Threads, at most, that load the edge of a tile."""
 
@@ -209,7 +221,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         # A row of fixed length for each block: a size that only the values know is the length of that row.
         fixed = not any(one.symbols for one in reach.ids if one.axis == axis)
         sizes = [size for size in facts[unused_sizes] if not (fixed and size.in_values)]
-        if sizes and not constant and _plain_layout(reach):
+        alone = not reach.guarded or len(reach.open_axes) == 1
+        if sizes and not constant and alone and _plain_layout(reach) and not _tiled(reach):
             return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])
     if reach.guarded:
         return Exposed(reach, axis, Tier.OTHER_AXIS)

@@ -1,6 +1,7 @@
 """Polynomial normal form of terms over mathematical integers.
 
-Exact for ``+ - *``, negation, shifts left by constants and value-keeping conversions, *as long as nothing wraps*;
+Exact for ``+ - *``, negation, shifts left by constants, signed quotients of multiples of a constant by it and
+value-keeping conversions, *as long as nothing wraps*;
 every other operation is an atom, so two occurrences of the same quotient cancel.
 """
 
@@ -167,4 +168,8 @@ def _polynomial(term: Term) -> Polynomial:
         return polynomial(term.args[0]).scaled(1 << term.args[1].args[0])
     if op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, IntType):
         return polynomial(term.args[0])
+    if op == "div" and isinstance(term.type, IntType) and term.type.signed:
+        by, over = term.args[1].value or 0, polynomial(term.args[0])
+        if by > 0 and all(value % by == 0 for value in over.coefficients.values()):
+            return _made({mono: value // by for mono, value in over.coefficients.items()})
     return _made({(term,): 1})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.late_barrier import LateBarrier
@@ -322,3 +323,107 @@ def test_an_update_by_whoever_finds_the_condition_to_hold_is_seen() -> None:
 
 def test_a_mask_is_no_excuse_for_a_missing_barrier() -> None:
     assert findings(SharedMemoryRace, BITONIC.replace("        barrier(CLK_LOCAL_MEM_FENCE);\n", ""), "opencl")
+
+
+TILES = """
+__kernel void relax(__global const float *in, __global float *out, const int cols, const int rows) {
+    const int at = cols * (@by * get_group_id(1) + get_local_id(1)) + @by * get_group_id(0) + get_local_id(0);
+    out[at] = 0.5f * in[at]; @mark
+}
+"""
+
+EXACT = """
+__kernel void lift(__global const float *in, __global float *out, const int nx, const int ny, const int nz) {
+    const int x = get_global_id(0) + 1, y = get_global_id(1) + 1, z = @z;
+    if (x < nx - 1) out[x + nx * (y + ny * z)] = in[x + nx * (y + ny * z)]; @mark
+}
+"""
+
+QUARTERS = """
+__kernel void regions(__global const float *in, __global float *out, const int layer) {
+    const int t = get_local_id(1) * get_local_size(0) + get_local_id(0);
+    const int region = (layer * get_num_groups(1) + get_group_id(1)) * (get_num_groups(0) >> 2) + (get_group_id(0) >> 2);
+    out[(region * 4 + (get_group_id(0) & @mask)) * 64 + t] = in[layer] * t; @mark
+}
+"""
+
+CHOSEN_BITS = """
+__kernel void reach(__global const int *edges, __global const int *seen, __global int *cost) {
+    const int i = get_global_id(0), to = edges[i], mine = cost[i] + 1;
+    const int mask = -(!seen[to]);
+    cost[to] = @value; @mark
+}
+"""
+
+HALVES = """
+#define N 4 * 4 * 4 * 4
+#define PARTS 2
+#define THREADS N / PARTS
+__kernel void turn(__global float *data) {
+    __local float work[2 * N];
+    const int t = get_local_id(0);
+    data += get_group_id(0) * N;
+    float v[PARTS];
+    for (int k = 0; k < PARTS; ++k) v[k] = data[t + k * THREADS];
+    for (int k = 0; k < PARTS; ++k) work[PARTS * t + k] = v[k];
+    for (int k = 0; k < PARTS; ++k) work[N + PARTS * t + k] = -v[k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < PARTS; ++k) data[t + k * THREADS] = work[t + k * THREADS] + work[2 * N - 1 - t];
+}
+"""
+
+LAST: dict[str, tuple[RuleClass, str]] = {
+    "tiles of a size of the kernel's own": (MissingBoundsGuard, TILES.replace("@by", "16").replace("@mark", "")),
+    "the whole grid": (
+        MissingBoundsGuard,
+        TILES.replace("@by * get_group_id(1)", "get_local_size(1) * get_group_id(1)")
+        .replace("@by * get_group_id(0)", "get_local_size(0) * get_group_id(0)")
+        .replace("@mark", "// bad"),
+    ),
+    "a block of one row for each line of a volume": (
+        MissingBoundsGuard,
+        EXACT.replace("@z", "get_global_id(2) + 1").replace("@mark", ""),
+    ),
+    "a number of blocks that is divided by four": (
+        GlobalMemoryRace,
+        QUARTERS.replace("@mask", "3").replace("@mark", ""),
+    ),
+    "four blocks of a region that do not tell each other apart": (
+        GlobalMemoryRace,
+        QUARTERS.replace("@mask", "1").replace("@mark", "// bad"),
+    ),
+    "bits of one value or the other": (
+        GlobalMemoryRace,
+        CHOSEN_BITS.replace("@value", "(mine & mask) | (cost[to] & ~mask)").replace("@mark", ""),
+    ),
+    "a sum": (GlobalMemoryRace, CHOSEN_BITS.replace("@value", "cost[to] + (mine & mask)").replace("@mark", "// bad")),
+    "a stride that is a quotient": (SharedMemoryRace, HALVES),
+}
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_last_traps(name: str) -> None:
+    rule, code = LAST[name]
+    loud = [one for one in findings(rule, code, "opencl") if one.severity is not Severity.NOTE]
+    expected = [number for number, line in enumerate(code.splitlines(), 1) if line.rstrip().endswith("// bad")]
+    assert [code.encode()[: one.span.start].count(b"\n") + 1 for one in loud] == expected
+
+
+WAVES = """
+__kernel void rows(__global const float *in, __global float *out, __local float *s, const int n) {
+    const int t = get_local_id(0), lane = t & 63, row = get_global_id(0) / 64;
+    if (row < n) {
+        s[t] = in[get_global_id(0)];
+        if (lane < 32) s[t] += s[t + 32];
+        if (lane < 16) s[t] += s[t + 16];
+        if (lane < 1) out[row] = s[t];
+    }
+}
+"""
+
+
+def test_kernels_written_for_wavefronts_count_on_those_in_step() -> None:
+    (found,) = findings(SharedMemoryRace, WAVES, "opencl", block="256,1,1", grid="4,1,1")
+    assert found.severity is Severity.WARNING
+    found = findings(SharedMemoryRace, WAVES.replace("s[t + 32]", "s[t ^ 64]"), "opencl", block="256,1,1", grid="4,1,1")
+    assert Severity.ERROR in {one.severity for one in found}
