@@ -237,7 +237,7 @@ def test_a_condition_on_a_loop_inside() -> None:
 def test_walks_are_made_once_and_give_the_same() -> None:
     k, n, m = counter("k"), param("n"), param("m")
     first = side(TX + k * BDX, TX + k * BDX < n, loops=((k, k < n),))
-    query = race(first, side(TX + 4096, TX < m), block=(64, 1, 1), values=((n, 200),))
+    query = race(first, side(TX + 4096, m > TX), block=(64, 1, 1), values=((n, 200),))
     walks.made.forget()
     answers = [small.search(query, Budget()) for _ in range(2)]
     assert answers[0] == answers[1] and answers[0][0] is None and walks.made.late
