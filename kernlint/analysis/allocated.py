@@ -51,6 +51,11 @@ class Allocated:
     size: Term
 
     @property
+    def fixed(self) -> bool:
+        """Whether the host writes all sizes of the launch as numbers: the values of the witness are the program's."""
+        return self.view is None or not _host_symbols(self.view)
+
+    @property
     def guarded(self) -> bool:
         """Whether some test of the thread's index stands before the access."""
         return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
@@ -59,6 +64,8 @@ class Allocated:
 def _host_symbols(view: LaunchView) -> list[Symbol]:
     terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
     terms += [size for _, size in view.fact.extents]
+    if view.fact.shared is not None:
+        terms.append(view.fact.shared)
     found: dict[Symbol, None] = {}
     for term in terms:
         found.update(dict.fromkeys(symbols(term)))
@@ -89,17 +96,24 @@ def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int,
     return x, y, z
 
 
-def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
+def _launch(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
+    """The launch with numbers for all its sizes; None where they are not known."""
     block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
     if block is None or grid is None:
-        return
+        return None
     values: list[tuple[Symbol, int]] = []
     for symbol, term in view.images:
         value = evaluate(term, env)
         if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
             values.append((symbol, symbol.type.wrap(value)))
-    extents = {name: (size, evaluate(size, env)) for name, size in view.fact.extents}
-    yield from _beyond(kernel, view, Launch(block, grid, values=tuple(values)), extents)
+    return Launch(block, grid, values=tuple(values), max_threads=block[0] * block[1] * block[2])
+
+
+def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
+    launch = _launch(view, env)
+    if launch is not None:
+        extents = {name: (size, evaluate(size, env)) for name, size in view.fact.extents}
+        yield from _beyond(kernel, view, launch, extents)
 
 
 def _stated(facts: Facts) -> Iterator[Allocated]:
@@ -120,24 +134,40 @@ def _beyond(
     kernel: Trace, view: LaunchView | None, launch: Launch, extents: Mapping[str, tuple[Term, int | None]]
 ) -> Iterator[Allocated]:
     """Accesses beyond ``extents`` (as computed, and in bytes) under one launch with numbers for all its sizes."""
-    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
-    threads = (bx or 1) * (by or 1) * (bz or 1)
-    if threads > 1024 or threads * (gx or 1) * (gy or 1) * (gz or 1) > THREADS:
+    if not _small(launch):
         return
-    launch = replace(launch, max_threads=threads)
-    known = {symbol for symbol, _ in launch.values}
+    bx, by, bz = launch.block
+    launch = replace(launch, max_threads=(bx or 1) * (by or 1) * (bz or 1))
     for access in kernel.accesses:
         size, extent = extents.get(access.root.name, (None, None))
-        if not sized_by_launch(access.root) or size is None or extent is None or extent <= 0 or not access.size:
-            continue
-        asked = side(access)
-        if not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols):
-            continue
-        if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
-            continue
-        answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
-        if isinstance(answer, Refuted) and not answer.depends_on_data:
-            yield Allocated(access, view, answer, extent, size)
+        if sized_by_launch(access.root) and size is not None and extent is not None and extent > 0:
+            found = _first(access, view, launch, size, extent)
+            if found is not None:
+                yield found
+
+
+def _small(launch: Launch) -> bool:
+    """Whether a launch has few enough threads to be tried."""
+    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
+    threads = (bx or 1) * (by or 1) * (bz or 1)
+    return threads <= 1024 and threads * (gx or 1) * (gy or 1) * (gz or 1) <= THREADS
+
+
+def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:
+    """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
+    the launch says."""
+    asked = side(access)
+    known = {symbol for symbol, _ in launch.values}
+    if not access.size or not all(
+        s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols
+    ):
+        return None
+    if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
+        return None
+    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
+    if not isinstance(answer, Refuted) or answer.depends_on_data:
+        return None
+    return Allocated(access, view, answer, extent, size)
 
 
 def sized_by_launch(root: Root) -> bool:
@@ -156,6 +186,33 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
         for env in _settings(view):
             for one in _tried(kernel, view, env):
                 found.setdefault(one.access, one)
+    return tuple(found.values())
+
+
+def _undersized(facts: Facts) -> tuple[Allocated, ...]:
+    kernel = facts[trace]
+    if not kernel.complete or not any(is_dynamic(access.root.decl) for access in kernel.accesses):
+        return ()
+    found: dict[Access, Allocated] = {}
+    for view in facts[launch_context].launches:
+        given = view.fact.shared
+        if given is None or given.value == 0:
+            continue
+        for env in _settings(view):
+            launch, size = _launch(view, env), evaluate(given, env)
+            if launch is None or size is None or size <= 0:
+                continue
+            small, whole = replace(launch, grid=(1, 1, 1)), _small(launch)
+            free = {symbol for symbol, term in view.images if term.value is None} if given.value is not None else set()
+            for access in kernel.accesses:
+                if not is_dynamic(access.root.decl) or access in found:
+                    continue
+                mine = side(access).symbols
+                if free & set(mine) or (not whole and any(symbol in GRID_DIM for symbol in mine)):
+                    continue  # a number of bytes: what the sizes may be, the host knows
+                one = _first(access, view, launch if whole else small, given, size)
+                if one is not None:
+                    found[access] = one
     return tuple(found.values())
 
 
@@ -186,10 +243,13 @@ def in_words(
         f"{at} of {count}; {why}"
     )
     replayed = again.beyond(first.witness, access.span, access.root, first.extent)
-    certain = replayed is not None and replayed.certain and not (first.view and _host_symbols(first.view))
+    certain = replayed is not None and replayed.certain and first.fixed
     severity = Severity.ERROR if certain else Severity.WARNING
     return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
 
 
 allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed))
 """Each :class:`Allocated` of a kernel, an access once."""
+
+undersized = KernelAnalysis("undersized", _undersized, needs=(trace, launch_context))
+"""An :class:`Allocated` for each access beyond the dynamic shared memory that a launch in sight gives, once each."""

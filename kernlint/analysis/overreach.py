@@ -11,18 +11,18 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.bounds import Reach, mentions, reaches
-from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.bounds import Reach, mentions, reaches, vacuous
+from kernlint.analysis.coverage import Cover, conjuncts, cover, plain
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.limits import Dimension, Indexed, Limit, limits
 from kernlint.analysis.sizes import named_like_a_size
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard
+from kernlint.analysis.trace.events import Access, Guard, RootKind, Trace
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, substitute, symbols
-from kernlint.tree.types import IntType
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, symbols
+from kernlint.tree.types import IntType, Space
 
 
 class Fault(Enum):
@@ -37,6 +37,11 @@ class Fault(Enum):
     SWAPPED = "swapped"  # each index is tested against the other one's extent
     VACUOUS = "vacuous"  # the test is always true
     PADDED = "padded"  # tested against a padded size, used where only the real one fits
+    EITHER = "either"  # one of the two indices inside is enough for the test
+    TWICE = "twice"  # one index is tested against both extents, the other against none
+    OTHER = "other"  # an index is tested against the extent of another axis of the launch
+    SCALARS = "scalars"  # the index counts vectors, the size single elements
+    WRAPPED = "wrapped"  # an unsigned difference is tested for not being negative, which it never is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,13 +82,7 @@ def _parameters(size: Polynomial) -> list[str]:
 def _launched(context: LaunchContext, size: Polynomial) -> bool:
     """Whether a launch in sight derives its grid from the size."""
     for view in context.launches:
-        images = dict(view.images)
-        value = number(0)
-        for mono, factor in size.coefficients.items():
-            product = number(factor)
-            for atom in mono:
-                product = product * polynomial(substitute(atom, images))
-            value = value + product
+        value = _in_host_terms(size, dict(view.images))
         if any(one.count is not None and polynomial(one.count) == value for one in view.covers):
             return True
     return False
@@ -209,7 +208,12 @@ def _whole_rows(one: Indexed) -> bool:
     """Whether the tests let through whole rows.  Where the pitch is another size than those tested, the kernel may
     work on a part of a larger image, which goes on on all sides."""
     tested = {limit.size for dimension in one.dimensions for limit in dimension.limits}
-    return all(dimension.pitch.constant is not None or dimension.pitch in tested for dimension in one.dimensions)
+    return all(
+        dimension.pitch.constant is not None
+        or dimension.pitch in tested
+        or any(dimension.pitch == first * second for first in tested for second in tested)
+        for dimension in one.dimensions
+    )
 
 
 def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
@@ -400,6 +404,196 @@ def _swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
             )
 
 
+def _either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+    """``if (x < w || y < h)`` before an access to row y of rows of w elements: one index inside lets both through."""
+    for one in indexed:
+        if len(one.dimensions) < 2:
+            continue
+        row = one.dimensions[-2].pitch
+        for guard in one.access.guards:
+            for part in conjuncts(guard.term):
+                bounds = [_bound(test, one.dimensions) for test in _disjuncts(part)]
+                if part.op != "lor" or None in bounds:
+                    continue
+                found = dict(bound for bound in bounds if bound is not None)
+                last = len(one.dimensions) - 1
+                if (
+                    len(found) == len(bounds)
+                    and found.get(last) == row
+                    and not any(one.dimensions[at].limits for at in found)
+                ):
+                    yield Overreach(one.access, Fault.EITHER, guard, part, row, 0, "it is the pitch of the rows")
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """``term`` and all that is in it."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        yield at
+        stack.extend(at.terms)
+
+
+def _disjuncts(term: Term) -> list[Term]:
+    if term.op == "lor":
+        return _disjuncts(term.args[0]) + _disjuncts(term.args[1])
+    return [term]
+
+
+def _bound(test: Term, dimensions: Sequence[Dimension]) -> tuple[int, Polynomial] | None:
+    """Which dimension a truth ``index < size`` keeps below which size; None for another truth."""
+    if test.op != "lt":
+        return None
+    index, size = polynomial(test.args[0]), polynomial(test.args[1])
+    if size.constant is not None or {s.kind for atom in size.atoms for s in symbols(atom)} != {SymbolKind.PARAM}:
+        return None
+    return next(((at, size) for at, one in enumerate(dimensions) if one.index - number(one.extra) == index), None)
+
+
+def _twice(indexed: Sequence[Indexed], grown: Sequence[Reach]) -> Iterator[Overreach]:
+    """``if (y < w && y < h)`` before an access to element x of row y: the length of the rows bounds the row."""
+    open_axes = {reach.access: reach.open_axes for reach in grown}
+    for one in indexed:
+        if len(one.dimensions) != 2:
+            continue
+        row, column = one.dimensions
+        sizes = {limit.size for limit in row.limits if limit.slack == -1}
+        if column.limits or column.pitch.constant != 1 or row.pitch not in sizes or len(sizes) != 2:
+            continue
+        if _axes(column) & open_axes.get(one.access, frozenset()):
+            limit = next(limit for limit in row.limits if limit.size == row.pitch)
+            yield Overreach(
+                one.access, Fault.TWICE, limit.guard, limit.part, row.pitch, 0, "it is the pitch of the rows"
+            )
+
+
+def _axes(dimension: Dimension) -> set[int]:
+    """Axes of the grid along which the index of a dimension moves."""
+    found = (s for atom in dimension.index.atoms for s in symbols(atom))
+    return {s.axis for s in found if s.kind is SymbolKind.BLOCK and s.axis is not None}
+
+
+def _other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """An index along y that is tested against the size that x is launched for, and not against its own."""
+    for view in context.launches:
+        counts = {
+            axis: polynomial(one.count)
+            for axis, one in enumerate(view.covers)
+            if one.kind is Cover.ROUNDED_UP and one.count is not None
+        }
+        if len(counts) < 2 or len(set(counts.values())) < len(counts):
+            continue
+        images = dict(view.images)
+        for one in indexed:
+            for dimension in one.dimensions:
+                axes = _axes(dimension)
+                if len(axes) != 1 or len(dimension.limits) != 1 or dimension.limits[0].slack != -1:
+                    continue
+                (axis,) = axes
+                limit = dimension.limits[0]
+                tested = _in_host_terms(limit.size, images)
+                others = [count for other, count in counts.items() if other != axis]
+                if axis in counts and tested != counts[axis] and tested in others and _once(one, axis):
+                    yield Overreach(
+                        one.access,
+                        Fault.OTHER,
+                        limit.guard,
+                        limit.part,
+                        limit.size,
+                        0,
+                        "the launch derives its grid along another axis from it",
+                    )
+
+
+def _once(one: Indexed, axis: int) -> bool:
+    """Whether each axis has a dimension of its own, the others tested too: not a transposed place."""
+    own = [_axes(dimension) for dimension in one.dimensions]
+    return sum(axis in axes for axes in own) == 1 and all(len(axes) == 1 for axes in own)
+
+
+def _in_host_terms(size: Polynomial, images: dict[Symbol, Term]) -> Polynomial:
+    value = number(0)
+    for mono, factor in size.coefficients.items():
+        product = number(factor)
+        for atom in mono:
+            product = product * polynomial(substitute(atom, images))
+        value = value + product
+    return value
+
+
+def _scalars(kernel: Trace, indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """``if (i < n) ((float4 *)x)[i]`` where n counts floats: something else divides it by the length of a vector."""
+    for one in indexed:
+        dimension = one.dimensions[-1]
+        lanes = dimension.extra + 1
+        if len(one.dimensions) != 1 or lanes < 2 or dimension.limits or dimension.pitch.constant != 1:
+            continue
+        first = dimension.index - number(dimension.extra)
+        if any(value % lanes for value in first.coefficients.values()):
+            continue
+        vector = Polynomial({mono: value // lanes for mono, value in first.coefficients.items()})
+        tests = [(g, part) for g in one.access.guards for part in conjuncts(g.term) if _moves(part)]
+        if len(tests) != 1 or tests[0][1].op != "lt" or polynomial(tests[0][1].args[0]) != vector:
+            continue
+        guard, part = tests[0]
+        size = polynomial(part.args[1])
+        names = [s for atom in size.atoms for s in symbols(atom)]
+        if len(names) != 1 or size != polynomial(names[0].term) or names[0].kind is not SymbolKind.PARAM:
+            continue
+        why = _counts_scalars(kernel, context, size, lanes)
+        if why:
+            yield Overreach(one.access, Fault.SCALARS, guard, part, size, lanes, why)
+
+
+def _counts_scalars(kernel: Trace, context: LaunchContext, size: Polynomial, lanes: int) -> str:
+    """What says that a size counts single elements and not vectors of ``lanes``; empty: nothing."""
+    for view in context.launches:
+        given = _in_host_terms(size, dict(view.images))
+        for one in view.covers:
+            whole = None if one.count is None else _divided_by(plain(one.count), lanes)
+            if one.kind is Cover.ROUNDED_UP and whole == given and given.constant is None:
+                return f"the launch has a thread for every {lanes} of it"
+    terms = [test.term for test in kernel.conditions] + [access.offset for access in kernel.accesses]
+    if any(_divided_by(part, lanes) == size for term in terms for part in subterms(term)):
+        return f"it is divided by {lanes} elsewhere in the kernel"
+    return ""
+
+
+def _divided_by(term: Term, lanes: int) -> Polynomial | None:
+    """What is divided by ``lanes`` in a quotient, a remainder, or a mask that makes one of them."""
+    if term.op not in ("div", "mod", "shr", "and") or term.args[1].value is None:
+        return None
+    by = term.args[1].value
+    if term.op == "shr":
+        by = 1 << by if 0 <= by < 32 else 0
+    elif term.op == "and":
+        by = by + 1
+    return polynomial(term.args[0]) if by == lanes else None
+
+
+def _wrapped(accesses: Sequence[Access]) -> Iterator[Overreach]:
+    """``if (j >= 0) x[j]`` of an unsigned difference j that nothing bounds from above."""
+    for access in accesses:
+        index = access.index
+        if index is None or access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+            continue
+        while index.op == "cast":
+            index = index.args[0]
+        if not isinstance(index.type, IntType) or index.type.signed or not _difference(index):
+            continue
+        parts = [(guard, part) for guard in access.guards for part in conjuncts(guard.term)]
+        hollow = [(g, part) for g, part in parts if vacuous(part) and any(arg == index for arg in part.terms)]
+        if hollow and not any(index in subterms(part) and not vacuous(part) for _, part in parts):
+            yield Overreach(access, Fault.WRAPPED, hollow[0][0], hollow[0][1], None, 0, "")
+
+
+def _difference(index: Term) -> bool:
+    """Whether something that varies is subtracted."""
+    return any(value < 0 or value >= 1 << 31 for mono, value in polynomial(index).coefficients.items() if mono) or (
+        index.op == "sub" and index.args[1].value is None
+    )
+
+
 def _vacuous(found: Sequence[Reach]) -> Iterator[Overreach]:
     for reach in found:
         if reach.vacuous and reach.open_axes:
@@ -472,6 +666,12 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += _clamped(facts[trace].accesses, supports)
         found += _swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]
+        found += _either(indexed)
+        found += _twice(indexed, grown)
+        found += _scalars(facts[trace], indexed, context)
+        found += _wrapped(facts[trace].accesses)
+        seen = {one.access for one in found}
+        found += [one for one in _other_axis(indexed, context) if one.access not in seen]
         found += _vacuous(grown)
         found += _padded(grown)
     return tuple(found)

@@ -23,7 +23,7 @@ from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import Polynomial, term_of
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -65,7 +65,7 @@ def of_exposed(one: Exposed, facts: Facts) -> Past | None:
             return None
         left, right = (cast(arg, I64) for arg in part.args)
         size = right if part.op == "lt" else binary("add", right, const(1, I64), I64)
-        return Past(one.access, left, size)
+        return _whole(one, left, size, facts)
     index = _global_id(one.id)
     if one.tier is Tier.UNUSED_SIZE and one.size is not None:
         stated = facts[launch_context].stated
@@ -77,6 +77,21 @@ def of_exposed(one: Exposed, facts: Facts) -> Past | None:
     if one.tier is Tier.ROUNDED_UP and one.cover is not None and one.cover.count is not None:
         return Past(one.access, index, cast(one.cover.count, I64), one.view)
     return None
+
+
+def _whole(one: Exposed, index: Term, size: Term, facts: Facts) -> Past:
+    """What gets past the array and not only past the test, where that keeps away from the edges too
+    (``i < n - 1``, ``i + 1 < n``)."""
+    bound = polynomial(size)
+    slack = bound.coefficients.get((), 0)
+    found: tuple[Indexed, ...] = facts[limits]
+    shown = next((each for each in found if each.access is one.access), None)
+    if shown is None or len(shown.dimensions) != 1 or bound.constant is not None or slack > 0:
+        return Past(one.access, index, size)
+    used = shown.dimensions[0].index
+    if (used - polynomial(index)).constant is None:
+        return Past(one.access, index, size)
+    return Past(one.access, cast(term_of(used), I64), term_of(bound - number(slack)))
 
 
 def _global_id(one: GlobalId) -> Term:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.limits import limits
 from kernlint.analysis.past_end import example, excluded, of_exposed
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
@@ -85,7 +86,7 @@ class LateBoundsGuard(Rule):
     """
 
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, surplus, launch_context)
+    needs = (trace, surplus, launch_context, limits)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:

@@ -23,9 +23,10 @@ class WrongBoundsGuard(Rule):
     r"""A test of the index stands before the access, and lets indices through that are outside.
 
     The test is off by one (`>` for `>=`), tests one element and uses another (a neighbour, the last lane of a
-    vector), tests each index against the extent of the other, or is always true because an unsigned difference is
-    never negative. The extent comes from the kernel itself (another access that the same size bounds strictly, the
-    pitch of a row) or from what the launch passes, never from a single access.
+    vector), holds where one of two indices is inside, tests one index twice or against the extent of another axis,
+    counts vectors where the size counts elements, or is always true because an unsigned difference is never negative.
+    The extent comes from the kernel itself (another access that the same size bounds strictly, the pitch of a row) or
+    from what the launch passes, never from a single access.
 
     ```cuda bad
     __global__ void negate(float *x, int n) {
@@ -68,6 +69,14 @@ class WrongBoundsGuard(Rule):
         float *pairs;
         cudaMalloc(&pairs, n * sizeof(float));
         interleave<<<(n + 255) / 256, 256>>>(pairs, x, n);
+    }
+    ```
+
+    ```opencl bad
+    __kernel void brighten(__global float *image, int width, int height) {
+        int x = get_global_id(0), y = get_global_id(1);
+        if (x < width || y < height)
+            image[y * width + x] *= 2.0f;  // expect: KL102
     }
     ```
 
@@ -118,6 +127,8 @@ class WrongBoundsGuard(Rule):
             return
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
+            if one.fault is Fault.SWAPPED:
+                continue  # swapped-axes tells of it
             if not excluded([of_overreach(one, facts)], facts):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
@@ -152,7 +163,7 @@ class WrongBoundsGuard(Rule):
 
 
 def _why_wrong(one: Overreach) -> str:
-    if one.fault is Fault.VACUOUS:
+    if one.fault in (Fault.VACUOUS, Fault.WRAPPED):
         return "the unsigned difference wraps instead of falling below zero"
     return f"the test lets {show(one.part)} through"
 
@@ -178,8 +189,17 @@ def _message(one: Overreach) -> str:
             f"{what} for {one.beyond + 1} elements of each thread, but only the first is tested: unless {size} is a "
             f"multiple of {one.beyond + 1}, the last thread gets beyond the end"
         )
-    if one.fault is Fault.SWAPPED:
-        return f"{what} in rows of {size}, but the column is tested against another extent and the row against {size}"
+    if one.fault is Fault.EITHER:
+        return f"{what} where one of its indices is inside, in rows of {size}: || stands where both have to be"
+    if one.fault is Fault.TWICE:
+        return f"{what} in rows of {size}, which bound the row and not the column: the wrong index is tested"
+    if one.fault is Fault.OTHER:
+        return f"{what} with an index tested against {size}, for which another axis is launched, and not its own extent"
+    if one.fault is Fault.SCALARS:
+        return (
+            f"{what} as {one.beyond} elements at once with an index that counts vectors, but is tested against {size}, "
+            f"which counts single elements: {one.why}"
+        )
     if one.fault is Fault.PADDED:
         return f"{what} up to a count padded to whole groups, of which only {size} are in this array"
     return f"{what}, and the test before it stops no thread: the difference is unsigned, never below zero"
@@ -192,7 +212,11 @@ _FIXES = {
     Fault.GROUP: "test the index of each element",
     Fault.REVERSED: "subtract one more: n - 1 - i",
     Fault.CLAMPED: "clamp to the last index, one less than the size",
-    Fault.SWAPPED: "test the column against the row length, and the row against the number of rows",
+    Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
+    Fault.TWICE: "test each index against its own extent",
+    Fault.OTHER: "test each index against its own extent",
+    Fault.SCALARS: "test against the number of vectors",
+    Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",
     Fault.VACUOUS: "compare the index with the size directly: i < n",
     Fault.PADDED: "test the index against the real count before the read",
 }

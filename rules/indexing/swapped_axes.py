@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launch_context import launch_context
+from kernlint.analysis.limits import limits
+from kernlint.analysis.overreach import Fault, overreach
+from kernlint.analysis.past_end import example, excluded, of_overreach
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
-from kernlint.finding import Finding, Related, Severity
+from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
@@ -73,10 +78,11 @@ class SwappedAxes(Rule):
     """
 
     meta = Meta("KL403", "swapped-axes", Severity.WARNING)
-    needs = (trace,)
+    needs = (trace, overreach, limits, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         said: set[tuple[Guard, Guard]] = set()
+        beyond = {one.access: one for one in facts[overreach] if one.fault is Fault.SWAPPED}
         for access in facts[trace].accesses:
             if access.root.space is not Space.GLOBAL or not access.size:
                 continue
@@ -85,6 +91,9 @@ class SwappedAxes(Rule):
                 continue
             said.add(found[:2])
             slow, fast, stride = found
+            past = of_overreach(beyond[access], facts) if access in beyond else None
+            if excluded([past] if past is not None else [], facts):
+                continue
             yield self.finding(
                 access.span,
                 f"rows of {access.root.name} are {stride.name} elements apart, but the guard bounds the row by "
@@ -93,8 +102,15 @@ class SwappedAxes(Rule):
                     Related(slow.span, f"the slow index is tested here: {show(slow.term)}"),
                     Related(fast.span, f"the fast index is tested here: {show(fast.term)}"),
                 ],
+                witness=example(past, facts),
                 fix="swap the two extents in the guard",
             )
+
+    def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
+        """The two extents exchanged."""
+        from kernlint.repair.wrong import wrong
+
+        return wrong(facts, finding, source)
 
     def _swapped(self, access: Access) -> tuple[Guard, Guard, Symbol] | None:
         bounds = list(_upper_bounds(access.guards))

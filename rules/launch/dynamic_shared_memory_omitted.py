@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.allocated import Allocated, undersized
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
+from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
@@ -27,7 +30,8 @@ class DynamicSharedMemoryOmitted(Rule):
 
     ``extern __shared__`` has no size of its own: the third launch argument gives it. Left out, the array is empty and
     the first access is out of bounds. Above 48 KiB the launch fails, unless the limit was raised for this kernel with
-    ``cudaFuncSetAttribute`` before.
+    ``cudaFuncSetAttribute`` before. It counts bytes: where the launch gives fewer than the kernel touches (elements
+    instead of bytes, one of two arrays, a tile without its halo), the rest lies beyond the end.
 
     ```cuda bad
     __global__ void flip(float *x) {
@@ -50,6 +54,18 @@ class DynamicSharedMemoryOmitted(Rule):
     }
     void run(const float *table, float *out) {
         look<<<1, 256, 65536>>>(table, out);  // expect: KL607
+    }
+    ```
+
+    ```cuda bad
+    __global__ void flip(float *x) {
+        extern __shared__ float tile[];
+        tile[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+    }
+    void run(float *x) {
+        flip<<<1, 256, 256>>>(x);  // expect: KL607
     }
     ```
 
@@ -90,7 +106,7 @@ class DynamicSharedMemoryOmitted(Rule):
     """
 
     meta = Meta("KL607", "dynamic-shared-memory-omitted", Severity.ERROR, tags=("CUDA PG extern shared",))
-    needs = (trace, launches)
+    needs = (trace, launches, undersized, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         uses = _uses(facts)
@@ -113,6 +129,23 @@ class DynamicSharedMemoryOmitted(Rule):
                     Related(facts.kernel.function.span, "the kernel"),
                     "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
                 )
+        for one in facts[undersized]:
+            if one.view is not None:
+                yield self._short(one, one.view.fact, facts[replayer])
+                return
+
+    def _short(self, one: Allocated, launch: LaunchFact, again: Replayer) -> Finding:
+        access, size = one.access, element_size(one.access)
+        seen = again.beyond(one.witness, access.span, access.root, one.extent)
+        return self.finding(
+            launch.span,
+            f"this launch gives {one.extent} bytes of dynamic shared memory, but {element(access)} is {verb(access)} "
+            f"at byte {one.witness.first.offset}",
+            Severity.ERROR if seen is not None and seen.certain and one.fixed else Severity.WARNING,
+            related=[Related(access.span, f"{element(access)} is {verb(access)} here")],
+            witness=witness_of(access, one.witness, size, seen),
+            fix="count all arrays in it with all their elements, in bytes",
+        )
 
     def _finding(self, launch: LaunchFact, message: str, related: Related, fix: str) -> Finding:
         return self.finding(launch.span, message, related=[related], fix=fix)

@@ -18,9 +18,9 @@ FIXTURES = Path(__file__).parents[3] / "fixtures" / "bounds"
 
 
 def found(path: Path, *, pedantic: bool = False) -> set[tuple[int, str]]:
-    """(line, code) of the warnings and errors of the family; also notes when ``pedantic``."""
+    """(line, code) of the warnings and errors of the family and of swapped axes; also notes when ``pedantic``."""
     registry = load()
-    config = Config(select=("bounds",), pedantic=pedantic)
+    config = Config(select=("bounds", "KL403"), pedantic=pedantic)
     selection = Selection(registry, config)
     outcome = Engine(registry, selection).check_source(read(str(path)), selection)
     assert not [note for note in outcome.notifications if note.level.value == "error"]

@@ -1,0 +1,254 @@
+"""Guards that test the wrong thing: one of two indices, one index twice, another axis, elements for vectors, an
+unsigned difference; and dynamic shared memory that is smaller than what the kernel touches."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.config import Config
+from kernlint.engine import Engine
+from kernlint.finding import Finding
+from kernlint.registry import load
+from kernlint.selection import Selection
+from kernlint.source import SourceFile
+
+
+def findings(code: str, file: str = "k.cu", *, select: tuple[str, ...] = ("KL1", "KL4", "KL6")) -> list[Finding]:
+    selection = Selection(load(), Config(select=select))
+    outcome = Engine(load(), selection).check_source(SourceFile(file, code.encode()), selection)
+    assert not [note for note in outcome.notifications if note.level.value == "error"], outcome.notifications
+    return [result.finding for result in outcome.results if result.finding.severity.value != "note"]
+
+
+def codes(code: str, file: str = "k.cu") -> list[str]:
+    return [found.code for found in findings(code, file)]
+
+
+PLANE = """
+__global__ void fade(float *image, int across, int down%(more)s) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  %(body)s
+}
+"""
+
+AT = "image[y * across + x] *= 0.5f;"
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong"),
+    [
+        (f"if (x < across || y < down) {AT}", True),
+        (f"if (x >= across && y >= down) return; {AT}", True),
+        (f"bool inside = x < across || y < down; if (!inside) return; {AT}", True),
+        (f"if (y < across && y < down) {AT}", True),
+        (f"if (x < across && y < down) {AT}", False),
+        (f"if (!(x >= across || y >= down)) {AT}", False),
+        (f"if ((x >= across) | (y >= down)) return; {AT}", False),
+        (f"if (x >= across || y >= down) return; if (x < 2 || y < 2) {AT}", False),
+        (f"if (x >= across || y >= down) return; if (x < across || y < down) {AT}", False),
+        (f"if (x < across && y < down && y < across) {AT}", False),
+        (f"if (x < across && y < across && y < x) {AT}", False),
+    ],
+)
+def test_the_test_of_two_indices(body: str, wrong: bool) -> None:
+    assert codes(PLANE % {"more": "", "body": body}) == (["KL102"] if wrong else [])
+
+
+VOLUME = """
+__kernel void decay(__global float *cells, int nx, int ny, int nz) {
+  int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  if (%s) cells[(z * ny + y) * nx + x] *= 0.5f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [
+        ("(x < nx || y < ny) && z < nz", True),
+        ("x < nx || y < ny || z < nz", True),
+        ("x < nx && y < ny && z < nz", False),
+        ("(x < nx && y < ny) && (z < nz || z < 1)", False),
+    ],
+)
+def test_three_indices(test: str, wrong: bool) -> None:
+    assert codes(VOLUME % test, "k.cl") == (["KL102"] if wrong else [])
+
+
+LAUNCHED = """
+__global__ void turn(const float *in, float *out, int across, int down) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < across && y < %s) out[x * down + y] = in[y * across + x];
+}
+void run(const float *in, float *out, int across, int down) {
+  dim3 block(16, 16), grid((%s + 15) / 16, (%s + 15) / 16);
+  turn<<<grid, block>>>(in, out, across, down);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "along_x", "along_y", "wrong"),
+    [
+        ("across", "across", "down", True),
+        ("down", "down", "across", True),
+        ("down", "across", "down", False),
+        ("across", "across", "across", False),
+    ],
+)
+def test_the_axis_that_the_launch_covers(test: str, along_x: str, along_y: str, wrong: bool) -> None:
+    assert set(codes(LAUNCHED % (test, along_x, along_y))) == ({"KL102"} if wrong else set())
+
+
+def test_swapped_extents_are_told_once() -> None:
+    [found] = findings(PLANE % {"more": "", "body": f"if (x < down && y < across) {AT}"})
+    assert found.code == "KL403" and found.witness is not None
+
+
+VECTORS = """
+__global__ void twice(float *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < %s) {
+    float4 v = reinterpret_cast<float4 *>(x)[i];
+    v.x *= 2; v.y *= 2; v.z *= 2; v.w *= 2;
+    reinterpret_cast<float4 *>(x)[i] = v;
+  }
+  %s
+}
+"""
+
+TAIL = "if (i < %s) x[n - %s + i] *= 2;"
+
+
+@pytest.mark.parametrize(
+    ("test", "rest", "wrong"),
+    [
+        ("n", TAIL % ("n % 4", "n % 4"), True),
+        ("n", TAIL % ("(n & 3)", "(n & 3)"), True),
+        ("n / 4", TAIL % ("n % 4", "n % 4"), False),
+        ("(n >> 2)", TAIL % ("(n & 3)", "(n & 3)"), False),
+        ("n", "", False),  # may count vectors
+    ],
+)
+def test_a_size_that_counts_elements(test: str, rest: str, wrong: bool) -> None:
+    found = [one for one in findings(VECTORS % (test, rest)) if "vectors" in one.message]
+    assert len(found) == (1 if wrong else 0)
+
+
+@pytest.mark.parametrize(("passed", "wrong"), [("n", True), ("n / 4", False)])
+def test_a_launch_for_every_vector(passed: str, wrong: bool) -> None:
+    code = VECTORS % ("n", "") + (f"void run(float *x, int n) {{ twice<<<(n / 4 + 255) / 256, 256>>>(x, {passed}); }}")
+    assert codes(code) == (["KL102"] if wrong else [])
+
+
+WINDOW = """
+__global__ void window(const float *in, float *out, unsigned n, unsigned r) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (unsigned k = 0; k <= r; ++k) {
+    %s j = i - k;
+    if (%s) sum += in[j];
+  }
+  out[i] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "test", "wrong"),
+    [
+        ("unsigned", "j >= 0", True),
+        ("unsigned", "j < n", False),
+        ("int", "j >= 0", False),
+        ("unsigned", "k <= i", False),
+    ],
+)
+def test_an_unsigned_difference(kind: str, test: str, wrong: bool) -> None:
+    assert ("KL102" in codes(WINDOW % (kind, test))) is wrong
+
+
+SHARED = """
+__global__ void edges(const float *in, float *out, int n) {
+  extern __shared__ float tile[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  tile[threadIdx.x + 1] = i < n ? in[i] : 0;
+  if (threadIdx.x == 0) {
+    tile[0] = i > 0 && i <= n ? in[i - 1] : 0;
+    tile[blockDim.x + 1] = i + blockDim.x < n ? in[i + blockDim.x] : 0;
+  }
+  __syncthreads();
+  if (i < n) out[i] = tile[threadIdx.x] + tile[threadIdx.x + 2];
+}
+void run(const float *in, float *out, int n) {
+  const int block = %s;
+  edges<<<(n + block - 1) / block, block, %s>>>(in, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "size", "wrong"),
+    [
+        ("128", "block * sizeof(float)", True),
+        ("128", "block + 2", True),
+        ("128", "(block + 1) * sizeof(float)", True),
+        ("n > 500 ? 128 : 64", "block * sizeof(float)", True),
+        ("128", "(block + 2) * sizeof(float)", False),
+        ("128", "1024", False),
+        ("n > 500 ? 128 : 64", "(block + 2) * sizeof(float)", False),
+    ],
+)
+def test_dynamic_shared_memory_is_large_enough(block: str, size: str, wrong: bool) -> None:
+    found = findings(SHARED % (block, size))
+    assert [one.code for one in found] == (["KL607"] if wrong else [])
+    assert not wrong or (found[0].witness is not None and "bytes of dynamic shared memory" in found[0].message)
+
+
+ROWS = """
+__global__ void rank(const float *in, float *out, int cols) {
+  extern __shared__ float row[];
+  for (int c = threadIdx.x; c < cols; c += blockDim.x) row[c] = in[blockIdx.x * cols + c];
+  __syncthreads();
+  if (threadIdx.x == 0) out[blockIdx.x] = row[cols - 1];
+}
+void run(const float *in, float *out, int rows, int cols) {
+  rank<<<rows, 128, %s>>>(in, out, cols);
+}
+"""
+
+
+def test_how_many_columns_fit_is_known_to_the_host() -> None:
+    assert codes(ROWS % "4096") == []
+    assert codes(ROWS % "cols * sizeof(float)") == []
+    assert codes(ROWS % "cols * sizeof(short)") == ["KL607"]
+
+
+EDGES = """
+__global__ void slope(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float here = in[i];
+  if (i < 1 || i >= n - 1) return;
+  out[i] = here - in[i - 1];
+}
+"""
+
+
+def test_the_witness_gets_past_the_array_and_not_only_past_the_test() -> None:
+    [found] = findings(EDGES)
+    assert found.code == "KL103" and found.witness is not None
+    assert found.witness.steps[0].index == dict(found.witness.values)["n"]
+
+
+HEAT = """
+__kernel void heat(__global const float *a, __global float *b, int nx, int ny, int nz) {
+  int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
+  if (x >= nx || y >= ny || %s) return;
+  b[(z * ny + y) * nx + x] = a[((z + 1) * ny + y) * nx + x] - a[((z - 1) * ny + y) * nx + x] + a[(z * ny + y) * nx + x];
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "wrong"), [("z < 1 || z >= nz", True), ("z < 1 || z >= nz - 1", False)])
+def test_planes_beside_the_last(test: str, wrong: bool) -> None:
+    assert codes(HEAT % test, "k.cl") == (["KL102"] if wrong else [])
