@@ -33,6 +33,7 @@ class Fault(Enum):
     VECTOR = "vector"  # the first of several elements is tested
     GROUP = "group"  # the first of several elements of a thread is tested
     REVERSED = "reversed"  # counted from the end, one too far
+    BACKWARDS = "backwards"  # counted from the end, past the start
     CLAMPED = "clamped"  # clamped to the size, not to the last index
     SWAPPED = "swapped"  # each index is tested against the other one's extent
     VACUOUS = "vacuous"  # the test is always true
@@ -302,6 +303,27 @@ def _reversed(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overre
                 "another access is kept below it",
                 support,
             )
+
+
+def _backwards(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    """``in[n - 2 - i]`` where nothing but ``i < n`` is tested: the last thread gets to -1."""
+    for one in indexed:
+        if len(one.dimensions) != 1 or one.dimensions[0].extra or one.access.loops:
+            continue
+        index = one.dimensions[0].index
+        last = {mono: -value for mono, value in index.coefficients.items() if any(_kind(a) in _MOVING for a in mono)}
+        most = index + Polynomial(last)
+        shift = most.coefficients.get((), 0)
+        size = most - number(shift)
+        if shift > -2 or size not in supports or any(value < 0 for value in last.values()):
+            continue
+        tests = [(g, part) for g in one.access.guards for part in conjuncts(g.term) if _moves(part)]
+        if len(tests) != 1 or tests[0][1].op != "lt":
+            continue
+        guard, part = tests[0]
+        if (polynomial(part.args[0]), polynomial(part.args[1])) == (Polynomial(last), size):
+            why = "another access is kept below it"
+            yield Overreach(one.access, Fault.BACKWARDS, guard, part, size, shift + 1, why, supports[size])
 
 
 _MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
@@ -663,6 +685,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += _vectors(indexed, context)
         found += _groups(indexed, context)
         found += _reversed(indexed, supports)
+        found += _backwards(indexed, supports)
         found += _clamped(facts[trace].accesses, supports)
         found += _swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]

@@ -182,6 +182,10 @@ def _message(one: Overreach) -> str:
         )
     if one.fault is Fault.REVERSED:
         return f"{what} at {size} by the first thread, beyond the end: counting from the end starts at {size} - 1"
+    if one.fault is Fault.BACKWARDS:
+        return (
+            f"{what} at {one.beyond} by the last thread, before the start: counting from the end starts at {size} - 1"
+        )
     if one.fault is Fault.CLAMPED:
         return f"{what} with an index clamped to {size}, one element beyond the last"
     if one.fault is Fault.GROUP:
@@ -211,6 +215,7 @@ _FIXES = {
     Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
     Fault.GROUP: "test the index of each element",
     Fault.REVERSED: "subtract one more: n - 1 - i",
+    Fault.BACKWARDS: "subtract less, n - 1 - i, or keep the last threads away",
     Fault.CLAMPED: "clamp to the last index, one less than the size",
     Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
     Fault.TWICE: "test each index against its own extent",

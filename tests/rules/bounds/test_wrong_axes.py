@@ -252,3 +252,27 @@ __kernel void heat(__global const float *a, __global float *b, int nx, int ny, i
 @pytest.mark.parametrize(("test", "wrong"), [("z < 1 || z >= nz", True), ("z < 1 || z >= nz - 1", False)])
 def test_planes_beside_the_last(test: str, wrong: bool) -> None:
     assert codes(HEAT % test, "k.cl") == (["KL102"] if wrong else [])
+
+
+BACKWARDS = """
+__global__ void mirror(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = %s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        ("in[n - i - 2]", True),
+        ("in[n - 3 - i]", True),
+        ("in[n - 1 - i]", False),
+        ("i < n - 1 ? in[n - 2 - i] : 0", False),
+        ("in[max(n - 2 - i, 0)]", False),
+    ],
+)
+def test_counting_from_the_end(value: str, wrong: bool) -> None:
+    found = findings(BACKWARDS % value)
+    assert [one.code for one in found] == (["KL102"] if wrong else [])
+    assert not wrong or "by the last thread" in found[0].message
