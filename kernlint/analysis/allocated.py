@@ -9,6 +9,7 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import lcm
 
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -24,6 +25,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, symbols
 from kernlint.tree.types import I64, IntType
@@ -72,8 +74,8 @@ def _host_symbols(view: LaunchView) -> list[Symbol]:
     return list(found)
 
 
-def _settings(view: LaunchView) -> Iterator[dict[Symbol, int]]:
-    """Values of the host's variables under which its checks hold."""
+def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
+    """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
     found = _host_symbols(view)
     if not found or len(found) > 6 or any(s.kind is not SymbolKind.PARAM for s in found):
         if found:
@@ -81,9 +83,22 @@ def _settings(view: LaunchView) -> Iterator[dict[Symbol, int]]:
         yield {}
         return
     for values in VALUES:
-        chosen = dict(zip(found, values, strict=False))
+        chosen = {symbol: value * unit for symbol, value in zip(found, values, strict=False)}
         if all(evaluate(check, chosen) != 0 for check in view.checks):
             yield chosen
+
+
+def _divisor(size: Term) -> int:
+    """What the host's variables are multiples of, as it divides by that and lets no remainder count."""
+    unit = 1
+    stack = [size]
+    while stack:
+        at = stack.pop()
+        divisor = at.args[1].value if at.op in ("div", "shr") else None
+        if divisor is not None and 0 < divisor <= 1024 and not polynomial(at.args[0]).coefficients.get((), 0):
+            unit = lcm(unit, divisor if at.op == "div" else 1 << min(divisor, 10))
+        stack.extend(at.terms)
+    return unit
 
 
 def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int, int, int] | None:
@@ -198,7 +213,7 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
         given = view.fact.shared
         if given is None or given.value == 0:
             continue
-        for env in _settings(view):
+        for env in _settings(view, _divisor(given)):
             launch, size = _launch(view, env), evaluate(given, env)
             if launch is None or size is None or size <= 0:
                 continue

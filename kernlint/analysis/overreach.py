@@ -22,7 +22,9 @@ from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, symbols
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.nodes import Deref
+from kernlint.tree.types import IntType, Space, VectorType
+from kernlint.tree.walk import walk
 
 
 class Fault(Enum):
@@ -227,11 +229,20 @@ def _vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Ove
             continue
         if any(limit.part.op == "lt" and _whole(limit, dimension) for limit in dimension.limits):
             continue
+        if len(one.dimensions) > 1 and _wants_alignment(one.access):
+            continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
         if not context.launches or _rounds_items(context, best, dimension.extra + 1):
             why = f"the launch rounds it up to whole groups of {dimension.extra + 1}"
             if not context.launches:
                 why = "the test of the first element bounds by it"
             yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
+
+
+def _wants_alignment(access: Access) -> bool:
+    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``)."""
+    return isinstance(access.type, VectorType) and not any(
+        isinstance(node, Deref) and node.unaligned for node in walk(access.node)
+    )
 
 
 def _whole(limit: Limit, dimension: Dimension) -> bool:

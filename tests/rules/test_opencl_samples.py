@@ -342,7 +342,8 @@ __kernel void lift(__global const float *in, __global float *out, const int nx, 
 QUARTERS = """
 __kernel void regions(__global const float *in, __global float *out, const int layer) {
     const int t = get_local_id(1) * get_local_size(0) + get_local_id(0);
-    const int region = (layer * get_num_groups(1) + get_group_id(1)) * (get_num_groups(0) >> 2) + (get_group_id(0) >> 2);
+    const int quarter = get_group_id(0) >> 2;
+    const int region = (layer * get_num_groups(1) + get_group_id(1)) * (get_num_groups(0) >> 2) + quarter;
     out[(region * 4 + (get_group_id(0) & @mask)) * 64 + t] = in[layer] * t; @mark
 }
 """

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
-from kernlint.finding import Severity
-from kernlint.rule import RuleClass
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
@@ -19,6 +16,9 @@ from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWar
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from kernlint.finding import Severity
+from kernlint.rule import RuleClass
 from tests.rules.marked import assert_marked, findings
 
 CASES: dict[str, tuple[RuleClass, str]] = {

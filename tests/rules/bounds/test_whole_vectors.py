@@ -1,0 +1,64 @@
+"""What must be a whole number of something, by how a kernel or its host go about it."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+CUDA = """
+__global__ void pairs(float *c, int n) {
+    int i = (blockIdx.x * blockDim.x + threadIdx.x) * 2;
+    if (i >= n) return;
+    *(float2 *)&c[PLACE] = make_float2(1.0f, 2.0f);
+}
+"""
+
+OPENCL = """
+__kernel void pairs(__global float *c, int n) {
+    int i = get_global_id(0) * 2;
+    if (i >= n) return;
+    vstore2((float2)(1.0f), 0, c + get_global_id(1) * n + i);
+}
+"""
+
+
+def seen(code: str, language: str = "cuda") -> bool:
+    return any(found.severity is not Severity.NOTE for found in findings(WrongBoundsGuard, code, language))
+
+
+def test_rows_of_aligned_vectors_are_whole() -> None:
+    """Else the second row would be misaligned; of a single row, and of vectors by elements, nothing follows."""
+    assert not seen(CUDA.replace("PLACE", "blockIdx.y * n + i"))
+    assert seen(CUDA.replace("PLACE", "i"))
+    assert seen(OPENCL, "opencl")
+
+
+LAUNCH = """
+extern __shared__ float x[];
+__global__ void padded(const float *in, float *out, int k) {
+    for (int i = threadIdx.x; i < k; i += blockDim.x) x[(i >> 5) * 34 + (i & 31)] = in[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < k; i += blockDim.x) out[i] = x[(i >> 5) * 34 + (i & 31)];
+}
+void host(const float *in, float *out, int k) {
+    padded<<<1, 256, SIZE>>>(in, out, k);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "short"),
+    [
+        ("k / 32 * 34 * sizeof(float)", False),
+        ("(k >> 5) * 34 * sizeof(float)", False),
+        ("(k + 31) / 32 * 34 * sizeof(float)", False),
+        ("k / 32 * 33 * sizeof(float)", True),
+        ("k * sizeof(float)", True),
+    ],
+)
+def test_what_the_host_divides_is_a_multiple(size: str, short: bool) -> None:
+    assert bool(findings(DynamicSharedMemoryOmitted, LAUNCH.replace("SIZE", size))) is short
