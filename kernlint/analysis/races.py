@@ -62,7 +62,7 @@ from kernlint.tree.types import BOOL, I64, IntType, Space, StructType
 QUERIES = 80
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
 
-PAIRS = 100_000
+PAIRS = 10_000
 """Pairs of accesses to one object that are looked at at all, nearest first."""
 
 LARGE = 600
