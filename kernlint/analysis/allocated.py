@@ -27,7 +27,7 @@ from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, symbols
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
 from kernlint.tree.types import I64, IntType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
@@ -91,13 +91,10 @@ def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
 def _divisor(size: Term) -> int:
     """What the host's variables are multiples of, as it divides by that and lets no remainder count."""
     unit = 1
-    stack = [size]
-    while stack:
-        at = stack.pop()
+    for at in subterms(size):
         divisor = at.args[1].value if at.op in ("div", "shr") else None
         if divisor is not None and 0 < divisor <= 1024 and not polynomial(at.args[0]).coefficients.get((), 0):
             unit = lcm(unit, divisor if at.op == "div" else 1 << min(divisor, 10))
-        stack.extend(at.terms)
     return unit
 
 

@@ -21,7 +21,7 @@ from kernlint.analysis.trace.events import Access, Guard, RootKind, Trace
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, subterms, symbols
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import IntType, Space, VectorType
 from kernlint.tree.walk import walk
@@ -456,15 +456,6 @@ def _either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
                     and not any(one.dimensions[at].limits for at in found)
                 ):
                     yield Overreach(one.access, Fault.EITHER, guard, part, row, 0, "it is the pitch of the rows")
-
-
-def subterms(term: Term) -> Iterator[Term]:
-    """``term`` and all that is in it."""
-    stack = [term]
-    while stack:
-        at = stack.pop()
-        yield at
-        stack.extend(at.terms)
 
 
 def _disjuncts(term: Term) -> list[Term]:

@@ -9,7 +9,7 @@ wrapped, or print it as an assumption.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum, IntEnum
 from typing import Any
 
@@ -414,6 +414,15 @@ def select(cond: Term, then: Term, other: Term, type_: Type | None = None) -> Te
     if then == other:
         return retype(then, kind)
     return _make("select", (cond, then, other), kind)
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """``term`` and all that is in it."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        yield at
+        stack.extend(at.terms)
 
 
 def negative(term: Term, type_: Type) -> Term:

@@ -11,7 +11,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms
 from kernlint.tree.types import FloatType, IntType, Space
 
 EXACT_BITS = 24
@@ -127,17 +127,9 @@ class FloatingPointIndex(Rule):
                     break
 
 
-def _parts(term: Term) -> Iterator[Term]:
-    stack = [term]
-    while stack:
-        at = stack.pop()
-        yield at
-        stack.extend(at.terms)
-
-
 def _float_ids(term: Term) -> Iterator[Symbol]:
     """Floats straight from memory under an ``(int)`` in a term."""
-    for part in _parts(term):
+    for part in subterms(term):
         if part.op != "cast" or not isinstance(part.type, IntType) or part.type.bits < 32:
             continue
         found: Symbol | None = part.args[0].symbol
@@ -173,7 +165,7 @@ def _against_size(term: Term) -> bool:
 
 
 def _ceiling_of_quotient(term: Term) -> bool:
-    for part in _parts(term):
+    for part in subterms(term):
         if part.op == "call" and str(part.args[0]).rpartition("::")[2] in ("ceil", "ceilf"):
             inner = part.args[1]
             while inner.op == "cast" and isinstance(inner.type, FloatType):

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.trace.events import Trace
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, subterms, symbols
 from kernlint.tree.types import IntType, Space
 
 FACTORS = 3
@@ -201,17 +201,9 @@ def _is_grid_index(term: Term) -> bool:
 def _subscript_with(walked: Trace, index: Term) -> Span | None:
     """Where ``index`` is part of a subscript of global memory."""
     for access in walked.accesses:
-        if access.root.space is Space.GLOBAL and any(part == index for part in _parts(access)):
+        if access.root.space is Space.GLOBAL and any(part == index for part in subterms(access.offset)):
             return access.span
     return None
-
-
-def _parts(access: Access) -> Iterator[Term]:
-    stack = [access.offset]
-    while stack:
-        at = stack.pop()
-        yield at
-        stack.extend(at.terms)
 
 
 def _product(offset: Term, bits: int) -> Term | None:

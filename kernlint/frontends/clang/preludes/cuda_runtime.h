@@ -34,17 +34,6 @@ union cudaLaunchAttributeValue {
 #define RUNTIME_PUSH_CALL_CONFIGURATION __cudaPushCallConfiguration
 #define RUNTIME_MAKE(name) make_cuda##name
 #include "runtime_api.h"
-#undef RUNTIME
-#undef RUNTIME_ERROR
-#undef RUNTIME_OUT_OF_MEMORY
-#undef RUNTIME_FUNC_CACHE
-#undef RUNTIME_DEVICE_PROP
-#undef RUNTIME_DEVICE_ATTRIBUTE
-#undef RUNTIME_DEVICE_ATTRIBUTE_OF
-#undef RUNTIME_LAUNCH_ATTRIBUTE_ID
-#undef RUNTIME_LAUNCH_ATTRIBUTE_VALUE
-#undef RUNTIME_PUSH_CALL_CONFIGURATION
-#undef RUNTIME_MAKE
 
 #define cudaStreamLegacy ((cudaStream_t)1)
 #define cudaStreamPerThread ((cudaStream_t)2)

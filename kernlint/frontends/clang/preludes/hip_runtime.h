@@ -18,17 +18,6 @@ union hipLaunchAttributeValue {
 #define RUNTIME_PUSH_CALL_CONFIGURATION __hipPushCallConfiguration
 #define RUNTIME_MAKE(name) make_hip##name
 #include "runtime_api.h"
-#undef RUNTIME
-#undef RUNTIME_ERROR
-#undef RUNTIME_OUT_OF_MEMORY
-#undef RUNTIME_FUNC_CACHE
-#undef RUNTIME_DEVICE_PROP
-#undef RUNTIME_DEVICE_ATTRIBUTE
-#undef RUNTIME_DEVICE_ATTRIBUTE_OF
-#undef RUNTIME_LAUNCH_ATTRIBUTE_ID
-#undef RUNTIME_LAUNCH_ATTRIBUTE_VALUE
-#undef RUNTIME_PUSH_CALL_CONFIGURATION
-#undef RUNTIME_MAKE
 
 #define hipStreamLegacy ((hipStream_t)1)
 #define hipStreamPerThread ((hipStream_t)2)

@@ -1,7 +1,7 @@
 // The part of the runtime API that host code next to kernels uses, CUDA's or HIP's: the two have the same shape.
 //
 // Included once for each; whoever includes it says how names are built: RUNTIME(Malloc) is cudaMalloc or hipMalloc, and
-// the few names that do not follow the rule have macros of their own.
+// the few names that do not follow the rule have macros of their own. All of them are gone behind it.
 #pragma clang system_header
 
 // Errors, handles, callbacks.
@@ -383,3 +383,15 @@ template <class F>
 RUNTIME(Error_t) RUNTIME(LaunchCooperativeKernel)(F*, dim3, dim3, void**, size_t = 0, RUNTIME(Stream_t) = 0);
 template <class F> RUNTIME(Error_t) RUNTIME(LaunchKernel)(F*, dim3, dim3, void**, size_t = 0, RUNTIME(Stream_t) = 0);
 template <class... A> RUNTIME(Error_t) RUNTIME(StreamAttachMemAsync)(A...);
+
+#undef RUNTIME
+#undef RUNTIME_ERROR
+#undef RUNTIME_OUT_OF_MEMORY
+#undef RUNTIME_FUNC_CACHE
+#undef RUNTIME_DEVICE_PROP
+#undef RUNTIME_DEVICE_ATTRIBUTE
+#undef RUNTIME_DEVICE_ATTRIBUTE_OF
+#undef RUNTIME_LAUNCH_ATTRIBUTE_ID
+#undef RUNTIME_LAUNCH_ATTRIBUTE_VALUE
+#undef RUNTIME_PUSH_CALL_CONFIGURATION
+#undef RUNTIME_MAKE
