@@ -10,8 +10,8 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launches import LaunchFact, flat_axes, launches
-from kernlint.analysis.shapes import STRIDES, one_group, shapes, size_test
-from kernlint.analysis.trace import trace
+from kernlint.analysis.shapes import STRIDES, shapes, size_test
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
@@ -43,8 +43,6 @@ Block = tuple[int, int, int]
 
 USUAL: tuple[Block, ...] = tuple((size, 1, 1) for size in (64, 128, 256, 512, 1024))
 """Blocks that kernels are written for when nothing else is known: powers of two along x."""
-
-WARP = 32
 
 ROUNDS = 40
 """Iterations of a loop over which agreement is tried out."""
@@ -362,7 +360,7 @@ def _compute(facts: Facts) -> Agreement:
     if not blocks and not seen:
         guessed = facts[shapes].plausible
         flat = tuple(axis for axis in range(3) if all(shape.block[axis] == 1 for shape in guessed))
-        formal = one_group(facts[trace])
+        formal = facts[shapes].single
         strided = guessed[0].block if len(guessed) == 1 and guessed[0].reason == STRIDES else None
     return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], flat, formal, strided)
 
@@ -381,5 +379,5 @@ def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-agreement = KernelAnalysis("agreement", _compute, needs=(trace, shapes, launches, assumed))
+agreement = KernelAnalysis("agreement", _compute, needs=(shapes, launches, assumed))
 """The :class:`Agreement` of a kernel's blocks."""

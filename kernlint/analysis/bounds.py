@@ -18,7 +18,7 @@ from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, T
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, polynomial
-from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, plain, symbols
 from kernlint.tree.types import IntType, Space
 
 CACHED = 8192
@@ -125,8 +125,7 @@ def sinks(term: Term, axis: int) -> bool:
 
 def wraps_down(term: Term, axis: int) -> bool:
     """Whether ``term`` is an unsigned difference from which the growing index is subtracted: it never gets below 0."""
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     if term.op == "add" and term.args[1].op == "const":
         return wraps_down(term.args[0], axis)
     unsigned = isinstance(term.type, IntType) and not term.type.signed

@@ -14,7 +14,7 @@ from functools import lru_cache
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Term, binary, const, negate, retype
+from kernlint.symbolic.terms import Term, binary, const, negate, plain, retype
 from kernlint.tree.types import I64, IntType
 
 
@@ -41,13 +41,6 @@ UNKNOWN = AxisCover(Cover.UNKNOWN)
 
 _CEILING = pattern(r"ceil|div_?up|divup|cdiv|div_?round_?up|iDivUp|get_?blocks|num_?blocks", re.IGNORECASE)
 """Names of helpers that were not found in the file and round a quotient up (``at::ceil_div``, ``GET_BLOCKS``)."""
-
-
-def plain(term: Term) -> Term:
-    """``term`` without the conversions around it."""
-    while term.op == "cast":
-        term = term.args[0]
-    return term
 
 
 @lru_cache(maxsize=8192)

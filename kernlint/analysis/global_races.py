@@ -68,6 +68,7 @@ from kernlint.symbolic.terms import (
     Term,
     Uniformity,
     const,
+    plain,
     substitute,
     symbols,
 )
@@ -121,8 +122,7 @@ def _portions(term: Term) -> tuple[tuple[int, int], ...]:
     found: dict[tuple[int, int], None] = {}
     if term.op in ("div", "shr"):
         whole, by = term.args[0], term.args[1].value or 0
-        while whole.op == "cast":
-            whole = whole.args[0]
+        whole = plain(whole)
         by = 1 << min(by, 31) if term.op == "shr" else by
         if whole.symbol in GRID_DIM and 1 < by <= PORTIONS:
             found[GRID_DIM.index(whole.symbol), by] = None
@@ -480,14 +480,12 @@ def updates(access: Access) -> bool:
 
 def _blended(value: Term, old: Collection[Symbol]) -> bool:
     """Whether bits of the old value stand beside bits of another one (``(x & m) | (old & ~m)``): a choice, no sum."""
-    while value.op == "cast":
-        value = value.args[0]
+    value = plain(value)
     if value.op != "or":
         return False
     parts = []
     for part in value.args:
-        while part.op == "cast":
-            part = part.args[0]
+        part = plain(part)
         parts.append(part.op == "and" and any(symbol in old for symbol in symbols(part)))
     return parts in ([True, False], [False, True]) and all(_masked_part(part) for part in value.args)
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
-from kernlint.analysis.coverage import plain
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, substitute
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Launch
 from kernlint.tree.types import I64
 from kernlint.tree.walk import walk

@@ -12,7 +12,7 @@ from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import Reach, mentions, reaches, vacuous
-from kernlint.analysis.coverage import Cover, conjuncts, cover, plain
+from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launch_context import LaunchContext, launch_context
 from kernlint.analysis.limits import Dimension, Indexed, Limit, limits
 from kernlint.analysis.sizes import named_like_a_size
@@ -21,7 +21,7 @@ from kernlint.analysis.trace.events import Access, Guard, RootKind, Trace
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, substitute, subterms, symbols
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import IntType, Space, VectorType
 from kernlint.tree.walk import walk
@@ -389,8 +389,7 @@ def _same_place(mono: Monomial, rest: Monomial) -> bool:
 
 def _cap(atom: Term) -> Term | None:
     """The uniform upper bound of a minimum of something that moves, through a maximum with a number."""
-    while atom.op == "cast":
-        atom = atom.args[0]
+    atom = plain(atom)
     if atom.op == "max":
         for arg, other in (atom.args, atom.args[::-1]):
             if other.value is not None:
@@ -601,8 +600,7 @@ def _wrapped(accesses: Sequence[Access]) -> Iterator[Overreach]:
         index = access.index
         if index is None or access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
             continue
-        while index.op == "cast":
-            index = index.args[0]
+        index = plain(index)
         if not isinstance(index.type, IntType) or index.type.signed or not _difference(index):
             continue
         parts = [(guard, part) for guard in access.guards for part in conjuncts(guard.term)]

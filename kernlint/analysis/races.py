@@ -33,6 +33,7 @@ from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.prove.enumerate import search
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
@@ -82,8 +83,6 @@ what is left, and at least some."""
 
 PLENTY = 100_000
 """Work for many rounds of any loop over it."""
-
-WARP = 32
 
 WAVE = 64
 """Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""

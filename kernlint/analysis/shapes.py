@@ -74,13 +74,16 @@ class Shape:
 class Shapes:
     """The shapes of one kernel variant: a fault has to show under each of ``plausible`` (seen ones: under any).
 
-    ``threads``/``blocks``: which axes of the thread and block index the kernel reads, or the size of.
+    ``threads``/``blocks``: which axes of the thread and block index the kernel reads, or the size of.  ``single``:
+    axes along which there must be one block, since all would do the same: the index of the block stands in tests
+    against a size alone (empty where the shapes were seen).
     """
 
     plausible: tuple[Shape, ...]
     seen: bool
     threads: tuple[bool, bool, bool]
     blocks: tuple[bool, bool, bool]
+    single: frozenset[int] = frozenset()
 
 
 STRIDES = "the strides of the kernel"
@@ -468,22 +471,24 @@ def _compute(facts: Facts) -> Shapes:
     seen = tuple(_seen(facts))
     if seen:
         return Shapes(seen, True, threads, (x, y, z))
-    if idle := _idle(of):
+    tested, working = _used(of)
+    if idle := _idle(of, tested, working):
         threads = (threads[0] and 0 not in idle, threads[1] and 1 not in idle, threads[2] and 2 not in idle)
         x, y, z = x and 0 not in idle, y and 1 not in idle, z and 2 not in idle
     flat = flat_axes(facts[launches])
     threads = (threads[0] and 0 not in flat, threads[1] and 1 not in flat, threads[2] and 2 not in flat)
-    guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads))
-    return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z))
+    sized = frozenset(axis for axis in tested if BLOCK_DIM[axis] not in working)
+    guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads, sized))
+    single = frozenset(axis for axis in tested if BLOCK[axis] not in working)
+    return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z), single)
 
 
-def _idle(of: Trace) -> set[int]:
+def _idle(of: Trace, tested: set[int], working: set[Symbol]) -> set[int]:
     """Axes whose index in the grid is tested against sizes and used for nothing else, beside others that tell places
     in global memory apart; none where the kernel updates what it finds there, which each thread does once more."""
     written = [access for access in of.accesses if access.writes and access.root.space is Space.GLOBAL]
     if any(not access.writes and any(access.root is one.root for one in written) for access in of.accesses):
         return set()
-    tested, working = _used(of)
     idle = {axis for axis in tested if THREAD[axis] not in working and BLOCK[axis] not in working}
     return idle if any(symbol in _IDS for one in written for symbol in symbols(one.offset)) else set()
 
@@ -511,13 +516,6 @@ def _used(of: Trace) -> tuple[set[int], set[Symbol]]:
         else:
             todo.extend(term.terms)
     return tested, working
-
-
-def one_group(of: Trace) -> frozenset[int]:
-    """Axes along which there must be one block, since all would do the same: the index of the block stands in tests
-    against a size alone."""
-    tested, working = _used(of)
-    return frozenset(axis for axis in tested if BLOCK[axis] not in working)
 
 
 def size_test(term: Term) -> tuple[int, bool] | None:
@@ -609,7 +607,11 @@ def _block(axes: tuple[int, ...], sizes: dict[int, int]) -> Block:
     return x, y, z
 
 
-def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[bool, ...]) -> Iterator[Shape]:
+def _guessed(
+    facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[bool, ...], sized: frozenset[int]
+) -> Iterator[Shape]:
+    """The shapes that the kernel's own numbers speak for.  ``sized``: axes along which the size of the block stands in
+    tests against a size alone, and says no more of it."""
     axes = tuple(axis for axis in range(3) if threads[axis])
     if not axes:
         if any(access.root.space is Space.SHARED and access.writes for access in of.accesses):
@@ -622,10 +624,9 @@ def _guessed(facts: Facts, of: Trace, mentioned: set[Symbol], threads: tuple[boo
     axes = tuple(axis for axis in axes if not _left_out(of, axis)) or axes
     limit = facts.function.bounds.max_threads or 1024
     fixed: dict[int, int] = {}
-    tested, working = _used(of)
     parts = _parts(of)
     for axis in axes:
-        if BLOCK_DIM[axis] not in mentioned or (axis in tested and BLOCK_DIM[axis] not in working):
+        if BLOCK_DIM[axis] not in mentioned or axis in sized:
             counts = _coefficients(of, axis)
             if counts:
                 fixed[axis] = min(max(sorted(set(counts)), key=counts.count), parts.get(axis, 1024))

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.bounds import condition_symbols, index_symbols
-from kernlint.analysis.coverage import Cover, plain
+from kernlint.analysis.coverage import Cover
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import (
     Binary,
     Cast,

@@ -12,7 +12,7 @@ from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import GlobalId, Reach, global_ids, grows, reaches
-from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, plain
+from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.limits import Indexed, limits
 from kernlint.analysis.sizes import UnusedSize, unused_sizes
@@ -23,7 +23,7 @@ from kernlint.finding import Step, Witness
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import Space
 
 
@@ -205,9 +205,8 @@ def _by_part_of_block(access: Access) -> bool:
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
-    if (
-        not reach.conditional and not known and not _by_part_of_block(reach.access)
-    ):  # what is allocated in sight is tried, not guessed at
+    # What is allocated in sight is tried, not guessed at.
+    if not (reach.conditional or known or _by_part_of_block(reach.access)):
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is not None:

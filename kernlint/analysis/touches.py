@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import gcd
 
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import Launch, Side, Triple
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.evaluate import environment, source_of, with_shared_parts
@@ -23,8 +24,6 @@ where the prover is quick to see what belongs to whom, only a quarter."""
 
 KEPT = 100_000
 """Touches that are kept for accesses to come, of this kernel or another: many kernels walk their arrays alike."""
-
-WARP = 32
 
 LEAST = 16
 """Threads along x that every block has: those closer together meet whatever its size."""

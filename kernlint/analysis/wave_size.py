@@ -15,7 +15,7 @@ from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import (
     Assign,
     Binary,
@@ -221,8 +221,7 @@ def _modulus(term: Term, op: str) -> int | None:
 
 
 def _thread_in(term: Term) -> bool:
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     if term.op == "sym":
         return bool(term.args[0].kind is SymbolKind.THREAD)
     return term.op in ("add", "mul") and any(_thread_in(arg) for arg in term.terms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kernlint.prove.query import LoopRange, Query, Side, is_shared
 from kernlint.record import dataclass, replace
-from kernlint.symbolic.terms import Term, binary, disjunction, negate, rebuild, retype, symbols
+from kernlint.symbolic.terms import Term, binary, disjunction, negate, plain, rebuild, retype, symbols
 from kernlint.tree.types import BOOL, IntType
 
 MOST = 12
@@ -38,8 +38,7 @@ def conjuncts(guard: Term) -> list[Term]:
         return conjuncts(guard.args[0])
     if guard.op == "ne" and guard.args[1].value == 0:
         inner = guard.args[0]
-        while inner.op == "cast":
-            inner = inner.args[0]
+        inner = plain(inner)
         if inner.type == BOOL:
             return conjuncts(inner)
     return [guard]

@@ -14,6 +14,7 @@ from typing import Any
 
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.hints import is_scalar, launch_bounds
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import (
     SETTLED,
     Actor,
@@ -35,7 +36,6 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, 
 from kernlint.tree.types import IntType
 
 _BITS = frozenset({"xor", "or", "not"})
-WARP = 32
 
 
 class _NoForm(Exception):

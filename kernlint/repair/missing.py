@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.bounds import GlobalId
-from kernlint.analysis.coverage import plain
 from kernlint.analysis.launch_context import LaunchView, launch_context
 from kernlint.analysis.sizes import unused_sizes
 from kernlint.analysis.surplus import Exposed, Tier, surplus
@@ -20,7 +19,7 @@ from kernlint.repair.page import Page
 from kernlint.repair.values import Values, changed, stripped, used
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import BLOCK, THREAD, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, THREAD, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import (
     Binary,
     Conditional,

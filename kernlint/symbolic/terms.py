@@ -416,6 +416,13 @@ def select(cond: Term, then: Term, other: Term, type_: Type | None = None) -> Te
     return _make("select", (cond, then, other), kind)
 
 
+def plain(term: Term) -> Term:
+    """``term`` without the conversions around it."""
+    while term.op == "cast":
+        term = term.args[0]
+    return term
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """``term`` and all that is in it."""
     stack = [term]

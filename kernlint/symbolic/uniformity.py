@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain
 from kernlint.tree.types import IntType
 
 WARP = 32
@@ -105,8 +105,7 @@ def _lane_runs(term: Term) -> bool:
 
 def _multiple(term: Term) -> bool:
     """Whether a warp-uniform value is a multiple of the warp size for every usual block (``k * blockDim.x``)."""
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     if term.value is not None:
         return term.value % WARP == 0
     if term.op == "mul" and uniformity(term) <= Uniformity.BLOCK:
@@ -117,6 +116,5 @@ def _multiple(term: Term) -> bool:
 
 
 def _whole_axis(term: Term) -> bool:
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     return term.op == "sym" and term.args[0].kind is SymbolKind.BLOCK_DIM and term.args[0].axis == 0

@@ -11,7 +11,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms
 from kernlint.tree.types import FloatType, IntType, Space
 
 EXACT_BITS = 24
@@ -156,8 +156,7 @@ def _against_size(term: Term) -> bool:
         return False
     for side in term.args:
         at = side
-        while at.op == "cast":
-            at = at.args[0]
+        at = plain(at)
         symbol = at.symbol
         if symbol is not None and symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType):
             return True

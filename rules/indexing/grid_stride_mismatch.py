@@ -21,6 +21,7 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     const,
+    plain,
     substitute,
     symbols,
 )
@@ -119,8 +120,7 @@ def _bounded(loop: LoopContext, phi: Symbol) -> bool:
     start = {s for s in symbols(phi.init) if s.kind is SymbolKind.BLOCK} if phi.init is not None else set()
     bounded = False
     for part in conjuncts(loop.condition) if loop.condition is not None else ():
-        while part.op == "cast":
-            part = part.args[0]
+        part = plain(part)
         if part.op not in ("lt", "le"):
             continue
         left, right = part.args

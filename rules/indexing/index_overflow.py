@@ -12,7 +12,7 @@ from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType, Space
 
 FACTORS = 3
@@ -182,8 +182,7 @@ def _wide_by_type(offset: Term) -> bool:
 
 def _narrow_in_launches(count: Term, seen: tuple[LaunchFact, ...]) -> bool:
     """Whether every launch in sight passes a 32-bit value for the count."""
-    while count.op == "cast":
-        count = count.args[0]
+    count = plain(count)
     if count.symbol is None or not seen:
         return False
     for launch in seen:
@@ -262,8 +261,7 @@ def _factors(term: Term) -> list[Term]:
 def _by_habit(count: Term) -> bool:
     """Whether a count is an unsigned parameter of 64 bits as it stands (``size_t n``)."""
     inner = count
-    while inner.op == "cast":
-        inner = inner.args[0]
+    inner = plain(inner)
     return inner.op == "sym" and isinstance(inner.type, IntType) and not inner.type.signed
 
 

@@ -16,7 +16,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain
 from kernlint.tree.types import Space
 
 
@@ -154,8 +154,7 @@ def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial
                 stack.extend(term.args)
             elif term.op == "lt":
                 bound = term.args[1]
-                while bound.op == "cast":
-                    bound = bound.args[0]
+                bound = plain(bound)
                 symbol = bound.symbol
                 index = polynomial(term.args[0])
                 if symbol is not None and symbol.kind is SymbolKind.PARAM and index.atoms:

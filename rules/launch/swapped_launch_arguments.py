@@ -10,7 +10,7 @@ from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import Term, symbols
+from kernlint.symbolic.terms import Term, plain, symbols
 
 
 class SwappedLaunchArguments(Rule):
@@ -89,6 +89,5 @@ class SwappedLaunchArguments(Rule):
 
 def _rounds_up_by(term: Term, divisor: int) -> bool:
     """Whether ``term`` is a division by ``divisor`` of something that is not constant."""
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     return term.op == "div" and term.args[1].value == divisor and bool(tuple(symbols(term)))

@@ -24,7 +24,7 @@ from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, plain, symbols
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
 
@@ -517,8 +517,7 @@ def _warp_wide(symbol: Symbol, warp: int, seen: frozenset[Symbol]) -> bool:
 
 
 def _plain_x(term: Term) -> bool:
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     return term.symbol is THREAD[0]
 
 

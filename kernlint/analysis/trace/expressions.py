@@ -70,6 +70,7 @@ from kernlint.symbolic.terms import (
     disjunction,
     negate,
     negative,
+    plain,
     symbols,
     truth,
     unknown,
@@ -596,8 +597,7 @@ def coerce(value: Value, type_: Type) -> Value:
 @functools.lru_cache(maxsize=1 << 10)
 def _addressed(term: Term) -> bool:
     """Whether an integer is made from an address: it is one, or a sum with one."""
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     if term.op == "add":
         return any(map(_addressed, term.args))
     return term.op == "call" and term.args[0] == "address"

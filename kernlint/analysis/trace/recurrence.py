@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negate, negative, select, symbols, truth
+from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negate, negative, plain, select, symbols, truth
 from kernlint.tree.types import BOOL, IntType
 
 
@@ -64,8 +64,7 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
 
 def _negation(term: Term) -> Term | None:
     """``x`` of ``!x``, else None."""
-    while term.op == "cast":
-        term = term.args[0]
+    term = plain(term)
     if term.op != "lnot" and not (term.op == "eq" and term.args[1].value == 0):
         return None
     inner: Term = term.args[0]
