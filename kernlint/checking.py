@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from kernlint import discovery, merge
 from kernlint.cache import Cache, Key
-from kernlint.compiledb import Lookup
+from kernlint.compiledb import NO_FLAGS, Lookup
 from kernlint.config import Config
 from kernlint.finding import Fix
 from kernlint.outcome import FileOutcome
@@ -57,7 +57,8 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
     for text in job.texts.values():
         sources.add(text)
     results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
-    problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in job.lookup.problems]
+    said = [*job.lookup.problems, *_useless_databases(job, files)]
+    problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in said]
     if cache is not None and cache.problem is not None:
         problems.append(Notification(Level.WARNING, "cache", f"results are not kept for the next run: {cache.problem}"))
     notifications = [*problems, *(note for outcome in outcomes for note in outcome.notifications)]
@@ -84,6 +85,16 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         paths=tuple(outcome.path for outcome in outcomes),
         gaps={o.path: None if o.lost or o.unread else frozenset(o.unsure) for o in outcomes},
     )
+
+
+def _useless_databases(job: Job, files: Sequence[str]) -> list[str]:
+    """What to say of compile databases that were named and have no command for any of ``files``."""
+    asked: dict[str, bool] = {}
+    for path in files:
+        database = job.configs(path).for_file(path).compile_commands
+        if database is not None:
+            asked[database] = asked.get(database, False) or job.lookup.flags(path, database) != NO_FLAGS
+    return [f"{path}: no command in it compiles any of the files checked" for path, used in asked.items() if not used]
 
 
 def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | None) -> list[FileOutcome]:

@@ -155,6 +155,18 @@ def load(path: str) -> Config:
     return _load(os.path.abspath(path), ())
 
 
+def check_paths(config: Config) -> None:
+    """Raise :class:`ConfigError` for an include folder or a compile database that is not there: what depends on it
+    would silently be analysed without it."""
+    where = f"{config.path}: " if config.path else ""
+    for folder in (*config.include, *(f for o in config.overrides for f in o.include or ())):
+        if not os.path.isdir(folder):
+            raise ConfigError(f"{where}the include folder {folder} does not exist")
+    database = config.compile_commands
+    if database is not None and not os.path.exists(database):
+        raise ConfigError(f"{where}the compile database {database} does not exist")
+
+
 def _load(path: str, seen: tuple[str, ...]) -> Config:
     if path in seen:
         raise ConfigError(f"{path}: extends itself, by way of {' -> '.join(seen[seen.index(path) :])}")

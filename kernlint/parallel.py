@@ -70,7 +70,7 @@ class Work(Generic[T]):
     def _pass(self, indices: Sequence[int], jobs: int, done: dict[int, T]) -> None:
         """Compute what can be; a dead process ends the pass early."""
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(self._run,))
+        pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(self._run, os.getpid()))
         futures: dict[int, Future[T]] = {}
         try:
             futures.update((index, pool.submit(_work, index)) for index in indices)
@@ -92,11 +92,31 @@ class Work(Generic[T]):
 _current: Callable[[int], Any] | None = None
 
 
-def _start(run: Callable[[int], Any]) -> None:
-    """In a new process: remember the work, leave an interrupt to the parent, which ends everything in order."""
+def _start(run: Callable[[int], Any], parent: int) -> None:
+    """In a new process: remember the work, leave an interrupt to the parent, which ends everything in order, and end
+    when the parent does, however that ends."""
     global _current
     _current = run
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _follow(parent)
+
+
+_PR_SET_PDEATHSIG = 1
+"""``prctl(2)``: the signal that this process gets when its parent ends."""
+
+
+def _follow(parent: int) -> None:
+    if sys.platform != "linux":
+        return
+    import ctypes  # loaded already where libclang is
+
+    try:
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (OSError, AttributeError):
+        return
+    if os.getppid() != parent:
+        os._exit(1)  # it ended before we had asked
 
 
 def _work(index: int) -> Any:

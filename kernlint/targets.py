@@ -64,7 +64,7 @@ class Target:
     @property
     def compute_capability(self) -> tuple[int, int] | None:
         """(major, minor) of an NVIDIA target, else None."""
-        digits = self.name.removeprefix("sm_")
+        digits = self.name.removeprefix("sm_").rstrip("a")
         if digits == self.name or not digits.isdigit():
             return None
         return int(digits[:-1]), int(digits[-1])
@@ -85,11 +85,21 @@ def _limit(entry: Mapping[str, Any]) -> Limit:
 
 @lru_cache(maxsize=1)
 def all_targets() -> Mapping[str, Target]:
-    """Every target by name, in the table's order (NVIDIA, AMD, the OpenCL minimum)."""
-    return {
-        name: Target(name, entry["vendor"], {key: _limit(x) for key, x in entry.items() if isinstance(x, dict)})
-        for name, entry in _table()["targets"].items()
-    }
+    """Every target by name, in the table's order (NVIDIA, AMD, the OpenCL minimum, variants of these)."""
+    targets = dict(general_targets())
+    for name, entry in _table()["variants"].items():
+        targets[name] = _target(name, {**_table()["targets"][entry["of"]], **entry})
+    return targets
+
+
+@lru_cache(maxsize=1)
+def general_targets() -> Mapping[str, Target]:
+    """The targets that stand for their generation: what portable code may count on is what all of them allow."""
+    return {name: _target(name, entry) for name, entry in _table()["targets"].items()}
+
+
+def _target(name: str, entry: Mapping[str, Any]) -> Target:
+    return Target(name, entry["vendor"], {key: _limit(x) for key, x in entry.items() if isinstance(x, dict)})
 
 
 @lru_cache(maxsize=1)
@@ -103,19 +113,26 @@ def aliases() -> Mapping[str, str]:
     return table
 
 
+@lru_cache(maxsize=1)
+def _plainly_written() -> Mapping[str, str]:
+    return {name.replace("-", ""): target for name, target in aliases().items()}
+
+
 def find(name: str) -> Target:
-    """The target called ``name``: an architecture, ``compute_80``/``8.0`` for ``sm_80``, or a product name.
+    """The target called ``name``: an architecture, ``compute_80``/``8.0`` for ``sm_80``, or a product name, written
+    with or without spaces and dashes (``RTX 4090``, ``rtx4090``); features behind ``:`` (``gfx90a:xnack-``) are left
+    out.
 
     Raises :class:`UnknownTarget`.
     """
-    key = name.strip().lower().replace(" ", "-")
+    key = name.strip().lower().partition(":")[0].replace(" ", "-")
     if key.startswith("compute_"):
         key = "sm_" + key.removeprefix("compute_")
     elif key.replace(".", "", 1).isdigit() and "." in key:
         key = "sm_" + key.replace(".", "")
-    elif key.startswith("sm_"):
-        key = key.rstrip("af")  # sm_90a, sm_100f: the same limits
-    key = aliases().get(key, key)
+    if key.startswith("sm_") and key not in all_targets():
+        key = key.rstrip("af")  # sm_100f: the limits of sm_100
+    key = aliases().get(key) or _plainly_written().get(key.replace("-", ""), key)
     if (target := all_targets().get(key)) is not None:
         return target
     near = nearest(key, [*all_targets(), *aliases()], count=3)
@@ -131,7 +148,7 @@ def common(name: str, targets: Iterable[Target] = (), vendor: str | None = None)
     is known for none.
     """
     chosen = tuple(targets) or tuple(
-        t for t in all_targets().values() if (t.vendor == vendor if vendor else t.vendor != "khronos")
+        t for t in general_targets().values() if (t.vendor == vendor if vendor else t.vendor != "khronos")
     )
     values = [v for t in chosen if (v := t.value(name)) is not None]
     return min(values) if values else None

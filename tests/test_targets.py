@@ -12,7 +12,13 @@ from kernlint.targets import UnknownTarget, aliases, all_targets, common, find
         ("SM_80", "sm_80"),
         ("compute_80", "sm_80"),
         ("8.0", "sm_80"),
-        ("sm_90a", "sm_90"),
+        ("sm_90a", "sm_90a"),
+        ("compute_120a", "sm_120a"),
+        ("sm_100f", "sm_100"),
+        ("rtx4090", "sm_89"),
+        ("MI50", "gfx906"),
+        ("gfx1101", "gfx1101"),
+        ("gfx908:sramecc+:xnack-", "gfx908"),
         ("h100", "sm_90"),
         ("RTX 4090", "sm_89"),
         ("mi300x", "gfx942"),
@@ -68,3 +74,12 @@ def test_what_all_targets_allow():
     assert common(name) == 49152  # the OpenCL minimum does not count unless asked for
     assert common("max_local_bytes_per_thread", [find("gfx950"), find("sm_80")]) == 524288
     assert common("max_local_bytes_per_thread", [find("gfx950")]) is None
+
+
+def test_variants_differ_in_what_was_looked_up():
+    assert find("sm_90").value("static_shared_bytes_per_block") == 48 * 1024
+    assert find("sm_90a").value("static_shared_bytes_per_block") == 227 * 1024
+    assert find("sm_120a").value("static_shared_bytes_per_block") == 99 * 1024
+    assert find("sm_90a").compute_capability == (9, 0)
+    assert find("gfx906").value("warp_size") == 64 and find("gfx906").value("registers_per_thread") is None
+    assert common("static_shared_bytes_per_block", vendor="nvidia") == 48 * 1024

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from kernlint import checking, discovery, report
+from kernlint import checking, compiledb, discovery, report
 from kernlint.checking import Job
 from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
@@ -18,6 +19,7 @@ from kernlint.cli.settings import Settings
 from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.nearest import nearest
+from kernlint.patterns import pattern
 from kernlint.record import dataclass, field, fields, replace
 from kernlint.result import Report
 from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
@@ -74,6 +76,8 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
             for setting in fields(config):
                 if setting.name not in ("path", "root"):
                     print(f"{setting.name.replace('_', '-')} = {_shown(getattr(config, setting.name))}")
+            database = config.compile_commands or compiledb.find(path if os.path.isdir(path) else os.path.dirname(path))
+            print(f"# compile database: {database or 'none'}")
             print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
     if options.show_files:
         ignore = not options.no_gitignore
@@ -229,17 +233,21 @@ def _suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: 
         suggest(engine, source, selection, outcome)
 
 
+_OPENCL_ONLY = pattern(r"\A(?!.*\b__global__\b).*\b(?:__kernel|kernel\s+void)\b", re.DOTALL)
+"""A text that has kernels, all of them OpenCL's."""
+
+
 def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:
     """The text on standard input under the name it is to have.  Raises :class:`UsageError`."""
     name: str | None = options.stdin_filename
-    if name is None:
+    if name is None and options.paths != ["-"]:
         return {}
     for option in ("diff", "write_baseline", "prune_baseline", "add_ignores", "fix", "diff_fixes"):
         if getattr(options, option):
-            raise UsageError(f"--{option.replace('_', '-')} is about files, so --stdin-filename cannot go with it")
+            raise UsageError(f"--{option.replace('_', '-')} is about files, so standard input cannot go with it")
     if options.paths not in ([], ["-"]):
         raise UsageError("--stdin-filename takes the source from standard input; no PATH can go with it")
-    if not name or os.path.isdir(name):
+    if name is not None and (not name or os.path.isdir(name)):
         raise UsageError(f"--stdin-filename {name}: is a folder, not the name of a file")
     raw = sys.stdin.buffer.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
@@ -247,5 +255,7 @@ def _standard_input(options: argparse.Namespace) -> dict[str, SourceFile]:
     try:
         text, encoding = decode(raw)
     except SourceError as error:
-        raise UsageError(f"{name}: {error}") from None
+        raise UsageError(f"{name or 'standard input'}: {error}") from None
+    if name is None:
+        name = "stdin.cl" if _OPENCL_ONLY.search(text) else "stdin.cu"
     return {name: SourceFile(name, raw if encoding == "utf-8" else text.encode(), encoding)}

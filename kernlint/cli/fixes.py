@@ -14,8 +14,7 @@ from kernlint.engine import Engine
 from kernlint.finding import Finding
 from kernlint.fixing import Fixer
 from kernlint.patch import PatchError, encoded
-from kernlint.report import shown_path
-from kernlint.report.sarif import source_root
+from kernlint.report import shown_path, source_root
 from kernlint.result import Report
 from kernlint.source import SourceError, SourceFile, decode
 from kernlint.writing import replace_file

@@ -115,7 +115,9 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
 
 
 def _check_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    command.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder); - for standard input"
+    )
     command.add_argument("--stdin-filename", metavar="NAME", help="the source is on standard input and has this name")
     command.add_argument("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     _selection(command.add_argument_group("rules"))

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
 
 from kernlint.cli import CLOSED, closed
 from kernlint.cli.options import UsageError, parse
 
-FAILURE, INTERRUPTED = 2, 130
+FAILURE, INTERRUPTED, TERMINATED = 2, 130, 143
 
 
 RECURSION = 6000
 """Frames: deep enough for a chain of a thousand ``else if``, and within the 8 MB stacks that systems give."""
 
 
+class _Terminated(BaseException):
+    """Somebody sent SIGTERM: end as after Ctrl-C, so that files are left whole and workers end too."""
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
+
+
 def run(args: Sequence[str]) -> int:
     """Run the command line ``args``."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
     try:
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _terminated)
+    except ValueError:  # not in the main thread: whoever runs this one knows what to do
+        pass
+    try:
         return _dispatch(args)
+    except _Terminated:
+        print("kernlint: terminated", file=sys.stderr)
+        return TERMINATED
     except SystemExit as error:  # argparse's --help and --version
         return error.code if isinstance(error.code, int) else FAILURE
     except UsageError as error:

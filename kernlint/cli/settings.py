@@ -68,5 +68,6 @@ class Settings:
 
     def _config(self, file: str | None) -> Config:
         config = overlay(configuration.load(file) if file else Config(), self._options)
+        configuration.check_paths(config)
         self._by_file[file] = config
         return config

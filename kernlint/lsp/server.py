@@ -185,11 +185,15 @@ class Session:
 
     async def _run(self) -> None:
         while True:
+            now = time.monotonic()
             work = [(buffer.due, 0, buffer.uri) for buffer in self.buffers.values() if buffer.due is not None]
             work += [(buffer.rested, 1, buffer.uri) for buffer in self.buffers.values() if buffer.unfixed]
-            due, fixing, uri = min(work, default=(None, 0, ""))
-            delay = None if due is None else due - time.monotonic()
-            if delay is None or delay > 0:
+            # What is due is analysed before any fix is looked for: a search that a late analysis ended must not be
+            # begun again in its place.
+            ready = [(fixing, due, uri) for due, fixing, uri in work if due <= now]
+            fixing, _, uri = min(ready, default=(0, 0.0, ""))
+            if not ready:
+                delay = min(due for due, _, _ in work) - now if work else None
                 with contextlib.suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), delay)
                 self._wake.clear()

@@ -91,6 +91,18 @@ def notify(report: Report, verbose: bool) -> None:
             print("\n".join(f"    {line}" for line in note.detail.splitlines()), file=sys.stderr)
 
 
+def source_root(folder: str) -> str:
+    """The root of the git work tree that ``folder`` is in, where code scanning expects paths to begin; ``folder``
+    itself when there is none."""
+    here = os.path.abspath(folder)
+    while not os.path.exists(os.path.join(here, ".git")):
+        parent = os.path.dirname(here)
+        if parent == here:
+            return os.path.abspath(folder)
+        here = parent
+    return here
+
+
 def shown_path(path: str, root: str) -> str:
     """``path`` relative to ``root`` when it lies below it, else as it is; forward slashes."""
     absolute = os.path.abspath(path)

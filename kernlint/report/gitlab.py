@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 
 from kernlint.digest import hexdigest
-from kernlint.report import View, shown_path
+from kernlint.report import View, shown_path, source_root
 from kernlint.result import Report
 
 _LEVELS = {"note": "info", "warning": "minor", "error": "major"}
@@ -17,10 +17,11 @@ _LEVELS = {"note": "info", "warning": "minor", "error": "major"}
 def render(report: Report, view: View) -> str:
     """An array of issues; GitLab tells them apart by fingerprint, so the path is part of it here."""
     issues = []
+    root = source_root(report.root)
     for result in report.active:
         finding = result.finding
         source = report.sources.get(finding.span.file)
-        path = shown_path(finding.span.file, report.root)
+        path = shown_path(finding.span.file, root)
         issues.append(
             {
                 "description": f"{finding.message} (in kernel {finding.kernel})" if finding.kernel else finding.message,

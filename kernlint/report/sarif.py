@@ -15,7 +15,7 @@ from typing import Any
 from kernlint import __version__, fingerprint
 from kernlint.finding import Edit, Finding, Severity, Step
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS
-from kernlint.report import View, shown_path
+from kernlint.report import View, shown_path, source_root
 from kernlint.report.words import step_text, witness_text
 from kernlint.result import Notification, Report, Result
 from kernlint.rule import RuleClass, document
@@ -60,18 +60,6 @@ def log(report: Report, view: View) -> Json:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def source_root(folder: str) -> str:
-    """The root of the git work tree that ``folder`` is in, where code scanning expects paths to begin; ``folder``
-    itself when there is none."""
-    here = os.path.abspath(folder)
-    while not os.path.exists(os.path.join(here, ".git")):
-        parent = os.path.dirname(here)
-        if parent == here:
-            return os.path.abspath(folder)
-        here = parent
-    return here
-
-
 def _folder_uri(path: str) -> str:
     return _file_uri(path).rstrip("/") + "/"
 
@@ -103,6 +91,7 @@ class _Writer:
         codes = [rule.meta.code for rule in self.rules] + list(CONTROL_CODES)
         self.codes = [code for code in codes if code in used]
         self._artifacts: dict[str, int] = {}
+        self._spelt: dict[str, str] = {}
         for path in report.paths:
             self._artifact(path)
 
@@ -125,7 +114,7 @@ class _Writer:
     def artifacts(self) -> list[Json]:
         result = []
         for path in self._artifacts:
-            source = self.report.sources.get(path)
+            source = self.report.sources.get(self._spelt[path])
             entry: Json = {"location": self._location(path)}
             suffix = os.path.splitext(path)[1].lower()
             language = {".cu": "cuda", ".cuh": "cuda", ".hip": "hip", ".cl": "opencl"}.get(suffix)
@@ -137,7 +126,10 @@ class _Writer:
         return result
 
     def _artifact(self, path: str) -> int:
-        return self._artifacts.setdefault(path, len(self._artifacts))
+        """The number of a file, however its path is written: a log lists each once."""
+        absolute = os.path.abspath(path)
+        self._spelt.setdefault(absolute, path)
+        return self._artifacts.setdefault(absolute, len(self._artifacts))
 
     # ------------------------------------------------------------------------------------------- places
 

@@ -160,6 +160,8 @@ def test_options_reach_the_front_end(kernlint, tmp_path, monkeypatch):
     from kernlint import engine
 
     (tmp_path / "a.cu").write_text(CLEAN)
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "more").mkdir()
     (tmp_path / "kernlint.toml").write_text(
         'defines = ["A"]\ninclude = ["inc"]\n[[overrides]]\nfiles = ["*.cu"]\nstd = "c++11"'
     )
@@ -266,3 +268,73 @@ def test_show_settings_and_files(kernlint, tmp_path):
         out.splitlines()
     )
     assert out.splitlines()[-1] == "# rules: TST101"
+
+
+def test_what_the_settings_name_must_be_there(kernlint, tmp_path):
+    (tmp_path / "a.cu").write_text(CLEAN)
+    code, _, err = kernlint("a.cu", "-I", "nowhere")
+    assert code == 2 and "the include folder" in err and "nowhere does not exist" in err
+    code, _, err = kernlint("a.cu", "--compile-commands", "nowhere.json")
+    assert code == 2 and "the compile database" in err and "nowhere.json does not exist" in err
+    (tmp_path / "kernlint.toml").write_text('include = ["gone"]\n')
+    code, _, err = kernlint("a.cu")
+    assert code == 2 and err.count("kernlint.toml") == 1 and "gone does not exist" in err
+
+
+def test_a_compile_database_that_is_of_no_use_is_said(kernlint, tmp_path):
+    (tmp_path / "a.cu").write_text(CLEAN)
+    (tmp_path / "b.cu").write_text(CLEAN)
+    command = [{"directory": str(tmp_path), "file": "b.cu", "arguments": ["nvcc", "-DX", "-c", "b.cu"]}]
+    (tmp_path / "db.json").write_text(json.dumps(command))
+    assert "no command in it compiles any" in "".join(kernlint("a.cu", "--compile-commands", "db.json")[1:])
+    assert "no command in it compiles any" not in "".join(kernlint(".", "--compile-commands", "db.json")[1:])
+    assert (
+        f"# compile database: {tmp_path / 'db.json'}" in kernlint("--show-settings", "--compile-commands", "db.json")[1]
+    )
+
+
+def test_standard_input_by_its_dash(tmp_path):
+    def check(text: str) -> str:
+        command = [sys.executable, "-m", "kernlint", "-", "--format", "concise", "--no-cache"]
+        return subprocess.run(command, cwd=tmp_path, input=text, capture_output=True, text=True).stdout
+
+    assert check("__global__ void k(int *x) { __shared__ int s[4]; s[5] = 1; x[0] = s[5]; }").startswith("stdin.cu:1:")
+    text = "__kernel void k(__global int *x) { __local int s[4]; s[5] = 1; x[0] = s[5]; }"
+    assert check(text).startswith("stdin.cl:1:")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process follows its parent by prctl")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, number):
+    kernel = "__global__ void k%d(int *x, int n) { for (int i = 0; i < n; i++) x[i * n + threadIdx.x] += x[i]; }\n"
+    for file in range(200):
+        (tmp_path / f"f{file}.cu").write_text("".join(kernel % one for one in range(40)))
+    command = [sys.executable, "-m", "kernlint", "check", "-j", "2", "--no-cache", "-q", "--output", "out.sarif"]
+    run = subprocess.Popen([*command, "--format", "sarif", "."], cwd=tmp_path, stderr=subprocess.DEVNULL)
+
+    def parents() -> dict[int, int]:
+        """The processes that run, each with its parent."""
+        found = {}
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{entry}/stat") as handle:
+                    words = handle.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if words[0] != "Z":
+                found[int(entry)] = int(words[1])
+        return found
+
+    def children() -> list[int]:
+        return [process for process, parent in parents().items() if parent == run.pid]
+
+    end = time.monotonic() + 60
+    while not (workers := children()) and time.monotonic() < end and run.poll() is None:
+        time.sleep(0.02)
+    assert workers
+    run.send_signal(number)
+    assert run.wait(60) == (143 if number == signal.SIGTERM else -signal.SIGKILL)
+    while parents().keys() & set(workers) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not parents().keys() & set(workers)
+    assert not (tmp_path / "out.sarif").exists()

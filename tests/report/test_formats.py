@@ -231,3 +231,13 @@ def test_markdown(report):
 def test_every_format_takes_an_empty_report(check, format):
     report = check({"a.cu": "__global__ void k() { good(); }"})
     assert render(format, report, View(color="never")) or format in ("json-lines", "github")
+
+
+@pytest.mark.parametrize("name", ["github", "gitlab"])
+def test_paths_of_forges_begin_at_the_root_of_the_work_tree(sample, tmp_path, monkeypatch, name):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "lib").mkdir()
+    monkeypatch.chdir(tmp_path / "lib")
+    text = render(name, make(sample, str(tmp_path / "lib")), View())
+    assert "lib/src/a stencil.cu" in text
+    assert text.count("src/a stencil.cu") == text.count("lib/src/a stencil.cu")

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -164,3 +165,11 @@ def complaints(path: Path) -> list[str]:
     loud = [r for r in found if r.get("level", "warning") in ("error", "warning")]
     # SARIF2005 wants a page about the tool on the web, which is the publisher's to name.
     return [f"{r['ruleId']}: {r['message']}" for r in loud if r["ruleId"] != "SARIF2005"]
+
+
+def test_a_file_is_one_artifact_however_its_path_is_written(sample, root):
+    report = make(sample, str(root))
+    again = replace(report.notifications[0], path=os.path.join("src", os.pardir, "src", "a stencil.cu"), span=None)
+    log = json.loads(render("sarif", replace(report, notifications=(*report.notifications, again)), View()))
+    artifacts = [json.dumps(one) for one in log["runs"][0]["artifacts"]]
+    assert len(artifacts) == len(set(artifacts)) == 2
