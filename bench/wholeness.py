@@ -28,7 +28,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-LOST = frozenset({"statement", "expression", "guard", "barrier", "subscript", "call", "type", "macro", "template"})
+LOST = frozenset(
+    {"statement", "expression", "guard", "barrier", "subscript", "call", "type", "macro", "template", "name"}
+)
 TOO_LARGE = "expression too large"
 NOT_UNDERSTOOD = ("clang", "expression clang", "not resolved")
 SECONDS = 120

@@ -249,7 +249,7 @@ class Engine:
         if kept is not None:
             kept.variants += variants
         out.kernels += 1
-        losses = {loss.span: loss for facts in variants for loss in facts.function.losses}
+        losses = {loss.span: loss for facts in variants for loss in facts.losses}
         skipped: list[str] = []
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
         for rule in rules:

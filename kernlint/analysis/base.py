@@ -17,7 +17,8 @@ from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.targets import Target
 from kernlint.timing import Timings
-from kernlint.tree.nodes import FunctionDecl, Kernel, Module
+from kernlint.tree.nodes import FunctionDecl, Kernel, Loss, Module
+from kernlint.tree.walk import reached_from
 
 T = TypeVar("T")
 
@@ -180,6 +181,13 @@ class Facts:
     def timings(self) -> Timings:
         """Where the time of the analyses goes."""
         return self.module_facts.timings
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What the variant and the functions that it can call lost on their way into the tree."""
+        if not any(function.losses for function in self.module.functions):
+            return self.function.losses
+        return tuple(loss for function in reached_from((self.function,)) for loss in function.losses)
 
     def scoped(self, asker: str, needs: Sequence[AnyAnalysis]) -> Facts:
         """The same facts, seen by ``asker``, who may ask for ``needs`` alone."""

@@ -120,7 +120,7 @@ def updates(access: Access) -> bool:
 
 def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
-    if not _closed(of) or any(loss.kind == "statement" for loss in facts.function.losses):
+    if not _closed(of) or any(loss.kind == "statement" for loss in facts.losses):
         return ()  # what was not understood may be the write, or the declaration that it names
     out: list[Unset] = []
     portioned, aliased = _portioned(of), _aliased(facts)

@@ -46,7 +46,7 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.symbolic.uniformity import WARP
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, Barrier, Scope
-from kernlint.tree.types import BOOL, I64, FloatType, PointerType
+from kernlint.tree.types import BOOL, I64, FloatType, OpaqueType, PointerType
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +133,12 @@ def _in_unknown_groups(term: Term) -> bool:
 
 
 def extent(access: Access) -> int | None:
-    """Bytes that the access is sure to touch; a copy of unknown length touches an element at least."""
+    """Bytes that the access is sure to touch; a copy of unknown length touches an element at least, and an element of
+    a type that no header gave its first byte."""
     if access.asynchronous and (access.size or 0) <= 0:
         return access.type.size
+    if access.size is None and isinstance(access.type, OpaqueType) and access.node is not None:
+        return 1
     return access.size
 
 

@@ -81,7 +81,7 @@ def barriers(facts: Facts, *, refute: bool = True) -> Verdict:
     for gap in of.gaps:
         if gap.kind != "subscript" and not (gap.kind == "call" and not found):
             return unknown(gap.reason, gap.span)
-    for loss in facts.function.losses:
+    for loss in facts.losses:
         return unknown(f"not understood: {loss.reason}", loss.span)
     for call in of.calls:
         if call.may_sync or (call.reason in (RECURSION, TOO_DEEP) and _any_barrier(facts)):

@@ -200,7 +200,7 @@ def product(sizes: Sequence[int | None]) -> str:
 
 def obstacle(facts: Facts, of: Trace) -> Verdict | None:
     """What in a kernel stands in the way of any proof about its memory accesses."""
-    for loss in facts.function.losses:
+    for loss in facts.losses:
         return unknown(f"not understood: {loss.reason}", loss.span)
     for gap in of.gaps:
         return unknown(gap.reason, gap.span)

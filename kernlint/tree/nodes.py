@@ -123,7 +123,8 @@ class Loss:
     """Something of a function that did not reach the tree.
 
     ``kind``: ``statement``, ``expression``, ``guard``, ``barrier``, ``subscript``, ``call``, ``inactive``
-    (an ``#if`` branch not compiled), ``template`` (unresolved in the generic tree), ``macro``, ``type``.
+    (an ``#if`` branch not compiled), ``template`` (unresolved in the generic tree), ``macro``, and
+    ``type`` and ``name`` for types and values that no header gave.
     """
 
     kind: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.record import fields
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, Ref
@@ -65,8 +65,13 @@ def walk(node: Node) -> Iterator[Node]:
 
 def functions_of(kernel: Kernel) -> Iterator[FunctionDecl]:
     """The kernel's variants and every function with a body that they can call, each once."""
+    return reached_from(kernel.variants)
+
+
+def reached_from(functions: Sequence[FunctionDecl]) -> Iterator[FunctionDecl]:
+    """``functions`` and every function with a body that they can call, each once."""
     seen: set[int] = set()
-    stack = list(reversed(kernel.variants))
+    stack = list(reversed(functions))
     while stack:
         function = stack.pop()
         if id(function) in seen:

@@ -17,11 +17,22 @@ _CERTAIN = (
 
 
 class LanguageError(ModuleRule):
-    r"""Something that the language leaves undefined whatever the launch.
+    r"""Something that the language leaves undefined whatever the launch, or does not allow at all.
 
     What the compiler itself can tell, kept to messages that a missing header cannot bring about: a shift by at least
     the width of its type, or by a negative count. C++ leaves both undefined; OpenCL C masks the count and is not
     reported.
+
+    A file that breaks the grammar is not accepted by any compiler, and what stands behind the place may be misread, so
+    it is said at the first such place, as long as every header of the file is there and every name around the place is
+    known: an unknown one may be a macro.
+
+    ```opencl bad
+    __kernel void mirror(__global int *out, const uint n) {
+        const uint last = n - 1  // expect: KL700
+        out[last - get_global_id(0)] = 0;
+    }
+    ```
 
     ```cuda bad
     __global__ void high(unsigned *out) {
@@ -53,6 +64,8 @@ class LanguageError(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         said: set[int] = set()
         for note in facts.module.compiler:
-            if any(pattern.search(note.message) for pattern in _CERTAIN) and note.span.start not in said:
+            if note.severity == "error":
+                yield self.finding(note.span, f"no compiler accepts this: {note.message}")
+            elif any(pattern.search(note.message) for pattern in _CERTAIN) and note.span.start not in said:
                 said.add(note.span.start)
                 yield self.finding(note.span, note.message, fix="use a wider type or a smaller count")

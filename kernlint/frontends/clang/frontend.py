@@ -110,7 +110,7 @@ class ClangFrontend:
             if language is not Language.OPENCL:
                 for program in programs(source.data, is_python(source)):
                     inner = SourceFile(source.path, program.text, source.encoding)
-                    module = self._module(inner, program.language, options)
+                    module = self._module(inner, program.language, options, piece=True)
                     if program.places is not None:
                         from kernlint.frontends.clang.python.hosts import add_usage
                         from kernlint.frontends.clang.python.relocate import relocate
@@ -134,7 +134,9 @@ class ClangFrontend:
             scan_includes(source.path, forced + text, options.include_dirs, probed=lambda path: probed.setdefault(path))
         return tuple(probed)
 
-    def _module(self, source: SourceFile, language: Language, options: FrontendOptions) -> Module:
+    def _module(
+        self, source: SourceFile, language: Language, options: FrontendOptions, *, piece: bool = False
+    ) -> Module:
         parse_options = ParseOptions(
             options.defines,
             options.undefines,
@@ -146,14 +148,14 @@ class ClangFrontend:
         )
         with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
             if language is Language.OPENCL or not options.instances:
-                return lower_module(parsed)
+                return lower_module(parsed, piece=piece)
             templates = kernel_templates(parsed.unit.top_level())
             if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
-                module = lower_module(parsed)
+                module = lower_module(parsed, piece=piece)
                 lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
                 if not lacking:
                     return module
                 everywhere = kernel_templates(parsed.unit.top_level(main_only=False))
                 templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
             with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
-                return lower_module(again, parsed)
+                return lower_module(again, parsed, piece=piece)

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from kernlint.frontends.clang.cursor import Cursor, Extent
 from kernlint.frontends.clang.kinds import CursorKind as K
-from kernlint.frontends.clang.kinds import kind_name
+from kernlint.frontends.clang.kinds import StorageClass, kind_name
 from kernlint.frontends.clang.lower.printed import is_expression, member_names
-from kernlint.frontends.clang.lower.types import TypeTable
+from kernlint.frontends.clang.lower.types import TypeTable, is_const
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.session import SYNTHESISED_HEADER
 from kernlint.frontends.clang.unit import Unit
+from kernlint.frontends.clang.unknowns import IDENTIFIER
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     Block,
@@ -28,13 +29,16 @@ from kernlint.tree.nodes import (
     Stmt,
     VarDecl,
 )
-from kernlint.tree.types import UNKNOWN, Space, Type
+from kernlint.tree.types import UNKNOWN, IntType, Space, Type
 
 if TYPE_CHECKING:
     from kernlint.frontends.clang.lower.functions import FunctionTable
 
 MAX_DEPTH = 160
 """Nesting of nodes beyond which code is opaque: deeper trees would exhaust the stack of whoever walks them."""
+
+_MACROS_DEEP = 4
+"""Macros within macros that are looked into."""
 
 ExprHandler = Callable[["Scope", Cursor], Expr]
 StmtHandler = Callable[["Scope", Cursor], Stmt]
@@ -102,6 +106,8 @@ class Lowering:
         self._system: dict[int, bool] = {}
         self.invented: set[int] = set()
         self._made_up: dict[int, bool] = {}
+        self._behind: dict[int, Cursor | None] = {}
+        self._resting: set[str] = set()
         self._macros: dict[str, list[Cursor]] | None = None
 
     def errors_in(self, file: str | None, start: int, end: int) -> list[tuple[int, str]]:
@@ -174,15 +180,60 @@ class Lowering:
         return found
 
     def mentions_made_up(self, cursor: Cursor) -> bool:
-        """Whether an expression or declaration names something invented."""
-        if not self.synthesised:
-            return False
+        """Whether an expression or declaration names something invented, or a constant or type made of such."""
+        return self.unsure and next(self.made_up_names(cursor), None) is not None
+
+    @property
+    def unsure(self) -> bool:
+        """Whether any name may have been invented, or be declared with an error."""
+        return bool(self.synthesised or self.errors)
+
+    def made_up_names(self, cursor: Cursor) -> Iterator[tuple[Cursor, Cursor]]:
+        """The invented declarations that code rests on, each with its first use there."""
+        found: set[int] = set()
         for node in cursor.walk():
             if K.TYPE_REF <= node.kind <= K.VARIABLE_REF or node.kind in (K.DECL_REF_EXPR, K.MEMBER_REF_EXPR):
                 target = node.referenced
-                if target is not None and self.is_made_up(target):
-                    return True
-        return False
+                behind = self._made_up_behind(target) if target is not None else None
+                if behind is not None and behind.key not in found:
+                    found.add(behind.key)
+                    yield node, behind
+
+    def _made_up_behind(self, declaration: Cursor) -> Cursor | None:
+        """What is invented of a declaration: itself, or something that the constant or type it declares is made of.
+
+        A constant whose initialiser the compiler dropped, as it has an error, is as good as invented.
+        """
+        if self.is_made_up(declaration):
+            return declaration
+        if declaration.kind not in _MADE_OF or self.in_system_header(declaration):
+            return None
+        if declaration.kind == K.VAR_DECL:
+            if not is_const(declaration.type):
+                return None
+            if declaration.storage_class != StorageClass.EXTERN and not any(map(is_expression, declaration.children)):
+                return declaration if isinstance(self.types.of(declaration.type), IntType) else None
+        key = declaration.key
+        if key not in self._behind:
+            self._behind[key] = None  # what a declaration that speaks of itself sees
+            if declaration.kind not in _FUNCTIONS or "constexpr" in self.source(declaration).partition("(")[0]:
+                first = next(self.made_up_names(declaration), None)
+                self._behind[key] = first[1] if first is not None else None
+                self._resting.update([declaration.spelling] if first is not None else [])
+        return self._behind[key]
+
+    def words_rest_on_made_up(self, text: str, deep: int = _MACROS_DEEP) -> bool:
+        """Whether a piece of text names something invented, a constant made of such, or a macro that does."""
+        return any(
+            word in self.synthesised
+            or word in self._resting
+            or (deep > 0 and bool(body := self.macro_body(word)) and self.words_rest_on_made_up(body, deep - 1))
+            for word in IDENTIFIER.findall(text)
+        )
+
+
+_FUNCTIONS = frozenset({K.FUNCTION_DECL, K.FUNCTION_TEMPLATE, K.CXX_METHOD})
+_MADE_OF = _FUNCTIONS | {K.VAR_DECL, K.ENUM_CONSTANT_DECL, K.TYPEDEF_DECL, K.TYPE_ALIAS_DECL}
 
 
 class Scope:

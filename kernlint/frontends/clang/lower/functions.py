@@ -267,6 +267,7 @@ class FunctionTable:
                 scope.losses.append(Loss("statement", reason, node.span))
                 body = Block(node.span, (OpaqueStmt(node.span, reason),))
             self._note_errors(node, scope)
+            self._note_made_up(node, cursor, scope)
             object.__setattr__(node, "body", body)
             object.__setattr__(node, "losses", (*node.losses, *scope.losses))
 
@@ -282,6 +283,19 @@ class FunctionTable:
         for offset, message in self.lowering.template_errors:
             if span.start <= offset < span.end and not any(t.start <= offset <= t.end for t in traces):
                 scope.losses.append(Loss("statement", f"error: {message}", Span(span.file, offset, offset)))
+
+    def _note_made_up(self, node: FunctionDecl, cursor: Cursor, scope: Scope) -> None:
+        """What device code says of names that no header gave is not known: each is a loss, at its first use.
+
+        Calls are on record where they are made.
+        """
+        if not self.lowering.unsure or node.kind is FunctionKind.HOST:
+            return
+        for place, declaration in self.lowering.made_up_names(cursor):
+            kind = _MADE_UP_KINDS.get(declaration.kind)
+            if kind is not None and not declaration.spelling.startswith("__kl"):
+                known = "declared" if self.lowering.is_made_up(declaration) else "known"
+                scope.lose(kind, f"{kind} that is not {known}: {declaration.spelling}", place)
 
     def _body(self, cursor: Cursor, scope: Scope) -> Block:
         body = body_of(cursor)
@@ -310,6 +324,14 @@ class FunctionTable:
         return tuple(result)
 
 
+_MADE_UP_KINDS = {
+    K.VAR_DECL: "name",
+    K.ENUM_CONSTANT_DECL: "name",
+    K.STRUCT_DECL: "type",
+    K.CLASS_TEMPLATE: "type",
+    K.ENUM_DECL: "type",
+    K.TYPEDEF_DECL: "type",
+}
 _TEMPLATE_PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
 
 

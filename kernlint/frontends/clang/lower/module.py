@@ -14,6 +14,7 @@ from kernlint.frontends.clang.kinds import Severity
 # Handlers register themselves.
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
+from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.printed import is_expression
@@ -39,6 +40,7 @@ _HARMLESS = (
     "non-kernel function variable cannot be declared in",
     "variable in constant address space must be init",
     "kernel parameter cannot be",
+    "reference to __host__ variable",  # a constant made of a name that is not declared is none to the compiler
     "static assertion failed",
     "static_assert failed",
     "dynamic initialization is not supported",
@@ -48,9 +50,12 @@ _HARMLESS = (
 """Errors about what the program may do; they take nothing out of the tree."""
 
 
-def lower_module(parsed: ParseResult, unforced: ParseResult | None = None) -> Module:
-    """The module of a parsed source; ``unforced`` is the same source without uses that force instances."""
-    return ModuleBuilder(parsed, unforced).build()
+def lower_module(parsed: ParseResult, unforced: ParseResult | None = None, *, piece: bool = False) -> Module:
+    """The module of a parsed source; ``unforced`` is the same source without uses that force instances.
+
+    ``piece``: the source may be a part of a program only.
+    """
+    return ModuleBuilder(parsed, unforced, piece).build()
 
 
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
@@ -78,8 +83,9 @@ def _upheavals(parsed: ParseResult) -> Iterator[str]:
 class ModuleBuilder:
     """Collects what of a translation unit matters."""
 
-    def __init__(self, parsed: ParseResult, unforced: ParseResult | None = None) -> None:
+    def __init__(self, parsed: ParseResult, unforced: ParseResult | None = None, piece: bool = False) -> None:
         self.parsed = parsed
+        self.faults = tuple(grammar_errors(unforced or parsed, piece=piece))
         self.lowering = Lowering(
             parsed.unit,
             parsed.text,
@@ -197,13 +203,23 @@ class ModuleBuilder:
             ),
             inactive=inactive,
             notes=(*self.parsed.refused, *_upheavals(self.parsed), *self.table.crashes),
-            compiler=tuple(
+            compiler=self.faults
+            + tuple(
                 CompilerNote("warning", d.message, Span(d.file, d.offset, d.offset + 1))
                 for d in self.parsed.diagnostics
-                if d.severity is Severity.WARNING and d.file == self.parsed.path and not self._forced(d)
+                if d.severity is Severity.WARNING and d.file == self.parsed.path and not self._baseless(d)
             ),
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
         )
+
+    def _baseless(self, diagnostic: Diagnostic) -> bool:
+        """Whether a message rests on what was made up: on an instance nobody asks for, a value that stands in."""
+        if self._forced(diagnostic):
+            return True
+        if not self.parsed.synthesised:
+            return False
+        sentence = self.parsed.text[slice(*sentence_around(self.parsed.text, diagnostic.offset))]
+        return self.lowering.words_rest_on_made_up(sentence.decode("latin-1"))
 
     def _forced(self, diagnostic: Diagnostic) -> bool:
         """Whether a message is about an instance that nobody but the analysis asked for, behind the text.

@@ -1,0 +1,63 @@
+"""Errors of the compiler that no missing header, macro or gap of the preludes can have brought about.
+
+What the grammar does not allow stays so whatever the names mean, as long as each name is known: an unknown one may be
+a macro that stands for anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.frontends.clang.kinds import Severity
+from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.stubs import served
+from kernlint.frontends.clang.unknowns import IDENTIFIER
+from kernlint.patterns import pattern
+from kernlint.source import Span
+from kernlint.tree.nodes import CompilerNote
+
+_GRAMMAR = pattern(
+    r"^(?:expected (?:';'|'\)'|'\]'|'\}'|'\('|expression|statement|unqualified-id|identifier|parameter declarator)"
+    r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
+)
+_ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
+_PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
+
+
+def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote]:
+    """The first error of the main file, where it is one of grammar and all that stands around it is known.
+
+    ``piece``: the text may be a part of a program only, so that brackets that do not match are nobody's fault.
+    """
+    if any(not served(name, parsed.language) for name in parsed.missing):
+        return
+    first = next(parsed.errors(), None)
+    if first is None or first.file != parsed.path or first.offset > len(parsed.text):
+        return
+    grave = first.severity >= Severity.ERROR and _GRAMMAR.search(first.message)
+    if not grave or (piece and not _balanced(parsed.text)):
+        return
+    around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
+    if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)):
+        yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
+
+
+def sentence_around(text: bytes, at: int) -> tuple[int, int]:
+    """The range from the end of the last statement but one before ``at`` to the end of the one around it."""
+    before = [match.end() for match in _ENDS.finditer(text, 0, at)]
+    after = _ENDS.search(text, at)
+    return (before[-2] if len(before) > 1 else 0), (after.end() if after is not None else len(text))
+
+
+def _balanced(text: bytes) -> bool:
+    """Whether each bracket of a program has its partner."""
+    from kernlint.frontends.clang.lower.module import blank
+
+    opened: list[int] = []
+    for char in blank(text):
+        if char in _PAIRS.values():
+            opened.append(char)
+        elif char in _PAIRS and (not opened or opened.pop() != _PAIRS[char]):
+            return False
+    return not opened
