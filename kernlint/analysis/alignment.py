@@ -36,6 +36,9 @@ COUNTS = ((32, 1, 1), (96, 1, 1), (160, 1, 1), (32, 3, 1), (32, 5, 1))
 TRIED = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 128)
 """Threads along x that are tried."""
 
+ROWS = (25, 3, 100, 1, 1000, 0)
+"""Vectors in a row, beside some elements, that are tried as a pitch."""
+
 OWN = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE)
 """What is known of every thread."""
 
@@ -103,6 +106,7 @@ class _Finder:
         self.language = language
         self.blocks = tuple(dict.fromkeys(shape.block for shape in known.plausible)) or ((64, 1, 1),)
         self.seen = known.seen
+        self.admission = known.admission
 
     def find(self) -> Iterator[Misaligned]:
         """The first of each place."""
@@ -160,12 +164,21 @@ class _Finder:
             return Misaligned(access, align, kind, offset, thread, block)
         return None
 
+    def _uneven(self, pitch: Symbol, lanes: int) -> bool:
+        """Whether a launch in sight may have rows that are no multiple of ``lanes`` apart."""
+        block = self.blocks[0] if self.seen else (None, None, None)
+        odd = (lanes * rows + extra for rows in ROWS for extra in range(1, lanes))
+        return any(self.admission.permits(block, values=((pitch, value),)) for value in odd)
+
     def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
         """A row whose pitch is a parameter, with the rest of the row handled element by element."""
         if access.root.space is not Space.GLOBAL:
             return None
         pitch = _pitch(access.offset, align)
-        if pitch is None or any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
+        lanes = access.type.lanes if isinstance(access.type, VectorType) else 2
+        if pitch is None or not self._uneven(pitch, lanes):
+            return None
+        if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
             return None  # a flag may say whether vectors fit
         for other in self.of.accesses:
             if other.root is access.root and other.size == access.root.element.size and other is not access:

@@ -178,20 +178,20 @@ def _refuted(
     asked: Side,
     extent: int,
     block: Block,
+    context: LaunchContext,
     values: tuple[tuple[Symbol, int], ...] = (),
     grid: Block = (1, 1, 1),
     budget: Budget = BUDGET,
-    premises: tuple[Term, ...] = (),
 ) -> Refuted | None:
     """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
     sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
     found: Refuted | None = None
     for size in sizes:
         fixed = values if size is None else (*values, (WARP_SIZE, size))
-        launch = Launch(block, grid, block[0] * block[1] * block[2], fixed)
+        launch = Launch.of(context.admission, block, grid, block[0] * block[1] * block[2], fixed)
         if _within(interval(asked.offset, launch_bounds(launch)), extent - asked.size):
             return None
-        answer = solve(Bounds(asked, const(extent, I64), premises, launch=launch), budget)
+        answer = solve(Bounds(asked, const(extent, I64), context.stated, launch=launch), budget)
         if not isinstance(answer, Refuted) or answer.depends_on_data:
             return None
         found = answer
@@ -315,9 +315,9 @@ def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext)
     """A thread that leaves ``[0, extent)`` in a block of one warp, where in each other block some thread does too."""
     found: dict[Block, Refuted] = {}
     for block in ANY:
-        if block[0] * block[1] > context.max_threads:
+        if block[0] * block[1] > context.max_threads or not context.admission.permits(block):
             continue
-        answer = _refuted(asked, extent, block, grid=grid, budget=FEW, premises=context.stated)
+        answer = _refuted(asked, extent, block, context, grid=grid, budget=FEW)
         if answer is None or answer.first.offset < extent - asked.size:
             return None
         found[block] = answer
@@ -349,7 +349,7 @@ def _asked(
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)
     for block, reason in _blocks(kernel, context, access, asked):
-        found = _refuted(asked, extent, block, grid=grid or (1, 1, 1), premises=context.stated)
+        found = _refuted(asked, extent, block, context, grid=grid or (1, 1, 1))
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
             sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
@@ -362,7 +362,8 @@ def _asked(
         return None  # the last threads get below the start, if there are so many: the array says that there are not
     # Where the block's size is in the place, it is before the start in small blocks perhaps, and made for large ones.
     sized = any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols)
-    low = [_refuted(asked, UNLIMITED, block, premises=context.stated) for block in (SIZED if sized else SIZED[:1])]
+    sizes = [block for block in SIZED if context.admission.permits(block)] or context.known_blocks or SIZED
+    low = [_refuted(asked, UNLIMITED, block, context) for block in (sizes if sized else sizes[:1])]
     wrong = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
     return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
 
@@ -409,9 +410,10 @@ def _before_start(access: Access, context: LaunchContext) -> Outside | None:
         if not _plain(loop) or loop.condition is None or not _kinds(loop.condition) <= _PLACE | {SymbolKind.PARAM}:
             return None
     values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
-    if context.stated:  # it chooses the values
+    if context.stated or context.admission.ways:  # they choose the values
         values = ()
-    found = _refuted(asked, UNLIMITED, (4, 4, 1), values, budget=FEW, premises=context.stated)
+    block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
+    found = _refuted(asked, UNLIMITED, block, context, values, budget=FEW)
     if found is None or found.data_in_address:
         return None
     wrapped = found.first.offset >= UNLIMITED

@@ -246,8 +246,10 @@ class Finder:
         counts = (*counts, *stated(pair, counts))
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
+        admission = self.shapes.admission
+        launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
+        counts = launch.values
         private = pair.private - {symbol for symbol, _ in counts}
-        launch = Launch(shape.block, grid, shape.threads, counts)
         said = self.asker.said
         premises = (*said.premises, *went_round(pair, launch), *powers(pair))
         query = Overlap(pair.a, pair.b, within, pair.tied, premises=premises, private=private, launch=launch)

@@ -17,6 +17,7 @@ from kernlint.analysis.shapes import Shape, Shapes, shapes
 from kernlint.analysis.touches import Toucher, Touches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
+from kernlint.prove.admission import Admission
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
@@ -173,14 +174,16 @@ def _judge(found: Shapes, group: Sequence[Access], portioned: set[Symbol]) -> Un
     for shape in found.plausible:
         if not shape.seen and shape.reason not in GROUNDS:
             return None
-        uncovered = _uncovered(shape, writes, reads, portioned)
+        uncovered = _uncovered(shape, writes, reads, portioned, found.admission.under(shape.block))
         if uncovered is None:
             return None
         result = result or uncovered
     return result
 
 
-def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
+def _uncovered(
+    shape: Shape, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
+) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
     turning = _turning(sides)
@@ -189,14 +192,19 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], 
     free = {
         s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
     }
-    bounding = [s for s in dict.fromkeys(s for at in sides for s in at.symbols if scalar(s)) if s not in rounds]
+    given = dict(known.numbers)
+    scalars = dict.fromkeys(s for at in sides for s in at.symbols if scalar(s))
+    bounding = [s for s in scalars if s not in rounds and s not in given]
     fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free}
     if len(bounding) > len(FEW) or any(symbol in fixed for symbol in bounding):
         return None  # sizes of the block or its arrays, for all that is known: they are not free
     row = min((size for size in shape.block if size > 1), default=1)
     few = [max(size * min(row, ROW) // ROW, 1) for size in FEW]
     worked = tuple((symbol, ROW) for symbol in rounds)
+    worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
     values = (*zip(bounding, few, strict=False), *worked)
+    if not known.permits(shape.block, values=values):
+        return None
     covered = _covered(sides, shape, values)
     plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
     usually = _covered(sides, shape, plenty) if bounding else covered
@@ -205,7 +213,7 @@ def _uncovered(shape: Shape, writes: Sequence[Access], reads: Sequence[Access], 
     toucher = Toucher()
     for read in reads:
         at = side(read)
-        if not _certain(at, (*bounding, *rounds)):
+        if not _certain(at, (*bounding, *rounds, *given)):
             continue
         touches = _touches(toucher, at, shape, values)
         if touches is None:

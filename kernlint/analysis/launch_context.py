@@ -13,18 +13,16 @@ Host values are terms over the host's own symbols: shared by all threads, otherw
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-
+from kernlint.analysis.admitted import admitted, computed_blocks, parameters_among, symbols_of, way_of
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import AxisCover, Cover, conjuncts, cover
+from kernlint.analysis.coverage import AxisCover, Cover, cover
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Trace
-from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const
-from kernlint.tree.types import BOOL, I64, IntType
+from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const
+from kernlint.tree.types import I64
 
 Block = tuple[int, int, int]
 
@@ -74,13 +72,15 @@ class LaunchView:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaunchContext:
-    """See the module's account.  ``grid``: given by the user.  ``stated``: truths that the user vouches for."""
+    """See the module's account.  ``grid``: given by the user.  ``stated``: truths that the user vouches for.
+    ``admission``: the launches in sight, of which witnesses have to be."""
 
     blocks: tuple[Candidate, ...]
     max_threads: int
     launches: tuple[LaunchView, ...]
     grid: Block | None = None
     stated: tuple[Term, ...] = ()
+    admission: Admission = FREE_LAUNCH
 
     @property
     def all_exact(self) -> bool:
@@ -100,80 +100,24 @@ class LaunchContext:
         required = [c.block for c in self.blocks if c.source in ("required", "user")]
         if not required:
             return self.stated
-        return self.stated + tuple(_equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
-
-
-def parameters(kernel: Trace) -> dict[str, Symbol]:
-    """The scalar parameters (and scalar fields of them, ``p.field``) that occur in a kernel's trace, by name."""
-    return _parameters(symbols_of(kernel))
-
-
-def _parameters(found: Iterable[Symbol]) -> dict[str, Symbol]:
-    return {symbol.name: symbol for symbol in found if symbol.kind is SymbolKind.PARAM}
-
-
-def symbols_of(kernel: Trace) -> Iterator[Symbol]:
-    """Every symbol in offsets, values, guards and conditions of a trace, each once."""
-    seen: set[int] = set()
-    stack: list[Term] = []
-    for access in kernel.accesses:
-        stack.append(access.offset)
-        if access.value is not None:
-            stack.append(access.value)
-        stack.extend(guard.term for guard in access.guards)
-    stack.extend(test.term for test in kernel.conditions)
-    stack.extend(loop.condition for loop in kernel.loops if loop.condition is not None)
-    while stack:
-        term = stack.pop()
-        if id(term) in seen:
-            continue
-        seen.add(id(term))
-        if term.op == "sym":
-            if id(term.args[0]) not in seen:
-                seen.add(id(term.args[0]))
-                yield term.args[0]
-        elif term.op != "const":
-            stack.extend(term.terms)
-
-
-def _equal(symbol: Symbol, value: Term) -> Term:
-    kind = symbol.type if isinstance(symbol.type, IntType) else I64
-    return binary("eq", symbol.term, cast(value, kind), BOOL)
-
-
-def _bindings(name: str, value: Value) -> Iterator[tuple[str, Term]]:
-    """Scalar parts of an argument, by the name of the kernel's symbol."""
-    if isinstance(value, StructValue):
-        for field, inner in value.fields:
-            yield from _bindings(f"{name}.{field}", inner)
-    elif isinstance(value, Term) and not isinstance(value, PointerValue):
-        yield name, value
+        return self.stated + tuple(equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
 
 
 def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
     """The launch ``fact`` as seen from a kernel whose scalar parameters are ``known``."""
-    checks = tuple(part for guard in fact.guards for part in conjuncts(guard.term))
-    images: list[tuple[Symbol, Term]] = []
+    way = way_of(fact, known)
     block: tuple[int | None, int | None, int | None] = (None, None, None)
     covers: tuple[AxisCover, ...] = (AxisCover(Cover.UNKNOWN),) * 3
     if fact.block is not None:
         block = (fact.block[0].value, fact.block[1].value, fact.block[2].value)
-        images.extend(zip(BLOCK_DIM, fact.block, strict=True))
     if fact.grid is not None:
-        covers = tuple(cover(term, checks) for term in fact.grid)
-        images.extend(zip(GRID_DIM, fact.grid, strict=True))
-    for name, value in fact.arguments:
-        for path, term in _bindings(name, value):
-            symbol = known.get(path)
-            if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
-                images.append((symbol, term))
-    premises = (*(_equal(symbol, term) for symbol, term in images), *checks)
-    return LaunchView(fact, block, (covers[0], covers[1], covers[2]), checks, premises, tuple(images))
+        covers = tuple(cover(term, way.checks) for term in fact.grid)
+    return LaunchView(fact, block, (covers[0], covers[1], covers[2]), way.checks, way.relations, way.images)
 
 
 def _compute(facts: Facts) -> LaunchContext:
     used = list(symbols_of(facts[trace]))
-    known = _parameters(used)
+    known = parameters_among(used)
     views = tuple(view_of(fact, known) for fact in facts[launches])
     bounds = facts.function.bounds
     found: list[Candidate] = []
@@ -193,12 +137,17 @@ def _compute(facts: Facts) -> LaunchContext:
             x, y, z = view.block
             if x is not None and y is not None and z is not None:
                 add((x, y, z), "launch")
-    if not found and bounds.max_threads is not None:
+    axes = {s.axis for s in used if s.kind is SymbolKind.THREAD}
+    launched = facts[admitted]
+    if not found:
+        for block in computed_blocks(launched, (0 in axes, 1 in axes, 2 in axes)):
+            add(block, "launch")
+    if not found and bounds.max_threads is not None and launched.permits((bounds.max_threads, 1, 1)):
         add((bounds.max_threads, 1, 1), "bounds")
     if not found:
-        axes = {s.axis for s in used if s.kind is SymbolKind.THREAD}
-        for usual in USUAL_3D if 2 in axes else USUAL_2D if 1 in axes else USUAL:
-            add(usual, "usual")
+        usual = USUAL_3D if 2 in axes else USUAL_2D if 1 in axes else USUAL
+        for block in [block for block in usual if launched.permits(block)] or usual:
+            add(block, "usual")
     most = 1024
     if bounds.required is not None:
         most = bounds.required[0] * bounds.required[1] * bounds.required[2]
@@ -206,8 +155,8 @@ def _compute(facts: Facts) -> LaunchContext:
         most = given[0] * given[1] * given[2]
     elif bounds.max_threads is not None:
         most = bounds.max_threads
-    return LaunchContext(tuple(found), most, views, said.grid or facts.options.grid, said.premises)
+    return LaunchContext(tuple(found), most, views, said.grid or facts.options.grid, said.premises, launched)
 
 
-launch_context = KernelAnalysis("launch_context", _compute, needs=(trace, launches, assumed))
+launch_context = KernelAnalysis("launch_context", _compute, needs=(trace, launches, assumed, admitted))
 """The :class:`LaunchContext` of a kernel variant."""

@@ -128,12 +128,17 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     context = facts[launch_context]
     stated = context.stated
     if past.view is not None:
-        return [(Launch(past.view.block, max_threads=context.max_threads), (*past.view.premises, *stated))]
+        return [
+            (
+                Launch.of(context.admission, past.view.block, max_threads=context.max_threads),
+                (*past.view.premises, *stated),
+            )
+        ]
     if stated or context.launches:
         known = context.known_blocks
         block = known[0] if len(known) == 1 else (None, None, None)
         grid = context.grid or (None, None, None)
-        found = [(Launch(block, grid, context.max_threads), context.premises)]
+        found = [(Launch.of(context.admission, block, grid, context.max_threads), context.premises)]
         if stated:
             return found
         return found if len(context.launches) == 1 else []

@@ -203,7 +203,7 @@ class Asker:
             pair = replace(pair, a=_counted(pair.a), b=_counted(pair.b))
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
-        launch = Launch(shape.block, shape.grid, shape.threads, values)
+        launch = Launch.of(self.shapes.admission, shape.block, shape.grid, shape.threads, values)
         premises = (*self.said.premises, *went_round(pair, launch), *powers(pair))
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
@@ -346,7 +346,12 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
                         (divisors if atom.op == "div" else factors).update(symbols(atom.args[1]))
     out: list[tuple[Symbol, int]] = []
     left, added = list(PITCHES), list(ADDED)
+    admission = query.launch.admission
     for symbol in scalars:
+        ranges = admission.range_of(symbol, query.launch.block)
+        if ranges is not None and ranges[1] < PITCHES[0]:
+            out.append((symbol, ranges[1]))  # as large as a launch in sight has it
+            continue
         if symbol in divisors and symbol not in factors:
             out.append((symbol, PORTION))
             continue

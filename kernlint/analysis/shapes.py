@@ -21,12 +21,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from kernlint.analysis.admitted import admitted, computed_blocks
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launches import flat_axes, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trace
 from kernlint.analysis.trace.launch import linear
+from kernlint.prove.admission import FREE_LAUNCH, Admission
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Bound, interval
@@ -76,7 +78,8 @@ class Shapes:
 
     ``threads``/``blocks``: which axes of the thread and block index the kernel reads, or the size of.  ``single``:
     axes along which there must be one block, since all would do the same: the index of the block stands in tests
-    against a size alone (empty where the shapes were seen).
+    against a size alone (empty where the shapes were seen).  ``admission``: the launches in sight, of which witnesses
+    have to be.
     """
 
     plausible: tuple[Shape, ...]
@@ -84,6 +87,7 @@ class Shapes:
     threads: tuple[bool, bool, bool]
     blocks: tuple[bool, bool, bool]
     single: frozenset[int] = frozenset()
+    admission: Admission = FREE_LAUNCH
 
 
 STRIDES = "the strides of the kernel"
@@ -468,9 +472,11 @@ def _compute(facts: Facts) -> Shapes:
     threads = (x, y, z) if x or y or z else _read(facts)
     # A size alone (the number of all blocks, to wait for the last) is no word on how many axes the grid has.
     x, y, z = (BLOCK[axis] in mentioned or (axis == 0 and GRID_DIM[0] in mentioned) for axis in range(3))
-    seen = tuple(_seen(facts))
+    seen = tuple(_seen(facts)) or tuple(
+        Shape(block, reason="a launch in sight", seen=True) for block in computed_blocks(facts[admitted], threads)
+    )
     if seen:
-        return Shapes(seen, True, threads, (x, y, z))
+        return Shapes(seen, True, threads, (x, y, z), admission=facts[admitted])
     tested, working = _used(of)
     if idle := _idle(of, tested, working):
         threads = (threads[0] and 0 not in idle, threads[1] and 1 not in idle, threads[2] and 2 not in idle)
@@ -480,7 +486,9 @@ def _compute(facts: Facts) -> Shapes:
     sized = frozenset(axis for axis in tested if BLOCK_DIM[axis] not in working)
     guessed = (_as_said(shape, facts[assumed]) for shape in _guessed(facts, of, mentioned, threads, sized))
     single = frozenset(axis for axis in tested if BLOCK[axis] not in working)
-    return Shapes(tuple(dict.fromkeys(guessed)), False, threads, (x, y, z), single)
+    launched = facts[admitted]
+    possible = [shape for shape in dict.fromkeys(guessed) if launched.permits(shape.block)]
+    return Shapes(tuple(possible), False, threads, (x, y, z), single, launched)
 
 
 def _idle(of: Trace, tested: set[int], working: set[Symbol]) -> set[int]:
@@ -750,5 +758,5 @@ def _shrunk(block: Block, limit: int) -> Block:
     return sizes[0], sizes[1], sizes[2]
 
 
-shapes = KernelAnalysis("shapes", _compute, needs=(trace, launches, assumed))
+shapes = KernelAnalysis("shapes", _compute, needs=(trace, launches, assumed, admitted))
 """The :class:`Shapes` of a kernel variant."""

@@ -28,10 +28,12 @@ from kernlint.prove.query import (
     Triple,
     is_shared,
 )
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import compiled, evaluate, source_of
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
+
+_SIZES = frozenset((*BLOCK_DIM, *GRID_DIM, *BLOCK))
 
 TYPICAL = 120
 """Nodes of the terms of a typical query."""
@@ -134,6 +136,18 @@ class _Search:
         self.best: Refuted | None = None
         self.plain = not any(side.counters for side in self.sides)
         self.shapes: dict[tuple[Triple, Triple, Triple], dict[Symbol, int]] = {}
+        self.mentioned = self._mentioned()
+        self.wary = False  # once a witness was turned down, settings are asked about before they are walked
+
+    def admitted(self, block: Triple, grid: Triple, env: dict[Symbol, int], places: Sequence[Triple]) -> Triple | None:
+        """The grid of a launch in sight that is as ``env`` says and has the blocks ``places``; None: there is none."""
+        admission = self.query.launch.admission
+        if not admission.ways:
+            return grid
+        x, y, z = (size if GRID_DIM[axis] in self.mentioned else None for axis, size in enumerate(grid))
+        least_x, least_y, least_z = (max(place[axis] for place in places) + 1 for axis in range(3))
+        values = [(symbol, env[symbol]) for symbol in self.shared if symbol not in _SIZES]
+        return admission.fit(block, (x, y, z), values, (least_x, least_y, least_z))
 
     def _excluded(self) -> bool:
         """Whether guards that are not computable exclude each other."""
@@ -182,7 +196,7 @@ class _Search:
         single = isinstance(self.query, Overlap) and self.query.within == "block"
         grids = choices.grids(launch, self.query)
         if single:  # the grid and the block's place matter only where they are mentioned
-            used = {symbol.kind for symbol in self._mentioned()}
+            used = {symbol.kind for symbol in self.mentioned}
             if not used & {SymbolKind.BLOCK, SymbolKind.GRID_DIM}:
                 grids = grids[-1:]
         shapes: list[tuple[Triple, Triple, Triple]] = []
@@ -233,6 +247,8 @@ class _Search:
         checked = self.check([env[symbol] for symbol in self.shared])
         premises = len(self.query.premises)
         if not all(checked[:premises]):
+            return
+        if self.wary and self.admitted(launched.block, launched.grid, env, (where,)) is None:
             return
         setting = _Setting(self, launched, env, trial)
         if isinstance(self.query, Bounds):
@@ -365,7 +381,7 @@ class _Setting:
         last = extent - query.access.size
         for point in self.points(side, data):
             if point[0] < 0 or point[0] > last:
-                self.search.best = self.refuted(side, point, data, None, None, (), True, extent)
+                self._keep(self.refuted(side, point, data, None, None, (), True, extent))
                 return
 
     def meet(self, query: Overlap) -> None:
@@ -386,7 +402,16 @@ class _Setting:
         one, other = pair
         same_warp = warp(one, self.block) == warp(other, self.block)
         if self.search.best is None or not same_warp:
-            self.search.best = self.refuted(first, one, ours_data, second, other, theirs_data, same_warp, None)
+            self._keep(self.refuted(first, one, ours_data, second, other, theirs_data, same_warp, None))
+
+    def _keep(self, witness: Refuted) -> None:
+        """Take ``witness`` for the best one if a launch in sight is like it."""
+        places = [actor.block for actor in (witness.first, witness.second) if actor is not None]
+        grid = self.search.admitted(witness.block, witness.grid, self.values, places)
+        if grid is None:
+            self.search.wary = True
+        else:
+            self.search.best = witness if grid == witness.grid else replace(witness, grid=grid)
 
     def refuted(
         self,
@@ -408,7 +433,7 @@ class _Setting:
             beyond = any(k > 0 and not c for k, c in zip(point[3], side.conditional, strict=True))
             doubtful = doubtful or side.doubtful or bool(side.data) or beyond
             actors.append(Actor(point[1], point[2], point[0], counters, tuple(zip(side.data, data, strict=True))))
-        mentioned = self.search._mentioned()
+        mentioned = self.search.mentioned
         dims = (SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.BLOCK)
         values = []
         for symbol in self.search.shared:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
+from kernlint.prove.admission import FREE_LAUNCH, Admission
 from kernlint.record import dataclass, field
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, Uniformity, symbols
 
@@ -78,12 +79,29 @@ class Side:
 @dataclass(frozen=True, slots=True)
 class Launch:
     """What is known of the launch: ``block`` in threads and ``grid`` in blocks per axis (None: free), the most
-    threads a block may have, and exact values of other shared symbols."""
+    threads a block may have, and exact values of other shared symbols.  ``admission``: the launches in sight, of which
+    a witness has to be one."""
 
     block: Axes = FREE
     grid: Axes = FREE
     max_threads: int = 1024
     values: tuple[tuple[Symbol, int], ...] = ()
+    admission: Admission = FREE_LAUNCH
+
+    @staticmethod
+    def of(
+        admission: Admission,
+        block: Axes,
+        grid: Axes = FREE,
+        max_threads: int = 1024,
+        values: tuple[tuple[Symbol, int], ...] = (),
+    ) -> Launch:
+        """A launch as those that ``admission`` knows: scalar arguments that are numbers there are so here, whatever
+        ``values`` say."""
+        if not admission.ways:
+            return Launch(block, grid, max_threads, values)
+        within = admission.under(block, grid)
+        return Launch(block, grid, max_threads, tuple({**dict(values), **dict(within.numbers)}.items()), within)
 
     def known(self) -> dict[Symbol, int]:
         """Symbols with an exact value."""

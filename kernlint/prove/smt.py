@@ -370,6 +370,9 @@ class _Question:
                 return None
         env = envs[0]
         shared = [s for s in self._symbols() if is_shared(s, query) and s in env]
+        admission = query.launch.admission
+        if not admission.permits(_triple(env, BLOCK_DIM), _triple(env, GRID_DIM), [(s, env[s]) for s in shared]):
+            return None
         launch_kinds = (SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM)
         inside = {s for side in self.sides for s in symbols(side.offset)}
         private = [s for s in inside if not is_shared(s, query) and s.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)]

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.admitted import parameters_among, symbols_of
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import parameters
 from kernlint.analysis.trace.events import Trace
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -111,7 +111,7 @@ class Values:
             if isinstance(node, For) and node.span in loops and isinstance(node.init, DeclStmt):
                 for decl in node.init.decls:
                     counters[decl] = (node, loops[node.span])
-        return cls(function, parameters(kernel), counters, changed(body))
+        return cls(function, parameters_among(symbols_of(kernel)), counters, changed(body))
 
     def polynomial(self, expr: Expr) -> Polynomial | None:
         """The value of ``expr``; None where it is not plain."""

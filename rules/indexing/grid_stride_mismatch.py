@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.admitted import admitted
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import LoopContext
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -20,11 +21,14 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    binary,
+    cast,
     const,
     plain,
     substitute,
     symbols,
 )
+from kernlint.tree.types import I64
 
 AXES = "xyz"
 
@@ -79,7 +83,7 @@ class GridStrideMismatch(Rule):
     """
 
     meta = Meta("KL407", "grid-stride-mismatch", Severity.WARNING)
-    needs = (trace,)
+    needs = (trace, admitted)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         for loop in facts[trace].loops:
@@ -92,7 +96,7 @@ class GridStrideMismatch(Rule):
                 first = substitute(phi.step, {loop.counter: const(0), phi: phi.init})
                 step = polynomial(first) - polynomial(phi.init)
                 wrong = _wrong_step(step, axis)
-                if wrong:
+                if wrong and not _as_launched(step, axis, facts):
                     name = AXES[axis]
                     yield self.finding(
                         loop.condition_span or loop.span,
@@ -133,6 +137,21 @@ def _bounded(loop: LoopContext, phi: Symbol) -> bool:
 
 def _depends_on_block(term: Term) -> bool:
     return any(symbol.kind in (SymbolKind.BLOCK, SymbolKind.THREAD, SymbolKind.LOAD) for symbol in symbols(term))
+
+
+def _as_launched(step: Polynomial, axis: int, facts: Facts) -> bool:
+    """Whether the step is the size of the grid after all, in every launch in sight: a number in it stands for the size
+    of the block (which the launch bounds name, where no launch is in sight), or of the grid."""
+    known: dict[Symbol, int] = {}
+    for symbol in (BLOCK_DIM[axis], GRID_DIM[axis]):
+        least, most = facts[admitted].range_of(symbol) or (0, 0)
+        if 0 < least == most:
+            known[symbol] = least
+    if not known and facts.function.bounds.max_threads is not None:
+        known[BLOCK_DIM[axis]] = facts.function.bounds.max_threads
+    images = {symbol: const(value) for symbol, value in known.items()}
+    whole = binary("mul", cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64), I64)
+    return polynomial(substitute(term_of(step), images)) == polynomial(substitute(whole, images))
 
 
 def _wrong_step(step: Polynomial, axis: int) -> str | None:

@@ -1,0 +1,143 @@
+"""Which launches there are: a witness that no launch in sight could be is no witness.
+
+A :class:`Way` is one launch as the host writes it: what the kernel's symbols (sizes of block and grid, scalars that are
+passed) are in terms of the host's variables, and what the host has checked before.  An :class:`Admission` holds all the
+ways of a kernel; it is part of the :class:`~kernlint.prove.query.Launch` of a question, so that whoever asks gets
+witnesses that some way admits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernlint.record import dataclass, field
+from kernlint.symbolic.narrowing import Narrowing, narrowed
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, Term, binary, cast, const
+from kernlint.tree.types import BOOL, I64, IntType
+
+Known = tuple[tuple[Symbol, int], ...]
+Triple = tuple[int, int, int]
+Axes = tuple[int | None, int | None, int | None]
+
+ANY: Axes = (None, None, None)
+
+REMEMBERED = 4096
+"""Questions of which the answers are kept."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """One launch.  ``images``: symbols of the kernel with their host terms.  ``checks``: truths of host terms."""
+
+    images: tuple[tuple[Symbol, Term], ...]
+    checks: tuple[Term, ...] = ()
+
+    @property
+    def relations(self) -> tuple[Term, ...]:
+        """What holds, as truths over the kernel's and the host's symbols."""
+        return (*(equal(symbol, image) for symbol, image in self.images), *self.checks)
+
+
+def equal(symbol: Symbol, value: Term) -> Term:
+    """That ``symbol`` has the value of the host term ``value``."""
+    kind = symbol.type if isinstance(symbol.type, IntType) else I64
+    return binary("eq", symbol.term, cast(value, kind), BOOL)
+
+
+@dataclass(slots=True, eq=False)
+class Admission:
+    """All ``ways`` in which a kernel is launched; without any, everything is admitted."""
+
+    ways: tuple[Way, ...] = ()
+    _answers: dict[object, Triple | None] = field(default_factory=dict)
+    _narrow: dict[object, Admission] = field(default_factory=dict)
+    _mentioned: frozenset[Symbol] | None = None
+
+    def permits(self, block: Axes, grid: Axes = ANY, values: Iterable[tuple[Symbol, int]] = ()) -> bool:
+        """Whether some launch in sight may have these sizes (None: any) and scalar arguments."""
+        return self.fit(block, grid, values) is not None
+
+    def fit(
+        self, block: Axes, grid: Axes, values: Iterable[tuple[Symbol, int]] = (), least: Triple = (1, 1, 1)
+    ) -> Triple | None:
+        """A grid that some launch in sight has with this ``block`` and these scalar arguments; None where there is no
+        such launch.  Where ``grid`` is open, it has ``least`` blocks at least."""
+        if not self.ways:
+            return _filled(grid, least)
+        if self._mentioned is None:
+            self._mentioned = frozenset(symbol for way in self.ways for symbol, _ in way.images)
+        known = tuple((symbol, value) for symbol, value in values if symbol in self._mentioned)
+        key = block, grid, known, least
+        if key not in self._answers:
+            if len(self._answers) >= REMEMBERED:
+                self._answers.clear()
+            self._answers[key] = self._fit(block, grid, known, least)
+        return self._answers[key]
+
+    def _fit(self, block: Axes, grid: Axes, known: Known, least: Triple) -> Triple | None:
+        for way in self.ways:
+            ranges = _under(way, block, grid, known, least)
+            if ranges is not None:
+                x, y, z = (ranges.of(symbol.term)[0] for symbol in GRID_DIM)
+                return x, y, z
+        return None
+
+    def under(self, block: Axes, grid: Axes = ANY) -> Admission:
+        """The ways that may have a block and a grid of these sizes; where none may, a block of this size, or any."""
+        key = block, grid
+        found = self._narrow.get(key)
+        if found is None:
+            ways = tuple(way for way in self.ways if _under(way, block, grid, ()) is not None)
+            found = self if len(ways) in (0, len(self.ways)) else Admission(ways)
+            if not ways and grid != ANY:
+                found = self.under(block)
+            self._narrow[key] = found
+        return found
+
+    @property
+    def numbers(self) -> Known:
+        """Scalar arguments that are the same number in every way."""
+        if not self.ways:
+            return ()
+        first, *others = (_numbers(way) for way in self.ways)
+        return tuple(
+            (symbol, value) for symbol, value in first.items() if all(other.get(symbol) == value for other in others)
+        )
+
+    def range_of(self, symbol: Symbol, block: Axes = ANY) -> tuple[int, int] | None:
+        """From where to where the values of a scalar go over all ways; None: nothing is known."""
+        found = [ranges.of(symbol.term) for way in self.ways if (ranges := _under(way, block, ANY, ())) is not None]
+        return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+
+
+def _filled(grid: Axes, least: Triple) -> Triple:
+    x, y, z = (small if size is None else size for size, small in zip(grid, least, strict=True))
+    return x, y, z
+
+
+def _under(way: Way, block: Axes, grid: Axes, values: Known, least: Triple = (1, 1, 1)) -> Narrowing | None:
+    known = dict(values)
+    facts = list(way.relations)
+    for size, symbol in zip(block, BLOCK_DIM, strict=True):
+        if size is not None:
+            known[symbol] = size
+    for size, symbol, small in zip(grid, GRID_DIM, least, strict=True):
+        if size is not None:
+            known[symbol] = size
+        elif small > 1:
+            facts.append(binary("le", const(small, I64), cast(symbol.term, I64), BOOL))
+    return narrowed(facts, known)
+
+
+def _numbers(way: Way) -> dict[Symbol, int]:
+    found: dict[Symbol, int] = {}
+    sizes = (*BLOCK_DIM, *GRID_DIM)
+    for symbol, image in way.images:
+        value = image.value
+        if symbol not in sizes and value is not None and isinstance(symbol.type, IntType):
+            found[symbol] = symbol.type.wrap(value)
+    return found
+
+
+FREE_LAUNCH = Admission()
+"""Nothing is known of launches."""

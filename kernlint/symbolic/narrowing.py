@@ -1,0 +1,400 @@
+"""What facts over integers say of the ranges of terms: narrowed forwards and backwards until nothing changes.
+
+Made for host code: it is taken to compute without overflow, so that ``(n + 255) / 256 == 4`` says that n is from 769 to
+1024, and ``min(n, 256) == 512`` that there is no such n.  Ranges are sound under that premise, and no more than ranges:
+that no contradiction is found does not say that there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from kernlint.symbolic.terms import Symbol, Term
+from kernlint.tree.types import IntType, Type
+
+Range = tuple[int, int]
+
+FAR = 1 << 200
+"""Beyond all values of machine integers."""
+
+EVERYTHING: Range = (-FAR, FAR)
+
+ROUNDS = 12
+"""Times that all facts are looked at."""
+
+
+class Contradiction(Exception):
+    """No values satisfy the facts."""
+
+
+def contradict(facts: Iterable[Term], known: Mapping[Symbol, int]) -> bool:
+    """Whether it shows that ``facts`` cannot all be true where symbols have the values ``known``."""
+    return narrowed(facts, known) is None
+
+
+def narrowed(facts: Iterable[Term], known: Mapping[Symbol, int]) -> Narrowing | None:
+    """Ranges under which all ``facts`` are true and symbols have the values ``known``; None: there are none."""
+    try:
+        return Narrowing(tuple(facts), known)
+    except Contradiction:
+        return None
+    except RecursionError:  # too deep to be told: everything is possible
+        return Narrowing((), known)
+
+
+class Narrowing:
+    """Ranges of terms under ``facts``.  Making one raises :class:`Contradiction`."""
+
+    def __init__(self, facts: tuple[Term, ...], known: Mapping[Symbol, int]) -> None:
+        self.ranges: dict[Term, Range] = {}
+        self.overflowing: set[Term] = set()
+        for symbol, value in known.items():
+            self._meet(symbol.term, (value, value))
+        for _ in range(ROUNDS):
+            before = dict(self.ranges)
+            for fact in facts:
+                self.of(fact)
+                self._say(fact, True)
+            if self.ranges == before:
+                break
+
+    def of(self, term: Term) -> Range:
+        """The range of ``term``: computed from its parts, met with what is known of it as a whole."""
+        if term.op == "const":
+            value = term.args[0]
+            return (value, value) if isinstance(value, int) else EVERYTHING
+        if term.op == "sym":
+            return self._known(term)
+        found = self._known(term)
+        raw = self._computed(term)
+        if raw is not None:
+            low, high = max(found[0], raw[0]), min(found[1], raw[1])
+            if low > high:
+                if not _meets(raw, *_range(term.type)):
+                    self.overflowing.add(term)  # against the premise: nothing is made of it
+                    return found
+                raise Contradiction
+            if (low, high) != found:
+                self.ranges[term] = low, high
+            return low, high
+        return found
+
+    def value(self, term: Term) -> int | None:
+        """The only value of ``term``, if there is but one."""
+        low, high = self.of(term)
+        return low if low == high else None
+
+    # ------------------------------------------------------------------------------------------------- forwards
+
+    def _known(self, term: Term) -> Range:
+        known = self.ranges.get(term)
+        if known is not None:
+            return known
+        low, high = _range(term.type)
+        if term.op == "sym":
+            symbol = term.args[0]
+            low = low if symbol.low is None else max(low, symbol.low)
+            high = high if symbol.high is None else min(high, symbol.high)
+        return low, high
+
+    def _computed(self, term: Term) -> Range | None:
+        op, args = term.op, term.args
+        if op == "call":
+            return None
+        if op == "select":
+            return self._selected(*(self.of(arg) for arg in args))
+        parts = [self.of(arg) for arg in args]
+        if op == "cast":
+            return parts[0] if isinstance(term.type, IntType) and isinstance(args[0].type, IntType) else None
+        if op in ("lt", "le", "eq", "ne"):
+            return _compared(op, parts[0], parts[1])
+        if op == "lnot":
+            return {True: (0, 0), False: (1, 1), None: (0, 1)}[_truth(parts[0])]
+        if op in ("land", "lor"):
+            return _joined(op, _truth(parts[0]), _truth(parts[1]))
+        if not isinstance(term.type, IntType):
+            return None
+        if op == "neg":
+            return -parts[0][1], -parts[0][0]
+        if op == "add":
+            parts[1] = _downward(term, parts[1])
+        made = _ARITHMETIC.get(op)
+        return made(parts[0], parts[1]) if made is not None and len(parts) == 2 else None
+
+    @staticmethod
+    def _selected(cond: Range, then: Range, other: Range) -> Range:
+        truth = _truth(cond)
+        if truth is not None:
+            return then if truth else other
+        return min(then[0], other[0]), max(then[1], other[1])
+
+    # ------------------------------------------------------------------------------------------------ backwards
+
+    def _meet(self, term: Term, wanted: Range) -> Range:
+        low, high = self._known(term)
+        low, high = max(low, wanted[0]), min(high, wanted[1])
+        if low > high:
+            raise Contradiction
+        self.ranges[term] = low, high
+        return low, high
+
+    def _say(self, fact: Term, truth: bool) -> None:
+        """``fact`` is true, or false."""
+        op = fact.op
+        if op == "lnot":
+            self._say(fact.args[0], not truth)
+        elif op in ("land", "lor"):
+            a, b = fact.args
+            if truth is (op == "land"):
+                self._say(a, truth)
+                self._say(b, truth)
+            elif _truth(self.of(a)) is (not truth):
+                self._say(b, truth)
+            elif _truth(self.of(b)) is (not truth):
+                self._say(a, truth)
+        elif op in ("lt", "le", "eq", "ne"):
+            self._compare(*_normal(op, fact.args[0], fact.args[1], truth))
+        elif op == "const":
+            if bool(fact.args[0]) is not truth:
+                raise Contradiction
+        elif not truth:
+            self._ask(fact, (0, 0))
+        else:
+            low, high = self.of(fact)
+            self._ask(fact, (1 if low == 0 else low, -1 if high == 0 else high))
+
+    def _compare(self, op: str, a: Term, b: Term) -> None:
+        (a_low, a_high), (b_low, b_high) = self.of(a), self.of(b)
+        if op == "eq":
+            self._ask(a, (b_low, b_high))
+            self._ask(b, self.of(a))
+        elif op == "ne":
+            for one, (low, high), (other_low, other_high) in (
+                (a, (a_low, a_high), (b_low, b_high)),
+                (b, (b_low, b_high), (a_low, a_high)),
+            ):
+                if other_low == other_high:
+                    self._ask(one, (low + (low == other_low), high - (high == other_low)))
+        else:
+            strict = int(op == "lt")
+            self._ask(a, (a_low, b_high - strict))
+            self._ask(b, (self.of(a)[0] + strict, b_high))
+
+    def _ask(self, term: Term, wanted: Range) -> None:
+        """``term`` is in the range ``wanted``."""
+        if term.op == "const":
+            value = term.args[0]
+            if isinstance(value, int) and not wanted[0] <= value <= wanted[1]:
+                raise Contradiction
+            return
+        low, high = self._meet(term, wanted)
+        back = _BACK.get(term.op)
+        if back is not None and isinstance(term.type, IntType) and term not in self.overflowing:
+            back(self, term, low, high)
+
+    def _back_sum(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        c, d = _downward(term, self.of(b))
+        self._ask(a, (low - d, high - c))
+        if b.op != "const":
+            e, f = self.of(a)
+            self._ask(b, (low - f, high - e))
+
+    def _back_difference(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        c, d = self.of(b)
+        self._ask(a, (low + c, high + d))
+        e, f = self.of(a)
+        self._ask(b, (e - high, f - low))
+
+    def _back_product(self, term: Term, low: int, high: int) -> None:
+        for one, other in (term.args, term.args[::-1]):
+            c, d = self.of(other)
+            if c > 0:
+                bottom = -(-low // d) if low > 0 else -(-low // c)
+                top = high // c if high >= 0 else high // d
+                self._ask(one, (bottom, top))
+
+    def _back_quotient(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        c, d = self.of(b)
+        if c > 0:
+            bottom = low * c if low > 0 else low * d - (d - 1)
+            top = high * d + d - 1 if high >= 0 else high * c
+            self._ask(a, (bottom, top))
+
+    def _back_shift(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        if b.value is None or not 0 <= b.value < 64:
+            return
+        unit = 1 << b.value
+        if term.op == "shr":
+            self._ask(a, (low * unit, high * unit + unit - 1))
+        else:
+            self._ask(a, (-(-low // unit), high // unit))
+
+    def _back_remainder(self, term: Term, low: int, high: int) -> None:
+        a, unit = term.args[0], self.value(term.args[1])
+        if unit is not None and term.op == "and":
+            unit = unit + 1 if unit >= 0 and unit & (unit + 1) == 0 else None
+        if unit is None or unit < 1:
+            return
+        start, end = self.of(a)
+        if low == high and start >= 0:  # the first and the last that leave this remainder
+            self._ask(a, (start + (low - start) % unit, end - (end - low) % unit))
+        elif start >= 0 and end < unit:
+            self._ask(a, (low, high))
+
+    def _back_least(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        for one, other in ((a, b), (b, a)):
+            top = high if self.of(other)[0] > high else FAR
+            self._ask(one, (low, top))
+
+    def _back_most(self, term: Term, low: int, high: int) -> None:
+        a, b = term.args
+        for one, other in ((a, b), (b, a)):
+            bottom = low if self.of(other)[1] < low else -FAR
+            self._ask(one, (bottom, high))
+
+    def _back_cast(self, term: Term, low: int, high: int) -> None:
+        if isinstance(term.args[0].type, IntType):
+            self._ask(term.args[0], (low, high))
+
+    def _back_negative(self, term: Term, low: int, high: int) -> None:
+        self._ask(term.args[0], (-high, -low))
+
+    def _back_choice(self, term: Term, low: int, high: int) -> None:
+        cond, then, other = term.args
+        known = _truth(self.of(cond))
+        if known is None:
+            if not _meets(self.of(then), low, high):
+                known = False
+            elif not _meets(self.of(other), low, high):
+                known = True
+            if known is not None:
+                self._say(cond, known)
+        if known is not None:
+            self._ask(then if known else other, (low, high))
+
+    def _back_truth(self, term: Term, low: int, high: int) -> None:
+        if low > 0 or high < 1:
+            self._say(term, low > 0)
+
+
+_BACK: dict[str, Callable[[Narrowing, Term, int, int], None]] = {
+    "add": Narrowing._back_sum,
+    "sub": Narrowing._back_difference,
+    "mul": Narrowing._back_product,
+    "div": Narrowing._back_quotient,
+    "shr": Narrowing._back_shift,
+    "shl": Narrowing._back_shift,
+    "mod": Narrowing._back_remainder,
+    "and": Narrowing._back_remainder,
+    "min": Narrowing._back_least,
+    "max": Narrowing._back_most,
+    "cast": Narrowing._back_cast,
+    "neg": Narrowing._back_negative,
+    "select": Narrowing._back_choice,
+    **dict.fromkeys(("lt", "le", "eq", "ne", "land", "lor", "lnot"), Narrowing._back_truth),
+}
+
+
+def _range(type_: Type) -> Range:
+    return (type_.low, type_.high) if isinstance(type_, IntType) else EVERYTHING
+
+
+def _meets(one: Range, low: int, high: int) -> bool:
+    return one[0] <= high and low <= one[1]
+
+
+def _truth(one: Range) -> bool | None:
+    return True if one[0] > 0 or one[1] < 0 else False if one == (0, 0) else None
+
+
+def _compared(op: str, a: Range, b: Range) -> Range:
+    if op == "lt":
+        return (1, 1) if a[1] < b[0] else (0, 0) if a[0] >= b[1] else (0, 1)
+    if op == "le":
+        return (1, 1) if a[1] <= b[0] else (0, 0) if a[0] > b[1] else (0, 1)
+    same, apart = a[0] == a[1] == b[0] == b[1], not _meets(a, *b)
+    if op == "ne":
+        same, apart = apart, same
+    return (1, 1) if same else (0, 0) if apart else (0, 1)
+
+
+def _joined(op: str, a: bool | None, b: bool | None) -> Range:
+    decided = op == "lor"
+    if decided in (a, b):
+        return int(decided), int(decided)
+    return (0, 1) if None in (a, b) else (int(not decided), int(not decided))
+
+
+def _normal(op: str, a: Term, b: Term, truth: bool) -> tuple[str, Term, Term]:
+    """The comparison that is true where this one is as ``truth`` says."""
+    if truth:
+        return op, a, b
+    if op in ("eq", "ne"):
+        return ("ne" if op == "eq" else "eq"), a, b
+    return ("le" if op == "lt" else "lt"), b, a
+
+
+def _downward(term: Term, of: Range) -> Range:
+    """The second summand of an unsigned sum: ``x - 1`` is kept as ``x + (2**bits - 1)``."""
+    kind, low = term.type, of[0]
+    if isinstance(kind, IntType) and not kind.signed and low == of[1] and low >> (kind.bits - 1):
+        return low - (1 << kind.bits), low - (1 << kind.bits)
+    return of
+
+
+def _multiplied(a: Range, b: Range) -> Range:
+    corners = [x * y for x in a for y in b]
+    return min(corners), max(corners)
+
+
+def _divided(a: Range, b: Range) -> Range | None:
+    if b[0] <= 0:
+        return None
+    corners = [abs(x) // y * (-1 if x < 0 else 1) for x in a for y in b]
+    if a[0] <= 0 <= a[1]:
+        corners.append(0)
+    return min(corners), max(corners)
+
+
+def _remaining(a: Range, b: Range) -> Range | None:
+    if b[0] <= 0:
+        return None
+    if a[0] == a[1] and b[0] == b[1]:
+        value = abs(a[0]) % b[0] * (-1 if a[0] < 0 else 1)
+        return value, value
+    if a[0] < 0:
+        return 1 - b[1], b[1] - 1
+    return a if a[1] < b[0] else (0, min(a[1], b[1] - 1))
+
+
+def _shifted(a: Range, b: Range) -> Range | None:
+    return (a[0] << b[0], a[1] << b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+
+
+def _shifted_back(a: Range, b: Range) -> Range | None:
+    return (a[0] >> b[0], a[1] >> b[0]) if b[0] == b[1] and 0 <= b[0] < 64 else None
+
+
+def _masked(a: Range, b: Range) -> Range | None:
+    if a[0] == a[1] and b[0] == b[1]:
+        return a[0] & b[0], a[0] & b[0]
+    return (0, min(a[1], b[1])) if a[0] >= 0 and b[0] >= 0 else None
+
+
+_ARITHMETIC: dict[str, Callable[[Range, Range], Range | None]] = {
+    "add": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "sub": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "mul": _multiplied,
+    "div": _divided,
+    "mod": _remaining,
+    "shl": _shifted,
+    "shr": _shifted_back,
+    "and": _masked,
+    "min": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "max": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+}

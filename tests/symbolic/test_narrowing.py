@@ -1,0 +1,92 @@
+"""Ranges that facts leave: no solution may be lost, and what hosts write is understood backwards."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import may_wrap
+from kernlint.symbolic.narrowing import contradict, narrowed
+from kernlint.symbolic.terms import (
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    conjunction,
+    const,
+    disjunction,
+    negate,
+    select,
+    truth,
+)
+from kernlint.tree.types import BOOL, I32, I64, U32
+from tests.symbolic.test_evaluate import X, Y, Z, terms
+
+N = Symbol(SymbolKind.PARAM, "n", I32)
+SIZE = Symbol(SymbolKind.PARAM, "size", U32)
+GRID = Symbol(SymbolKind.GRID_DIM, "grid", U32, low=1)
+
+
+def number(value: int) -> Term:
+    return const(value, I32)
+
+
+def equal(symbol: Symbol, value: Term) -> Term:
+    return binary("eq", symbol.term, cast(value, symbol.type), BOOL)
+
+
+@given(terms(), terms(), st.sampled_from(("lt", "le", "eq", "ne")), st.data())
+@settings(max_examples=600, deadline=None)
+def test_no_solution_is_lost(one: Term, two: Term, op: str, data: st.DataObject) -> None:
+    env = {X: data.draw(st.integers(-128, 127)), Y: data.draw(st.integers(0, 255)), Z: data.draw(st.integers(0, 65535))}
+    fact = binary(op, cast(one, I64), cast(two, I64), BOOL)
+    value = evaluate(fact, env)
+    if value is None or may_wrap(fact, lambda symbol: (env[symbol], env[symbol])):
+        return
+    holds = fact if value else negate(fact)
+    known = {symbol: env[symbol] for symbol in data.draw(st.sets(st.sampled_from((X, Y, Z))))}
+    for facts in ((holds,), (conjunction(holds, truth(const(1, BOOL))),), (disjunction(holds, negate(holds)),)):
+        found = narrowed(facts, known)
+        assert found is not None
+        for symbol, drawn in env.items():
+            low, high = found.of(symbol.term)
+            assert low <= drawn <= high
+
+
+def ceiling(count: Term, unit: int) -> Term:
+    return binary("div", binary("add", count, number(unit - 1), I32), number(unit), I32)
+
+
+def test_a_rounded_quotient_is_read_backwards() -> None:
+    found = narrowed((equal(GRID, ceiling(N.term, 256)),), {GRID: 4})
+    assert found is not None and found.of(N.term) == (769, 1024)
+
+
+@pytest.mark.parametrize(("size", "possible"), [(256, True), (96, True), (100, False), (512, False), (0, False)])
+def test_whole_warps_up_to_a_limit(size: int, possible: bool) -> None:
+    wanted = binary("mul", ceiling(N.term, 32), number(32), I32)
+    clamped = binary("min", binary("max", wanted, number(32), I32), number(256), I32)
+    assert contradict((equal(SIZE, clamped),), {SIZE: size}) is not possible
+
+
+@pytest.mark.parametrize(("value", "possible"), [(8, True), (12, True), (13, False), (-4, False), (4096, False)])
+def test_checks_before_a_launch(value: int, possible: bool) -> None:
+    refused = binary("ne", binary("mod", N.term, number(4), I32), number(0), BOOL)
+    for test in (binary("le", N.term, number(0), BOOL), binary("lt", number(1024), N.term, BOOL)):
+        refused = disjunction(refused, test)
+    assert contradict((negate(refused), equal(SIZE, N.term)), {N: value}) is not possible
+
+
+def test_a_choice_tells_its_condition() -> None:
+    small = binary("lt", N.term, number(100), BOOL)
+    chosen = select(small, number(64), number(256))
+    found = narrowed((equal(SIZE, chosen),), {SIZE: 256})
+    assert found is not None and found.of(N.term)[0] == 100
+
+
+def test_host_code_that_overflows_says_nothing() -> None:
+    wide = binary("mul", SIZE.term, const(1 << 31, U32), U32)
+    assert narrowed((binary("eq", wide, const(0, U32), BOOL),), {SIZE: 2}) is not None
