@@ -6,8 +6,13 @@
 from __future__ import annotations
 
 import argparse
+import ast
+import importlib
+import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -56,6 +61,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made = {
         "index.md": _start_page(),
         "command-line.md": _command_line(),
+        "reference.md": reference(),
         "rules/index.md": _index(registry),
         **{_path(rule): _rule_page(rule, registry) for rule in registry.rules},
         **{f"rules/{name}.md": f"# {code} {name}\n\n{CONTROL_TEXTS[code]}\n" for code, name in CONTROL_CODES.items()},
@@ -164,6 +170,89 @@ def _linked(body: str, registry: Registry, but: str) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+# --------------------------------------------------------------------------------------------- the reference
+
+REFERENCE = {
+    "kernlint.rule": "What a rule is made of.",
+    "kernlint.finding": "What a rule says.",
+    "kernlint.analysis.base": "Analyses, and the facts they give.",
+    "kernlint.analysis.trace.events": "What the walk of a kernel records: `facts[trace]` is a `Trace`.",
+    "kernlint.analysis.trace.values": "Values that are no numbers: pointers, structs, vectors.",
+    "kernlint.analysis.launches": "Launches in sight: `facts[launches]`.",
+    "kernlint.analysis.agreement": "Whether threads agree: `facts[agreement]`.",
+    "kernlint.symbolic.terms": "Values as terms, and what may be asked of them.",
+    "kernlint.symbolic.intervals": "Bounds of terms.",
+    "kernlint.tree.nodes": "The tree of a file, the same for all dialects.",
+    "kernlint.tree.types": "Types and address spaces.",
+    "kernlint.tree.walk": "Ways through the tree.",
+    "kernlint.tree.reach": "Calls, through helpers and loops.",
+    "kernlint.symbolic.polynomial": "Terms as sums of products: strides and offsets.",
+}
+"""The modules whose public names rules may use, each with a word on what it is."""
+
+
+def reference() -> str:
+    """The page of what rules may ask, put together from docstrings."""
+    text = (
+        "# Reference\n\nWhat a rule may ask, from the docstrings. [Rule packs](rule-packs.md) tells how to begin, and "
+        "`kernlint dump facts FILE` shows the facts of a kernel.\n"
+    )
+    for name, what in REFERENCE.items():
+        text += f"\n## `{name}`\n\n{what}\n"
+        for entry in _entries(importlib.import_module(name)):
+            text += f"\n{entry}\n"
+    return text
+
+
+def _entries(module: ModuleType) -> Iterator[str]:
+    """An entry for each public class, function and documented constant that the module defines, in its order."""
+    tree = ast.parse(inspect.getsource(module))
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            yield _entry(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            documented = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+            if isinstance(target, ast.Name) and not target.id.startswith("_") and documented:
+                assert isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                yield f"`{target.id}`: {inspect.cleandoc(str(after.value.value))}"
+
+
+def _entry(node: ast.ClassDef | ast.FunctionDef) -> str:
+    said = _prose(ast.get_docstring(node) or "")
+    if isinstance(node, ast.FunctionDef):
+        return f"### `{node.name}({ast.unparse(node.args)})`\n\n{said}"
+    lines = [f"### `class {node.name}`", said]
+    fields = [
+        f"`{item.target.id}: {ast.unparse(item.annotation)}`"
+        for item in node.body
+        if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name) and not item.target.id.startswith("_")
+    ]
+    if fields:
+        lines.append("Fields: " + ", ".join(fields) + ".")
+    members = [
+        f"`{target.id} = {ast.unparse(item.value)}`"
+        for item in node.body
+        if isinstance(item, ast.Assign) and isinstance(target := item.targets[0], ast.Name) and target.id.isupper()
+    ]
+    if members:
+        lines.append("Members: " + ", ".join(members) + ".")
+    methods = [
+        f"- `{item.name}({ast.unparse(item.args)})`: {_prose(ast.get_docstring(item) or '')}"
+        for item in node.body
+        if isinstance(item, ast.FunctionDef) and not item.name.startswith("_")
+    ]
+    return "\n\n".join(filter(None, [*lines, "\n".join(methods)]))
+
+
+_ROLE = re.compile(r":(?:class|func|data|mod|meth|attr):`~?([^`]+)`")
+
+
+def _prose(text: str) -> str:
+    """A docstring as Markdown: roles become code, and examples of rules stay with the rules."""
+    return " ".join(_ROLE.sub(r"`\1`", text).replace("``", "`").split())
 
 
 # ------------------------------------------------------------------------------------------------- other pages

@@ -29,6 +29,7 @@ class View:
 FORMATS: Mapping[str, tuple[str, str]] = {
     "full": ("terminal", "render"),
     "concise": ("concise", "render"),
+    "agent": ("agent", "render"),
     "json": ("jsonreport", "render"),
     "json-lines": ("jsonlines", "render"),
     "sarif": ("sarif", "render"),

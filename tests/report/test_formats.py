@@ -241,3 +241,20 @@ def test_paths_of_forges_begin_at_the_root_of_the_work_tree(sample, tmp_path, mo
     text = render(name, make(sample, str(tmp_path / "lib")), View())
     assert "lib/src/a stencil.cu" in text
     assert text.count("src/a stencil.cu") == text.count("lib/src/a stencil.cu")
+
+
+def test_agent(report):
+    first, second, *_ = render("agent", report, View()).split("\n\n")
+    lines = first.splitlines()
+    assert lines[:4] == [
+        "error TST101 bad-call",
+        "at src/a stencil.cu:8:12 kernel blur",
+        "says tile is read before the barrier that publishes it",
+        "code tile[threadIdx.x + 1]",
+    ]
+    assert "counterexample block (64), grid (1), n = 64, replayed" in lines
+    assert "step src/a stencil.cu:6:5 thread 32 writes tile[32]" in lines
+    assert 'edit src/a stencil.cu:6:30-6:30 "\\n    __syncthreads();"' in lines
+    assert lines[-1] == "check kernlint check --select TST101 --format agent 'src/a stencil.cu'"
+    assert second.startswith("warning ")
+    assert render("agent", report, View()).splitlines()[-1].startswith("summary ")
