@@ -1,10 +1,11 @@
 """Exchanges whose barrier, fence or atomic operation names too narrow a space or scope.
 
-Four kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
+Five kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
 value stored for other blocks before a ticket is taken by an atomic operation, with no fence for the device between
 (the block that draws the last ticket may not see the value).  A ticket that one thread takes for its block before the
 others have stored theirs: a fence orders what a thread does itself, and waits for nobody.  An atomic operation of
-block scope on a cell that several blocks use.
+block scope on a cell that several blocks use.  A flag, turn or lock without the fence that has to go with it
+(:mod:`kernlint.analysis.order`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Iterator
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, across
+from kernlint.analysis.order import order
+from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.races import Asker, Race, asker_of, followed, keep
 from kernlint.analysis.shapes import Shape, shapes
@@ -76,6 +79,7 @@ class Fences:
     tickets: tuple[UnfencedTicket, ...]
     early: tuple[EarlyTicket, ...]
     atomics: tuple[NarrowAtomic, ...]
+    handed: tuple[Broken, ...] = ()
 
 
 # ------------------------------------------------------------------------------------------------ weak barriers
@@ -277,10 +281,18 @@ def _compute(facts: Facts) -> Fences:
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     tickets = {id(found.store.node): found for found in _tickets(of)}
-    atomics = {id(found.access.node): found for found in _narrow_atomics(of, Finder(asker, facts[shapes]))}
+    finder = Finder(asker, facts[shapes])
+    atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder)}
     early = {id(found.ticket.node): found for found in _early(of)}
-    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()))
+
+    def meets(store: Access, load: Access) -> bool:
+        if any(symbol.kind is SymbolKind.LOAD for symbol in symbols(load.offset)):
+            return True  # data pick the element: it may be any
+        return known(store) and known(load) and finder.meet(across(store, load), "blocks") is not None
+
+    handed = broken(facts[order], meets)
+    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed)
 
 
-fences = KernelAnalysis("fences", _compute, needs=(trace, shapes, assumed))
+fences = KernelAnalysis("fences", _compute, needs=(trace, shapes, assumed, order))
 """Exchanges of one kernel variant whose fence is too narrow."""

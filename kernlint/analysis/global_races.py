@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Sequence
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extents import inner_array
+from kernlint.analysis.order import Order, order
 from kernlint.analysis.pairs import (
     Pair,
     awaited,
@@ -354,7 +355,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[shapes])
-    blocks_free = not _grid_wide(of)
+    free = None if _grid_wide(of) else facts[order]
     talking = handshakes(of)
     ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
@@ -370,7 +371,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 if key in found or asked.get(key, 0) >= ALIKE:
                     continue
                 before = asker.left
-                race = _judge(finder, first, second, blocks_free, talking)
+                race = _judge(finder, first, second, free, talking)
                 asked[key] = asked.get(key, 0) + before - asker.left
                 if race is not None:
                     found[key] = race
@@ -385,7 +386,8 @@ def _plain(first: Access, second: Access) -> bool:
     return first.kind is AccessKind.ATOMIC and second.kind is AccessKind.READ and not second.volatile
 
 
-def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, talking: bool) -> GlobalRace | None:
+def _judge(finder: Finder, first: Access, second: Access, free: Order | None, talking: bool) -> GlobalRace | None:
+    """The race of a pair; ``free``: what orders the blocks of the grid (None: a barrier for all of them may)."""
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
             if put_before(pair):
@@ -395,15 +397,15 @@ def _judge(finder: Finder, first: Access, second: Access, blocks_free: bool, tal
             if answer is not None and keep(pair, answer[0]):
                 return GlobalRace(pair, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
-    if blocks_free and not _same_everywhere(first, second) and not talked and not _reset(first, second):
+    if free is not None and not _same_everywhere(first, second) and not talked and not _reset(first, second):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
-        if answer is not None and keep(pair, answer[0]):
+        if answer is not None and keep(pair, answer[0]) and free.between_blocks(first, second) is None:
             return GlobalRace(pair, *answer, across=True)
     return None
 
 
-global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes, assumed))
+global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes, assumed, order))
 """The races in global memory of one kernel variant whose places rest on no memory."""
 
 

@@ -72,6 +72,15 @@ class CachedSpin(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void lengths(const int *column, int *used, int pitch) {
+        const int *row = column + blockIdx.x * pitch;
+        int n = 0;
+        while (row[n] >= 0) ++n;
+        used[blockIdx.x] = n;
+    }
+    ```
+
     ```opencl good
     __kernel void consumer(volatile __global int *ready, __global const float *in, __global float *out) {
         for (;;) {
@@ -155,8 +164,8 @@ def _polled(loop: LoopContext, conditions: list[Term], events: list[Event]) -> A
         for symbol in symbols(term):
             if symbol.kind is SymbolKind.LOAD:
                 words.append(symbol)
-                if not all(inner.serial < loop.serial for inner in symbols(symbol.origin[1])):
-                    return None
+                if not all(_still(inner, loop) for inner in symbols(symbol.origin[1])):
+                    return None  # a search: it looks somewhere else each time
             elif symbol.serial >= loop.serial or symbol is loop.counter:
                 return None
     for event in events:
@@ -165,6 +174,11 @@ def _polled(loop: LoopContext, conditions: list[Term], events: list[Event]) -> A
             if any(_place(symbol) == place for symbol in words):
                 return event
     return None
+
+
+def _still(symbol: Symbol, loop: LoopContext) -> bool:
+    """Whether a symbol keeps its value in a loop."""
+    return symbol.serial < loop.serial and symbol is not loop.counter
 
 
 def _assembly(facts: Facts, loop: LoopContext, word: Access) -> bool:

@@ -97,7 +97,8 @@ class GlobalMemoryRace(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         waited: Fences = facts[fences]
-        told: dict[int, int] = dict.fromkeys((id(t.store.root) for t in waited.tickets), 2)  # wrong-fence says it
+        fenced = (one.store.root for one in (*waited.tickets, *waited.handed))
+        told: dict[int, int] = dict.fromkeys(map(id, fenced), 2)  # wrong-fence says it
         races: tuple[GlobalRace, ...] = facts[global_races]
         met: set[tuple[Place, bool]] = set()
         for race in sorted(races, key=_rank):

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.order.broken import Broken
 from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.trace.events import Access
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
+from kernlint.tree.nodes import Atomic
 from kernlint.tree.types import Space
 
 
@@ -23,6 +26,11 @@ class WrongFence(Rule):
     without it the block that draws the last ticket may read the element as it was. `__threadfence_block()` and
     `atomicAdd_block()` reach the own block only. A fence waits for no other thread: where all threads of a block store
     something and one of them draws the ticket for all, a barrier has to come first.
+
+    The same goes for flags, turns and locks: `volatile` and relaxed atomic operations make the word itself visible, but
+    nothing that was stored before it. A fence for the device has to stand between the data and the word on the side
+    that sets it, and between the wait and the data on the other; or the word is set with `memory_order_release` and
+    awaited with `memory_order_acquire`.
 
     ```cuda bad
     __device__ unsigned done;
@@ -53,6 +61,23 @@ class WrongFence(Rule):
         if (threadIdx.x == 0) last = atomicAdd(&done, 1u) == gridDim.x - 1;  // expect: KL206
         __syncthreads();
         if (last) out[threadIdx.x] = sqrtf(sums[threadIdx.x]);
+    }
+    ```
+
+    ```cuda bad
+    __global__ void relay(const float *in, float *table, volatile int *ready, float *out) {
+        if (blockIdx.x == 0) {
+            table[threadIdx.x] = sqrtf(in[threadIdx.x]);  // expect: KL206
+            __syncthreads();
+            if (threadIdx.x == 0) *ready = 1;
+            return;
+        }
+        if (threadIdx.x == 0) {
+            while (*ready == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = table[threadIdx.x];
     }
     ```
 
@@ -88,6 +113,24 @@ class WrongFence(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void relay(const float *in, float *table, volatile int *ready, float *out) {
+        if (blockIdx.x == 0) {
+            table[threadIdx.x] = sqrtf(in[threadIdx.x]);
+            __threadfence();
+            __syncthreads();
+            if (threadIdx.x == 0) *ready = 1;
+            return;
+        }
+        if (threadIdx.x == 0) {
+            while (*ready == 0) {}
+            __threadfence();
+        }
+        __syncthreads();
+        out[blockIdx.x * blockDim.x + threadIdx.x] = table[threadIdx.x];
+    }
+    ```
+
     ```opencl good
     __kernel void reverse(__global int *data) {
         const int t = get_local_id(0);
@@ -119,6 +162,8 @@ class WrongFence(Rule):
             yield self._early(early, facts.module.language)
         for narrow in found.atomics:
             yield self._atomic(narrow, facts[replayer])
+        for handed in found.handed:
+            yield self._handed(handed, facts.module.language)
 
     def _barrier(self, weak: WeakBarrier, again: Replayer) -> Finding:
         race, barrier = weak.race, weak.barrier
@@ -150,7 +195,7 @@ class WrongFence(Rule):
         return fenced(facts, finding, source)
 
     def _ticket(self, found: UnfencedTicket, language: str) -> Finding:
-        fence = "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
+        fence = _fence(language)
         narrow = () if found.narrow is None else (Related(found.narrow.span, "this fence reaches the own block only"),)
         return self.finding(
             found.store.span,
@@ -163,6 +208,39 @@ class WrongFence(Rule):
                 *calls(found.store),
             ),
             fix=f"put {fence} between the store and the atomic operation",
+        )
+
+    def _handed(self, found: Broken, language: str) -> Finding:
+        name, word = found.store.root.name, found.signal.root.name
+        fence = _fence(language)
+        if not found.released:
+            where = "give the lock back" if found.lock else "set"
+            message = f"{name} is stored for other blocks, which "
+            message += f"take the lock {word} next" if found.lock else f"wait for {word}"
+            message += f", with no fence for the device before {word} is {where if not found.lock else 'given back'}"
+            span, cure = found.store.span, f"put {fence} between the store and the change of {word}"
+            if _ordered(found.signal):
+                cure = f"change {word} with memory_order_release, or {cure}"
+        else:
+            message = (
+                f"{name} is read after a wait for {word} that does not order what comes after it: another block's "
+            )
+            message += "store may not be seen yet"
+            span, cure = found.load.span, f"put {fence} behind the wait"
+            if _ordered(found.observer):
+                cure = f"wait with memory_order_acquire, or {cure}"
+        return self.finding(
+            span,
+            message,
+            related=(
+                Related(found.signal.span, f"{word} is {'given back' if found.lock else 'changed'} here"),
+                Related(found.observer.span, f"another block {'takes' if found.lock else 'waits for'} it here"),
+                Related(found.load.span, "and reads it here")
+                if not found.released
+                else Related(found.store.span, "it is stored here"),
+                *calls(found.store),
+            ),
+            fix=cure,
         )
 
     def _early(self, found: EarlyTicket, language: str) -> Finding:
@@ -191,3 +269,13 @@ class WrongFence(Rule):
             witness=evidence,
             fix="use the operation of device scope",
         )
+
+
+def _fence(language: str) -> str:
+    return "mem_fence(CLK_GLOBAL_MEM_FENCE)" if language == "opencl" else "__threadfence()"
+
+
+def _ordered(access: Access) -> bool:
+    """Whether the operation is of a kind that has an order to choose."""
+    name = getattr(access.node, "name", "")
+    return (isinstance(access.node, Atomic) and not name.startswith("atomic")) or name.endswith("_explicit")

@@ -66,6 +66,8 @@ def _target(receiver: Expr, reference: bool) -> Expr:
             expr = expr.decl.init
         elif isinstance(expr, InitList) and len(expr.elements) == 1:
             expr = expr.elements[0]
+            if as_pointer(expr) is not None:
+                return expr  # as bound by :func:`_reference`
         elif isinstance(expr, Call) and len(expr.args) == 1:
             expr = expr.args[0]
         elif expr is not None and strip_casts(expr) is not expr:
@@ -75,6 +77,13 @@ def _target(receiver: Expr, reference: bool) -> Expr:
     if isinstance(expr, (Deref, Subscript, Member)) or (isinstance(expr, Ref) and not _names_atomic_ref(expr.type)):
         return address_of(expr)
     return Opaque(receiver.span, PointerType(UNKNOWN), "object behind an atomic_ref")
+
+
+def _reference(ctx: CallContext) -> Expr | None:
+    """The constructor of ``atomic_ref`` binds an object and reads nothing."""
+    if len(ctx.args) != 1:
+        return None
+    return InitList(ctx.span, ctx.type, (address_of(ctx.args[0]),))
 
 
 def _names_atomic_ref(type_: Type) -> bool:
@@ -272,6 +281,7 @@ def _free_atomic(ctx: CallContext) -> Expr | None:
 
 
 FREE: dict[str, Handler] = {
+    "atomic_ref": _reference,
     "memcpy_async": _memcpy_async,
     "pipeline_consumer_wait_prior": _wait_prior,
     "pipeline_producer_commit": lambda ctx: AsyncWait(
@@ -295,7 +305,7 @@ FREE: dict[str, Handler] = {
 
 def lower_free(ctx: CallContext) -> Expr | None:
     """A function of namespace ``cuda`` or ``std``; None when there is no such."""
-    if ctx.name.startswith("atomic_") and not ctx.name.startswith("atomic_thread_fence"):
+    if ctx.name.startswith("atomic_") and not ctx.name.startswith(("atomic_thread_fence", "atomic_ref")):
         return _free_atomic(ctx)
     handler = FREE.get(ctx.name)
     return handler(ctx) if handler else None

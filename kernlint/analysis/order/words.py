@@ -1,0 +1,217 @@
+"""Words in global memory by which the threads of a grid tell each other how far they are.
+
+A word has *observers* and *signals*.  An observer is an atomic operation or a load whose value decides what the thread
+does next: it goes round a loop until the value is right (a flag, a turn, a lock), or takes a branch by it (a ticket
+that says that all others have come).  A signal is whatever changes the word.  What stands before a signal and what
+stands behind an observer of the same word is in order, provided that both sides have the fence that this takes:
+:mod:`.hand_overs` looks for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace, WarpEvent
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.nodes import Atomic, Barrier, Scope
+from kernlint.tree.types import Space, StructType
+
+WIDE = (Scope.GRID, Scope.SYSTEM)
+"""Scopes that reach the threads of other blocks."""
+
+ACQUIRES = frozenset({"acquire", "acq_rel", "seq_cst"})
+RELEASES = frozenset({"release", "acq_rel", "seq_cst"})
+
+EXCHANGES = frozenset({"cas", "exchange", "flag_set"})
+"""Operations by which locks are taken."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observer:
+    """``access`` finds out what the word holds.  ``waits``: the loops that go on until it is right; ``told``: symbols
+    whose value says what was found, also by way of shared memory."""
+
+    access: Access
+    waits: tuple[LoopContext, ...]
+    told: frozenset[Symbol]
+
+    @property
+    def takes(self) -> bool:
+        """Whether it changes the word as it looks (a lock is taken, a ticket drawn)."""
+        return self.access.writes and not reads_only(self.access)
+
+    @property
+    def locks(self) -> bool:
+        """Whether it takes a lock: waits until it has put its own mark there."""
+        return self.access.atomic_op in EXCHANGES
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Word:
+    """One object in global memory with what looks at it and what changes it (in order of the walk)."""
+
+    root: Root
+    observers: tuple[Observer, ...]
+    signals: tuple[Access, ...]
+
+    def holds(self, access: Access) -> bool:
+        """Whether ``access`` is of the word itself."""
+        return access in self.signals or any(access is observer.access for observer in self.observers)
+
+    @property
+    def lock(self) -> bool:
+        """Whether threads keep each other out by it: it says who is in, not what has been done."""
+        return any(observer.locks and observer.waits for observer in self.observers)
+
+
+def order_of(access: Access) -> str:
+    """The memory order of an atomic operation; of anything else ``relaxed``."""
+    return access.node.order if isinstance(access.node, Atomic) else "relaxed"
+
+
+def acquires(access: Access) -> bool:
+    """Whether what comes after is seen no earlier than what ``access`` found, by the threads of the whole grid."""
+    return access.kind is AccessKind.ATOMIC and order_of(access) in ACQUIRES and access.scope in WIDE
+
+
+def releases(access: Access) -> bool:
+    """Whether whoever sees what ``access`` wrote sees all that came before."""
+    return access.kind is AccessKind.ATOMIC and order_of(access) in RELEASES and access.scope in WIDE
+
+
+def reads_only(access: Access) -> bool:
+    """Whether an atomic operation leaves the word as it was: a load, or ``atomicAdd(word, 0)``."""
+    if access.atomic_op == "load":
+        return True
+    neutral = {"add": 0, "sub": 0, "or": 0, "xor": 0}.get(access.atomic_op)
+    return neutral is not None and access.value is not None and access.value.value == neutral
+
+
+def tells(symbol: Symbol, access: Access) -> bool:
+    """Whether a symbol is what ``access`` found."""
+    if symbol.kind is SymbolKind.LOAD:
+        return bool(symbol.origin == (access.root, access.offset))
+    return symbol.kind is SymbolKind.UNKNOWN and symbol.origin is access.node
+
+
+def sources(terms: Iterable[Term]) -> Iterator[Symbol]:
+    """The symbols of ``terms`` and what they were made of: loop variables by what they begin with and become, what a
+    collective gives by what its lanes put in."""
+    seen: set[Symbol] = set()
+    left = list(terms)
+    while left:
+        for symbol in symbols(left.pop()):
+            if symbol in seen:
+                continue
+            seen.add(symbol)
+            yield symbol
+            left.extend(term for term in (symbol.init, symbol.step) if term is not None)
+            if isinstance(symbol.origin, WarpEvent):
+                left.extend(symbol.origin.operands)
+
+
+def ways_out(loop: LoopContext) -> list[Term]:
+    """The conditions that decide whether a loop goes on."""
+    found = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+    return found if loop.condition is None else [loop.condition, *found]
+
+
+def words(of: Trace) -> tuple[Word, ...]:
+    """The words of a kernel, in order of their first access."""
+    cells: dict[tuple[int, int], list[Access]] = {}
+    for access in of.accesses:
+        if access.root.space is Space.GLOBAL and not access.asynchronous:
+            cells.setdefault((id(access.root), field_of(access)), []).append(access)
+    finder = _Finder(of)
+    found: list[Word] = []
+    for group in cells.values():
+        if not any(access.writes and not reads_only(access) for access in group):
+            continue
+        observers = tuple(observer for access in group if (observer := finder.observer(access)) is not None)
+        if not observers:
+            continue
+        waiting = {id(o.access) for o in observers if o.waits and o.locks}
+        signals = tuple(a for a in group if a.writes and not reads_only(a) and id(a) not in waiting)
+        if signals:
+            found.append(Word(group[0].root, observers, signals))
+    return tuple(found)
+
+
+def field_of(access: Access) -> int:
+    """Where in an element of an array of structures an access lies, in bytes; 0 where that is not one place."""
+    element = access.root.element
+    size = element.size if isinstance(element, StructType) else None
+    if not size:
+        return 0
+    form = polynomial(access.offset).coefficients
+    if any(value % size for mono, value in form.items() if mono):
+        return 0
+    return form.get((), 0) % size
+
+
+class _Finder:
+    """Looks for observers among the accesses of one kernel."""
+
+    def __init__(self, of: Trace) -> None:
+        self.of = of
+        self.outs = {id(loop): frozenset(sources(ways_out(loop))) for loop in of.loops}
+        self.branched = frozenset(
+            s for event in (*of.accesses, *of.barriers, *of.exits) for g in event.guards for s in symbols(g.term)
+        )
+
+    def observer(self, access: Access) -> Observer | None:
+        """What ``access`` is for, when what it finds is used to decide."""
+        if access.kind is AccessKind.WRITE:
+            return None
+        waits = tuple(loop for loop in access.loops if self._decides(access, loop))
+        if access.kind is AccessKind.READ:
+            # A plain load that decides where a thread goes is mostly data; one that is repeated is a wait.
+            still = tuple(loop for loop in waits if self._repeated(access, loop))
+            if not still:
+                return None
+            return Observer(access, still, self._told(access))
+        told = self._told(access)
+        return Observer(access, waits, told) if waits or told & self.branched else None
+
+    def _decides(self, access: Access, loop: LoopContext) -> bool:
+        outs = self.outs[id(loop)]
+        if any(tells(symbol, access) for symbol in outs):
+            return True
+        # `while (!__syncthreads_and(ready))`: what the threads bring to the vote is not kept.
+        voted = any(isinstance(symbol.origin, Barrier) for symbol in outs)
+        return voted and (access.volatile or access.kind is AccessKind.ATOMIC)
+
+    def _repeated(self, access: Access, loop: LoopContext) -> bool:
+        """Whether a load in ``loop`` is of one place each time, or of one that the compiler must read again."""
+        if access.volatile:
+            return True
+        return all(symbol.serial < loop.serial and symbol is not loop.counter for symbol in symbols(access.offset))
+
+    def _told(self, access: Access) -> frozenset[Symbol]:
+        """Symbols that tell what ``access`` found: its own, and loads of shared memory that it was put into."""
+        return told(self.of, access)
+
+
+def told(of: Trace, access: Access) -> frozenset[Symbol]:
+    """Symbols of conditions and values that tell what ``access`` found, also by way of shared memory."""
+    own: set[Symbol] = set()
+    passed: set[int] = set()
+    for event in of.accesses:
+        for guard in event.guards:
+            own.update(s for s in symbols(guard.term) if tells(s, access))
+        if event.value is None:
+            continue
+        inside = [s for s in symbols(event.value) if tells(s, access)]
+        own.update(inside)
+        if inside and event.writes and event.root.space is Space.SHARED:
+            passed.add(id(event.root))
+    for guard_event in (*of.accesses, *of.barriers, *of.exits):
+        for guard in guard_event.guards:
+            own.update(
+                s
+                for s in symbols(guard.term)
+                if tells(s, access) or (s.kind is SymbolKind.LOAD and id(s.origin[0]) in passed)
+            )
+    return frozenset(own)
