@@ -62,7 +62,7 @@ class Unset:
     left: Term | None = None
 
 
-def _closed(of: Trace) -> bool:
+def closed(of: Trace) -> bool:
     """Whether everything that may write shared memory is in sight."""
     if not followed(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
         return False
@@ -121,7 +121,7 @@ def updates(access: Access) -> bool:
 
 def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
-    if not _closed(of) or any(loss.kind == "statement" for loss in facts.losses):
+    if not closed(of) or any(loss.kind == "statement" for loss in facts.losses):
         return ()  # what was not understood may be the write, or the declaration that it names
     out: list[Unset] = []
     portioned, aliased = _portioned(of), _aliased(facts)

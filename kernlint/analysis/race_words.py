@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernlint.analysis.pairs import Pair
 from kernlint.analysis.races import Race
 from kernlint.analysis.replay import Replayed
-from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, RootKind, Trace
 from kernlint.analysis.trace.images import pixel
 from kernlint.analysis.trace.memory import file_pointer
 from kernlint.finding import Related, Severity, Step, Witness
@@ -124,7 +124,7 @@ def late_barrier(race: Race, of: Trace) -> BarrierEvent | None:
     return None
 
 
-def calls(*accesses: Access) -> tuple[Related, ...]:
-    """The call sites through which accesses of helpers are reached, each once, innermost first."""
-    found = dict.fromkeys(span for access in accesses for span in reversed(access.stack))
+def calls(*events: Event) -> tuple[Related, ...]:
+    """The call sites through which accesses and the like of helpers are reached, each once, innermost first."""
+    found = dict.fromkeys(span for event in events for span in reversed(event.stack))
     return tuple(Related(span, "called from here") for span in found)

@@ -65,7 +65,7 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
     if isinstance(decl.type, StructType) and (decl.type.size or 0) >= LARGE:
         variable_root(m, decl)
     if decl.init is None:
-        m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}")
+        m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}", origin=decl)
         return
     if isinstance(decl.type, PointerType) and decl.type.reference:
         value = bind(m, n.ParamDecl(decl.span, decl.name, decl.type, decl.space), decl.init)

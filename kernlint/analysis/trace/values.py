@@ -130,14 +130,17 @@ def build(type_: Type, leaf: Callable[[Type, str], Value], path: str = "", depth
     return leaf(type_, path)
 
 
-def unknown_value(type_: Type, reason: str, uniformity: Uniformity = Uniformity.VARYING) -> Value:
-    """A value of ``type_`` of which nothing but its uniformity is known."""
+def unknown_value(
+    type_: Type, reason: str, uniformity: Uniformity = Uniformity.VARYING, origin: VarDecl | None = None
+) -> Value:
+    """A value of ``type_`` of which nothing but its uniformity is known.  ``origin``: the variable, where the reason is
+    that it has been declared and given no value."""
 
     def leaf(kind: Type, path: str) -> Value:
         if isinstance(kind, PointerType) and not kind.reference:
             offset = unknown(reason, I64, uniformity)
             return PointerValue(unknown_root(kind.space, kind.pointee, reason), offset, kind.pointee)
-        return unknown(reason, kind, uniformity)
+        return unknown(reason, kind, uniformity, origin=origin)
 
     return build(type_, leaf)
 

@@ -1,0 +1,100 @@
+r"""The rule ``uninitialised-private``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.race_words import calls
+from kernlint.analysis.trace.events import Access, ConditionEvent
+from kernlint.analysis.unset_private import Unset, unset_private
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+
+
+class UninitialisedPrivate(Rule):
+    r"""A private variable, sum or array element is used before anything was stored in it.
+
+    A register holds whatever the last thread left there. A sum that nobody sets to zero, a value that only the threads
+    with work have read, an element that a loop does not get to: the result is right by luck.
+
+    Reported is a use (an address, a condition, a value that leaves the thread) which a value takes part in that was
+    never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
+    thread's index. Ways that arguments or data choose are not reported, as the caller may know that they are not taken.
+
+    ```cuda bad
+    __global__ void total(const float *charge, float *sum, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        float q;
+        if (i < n) q = charge[i];
+        atomicAdd(sum, 2.0f * q);  // expect: KL506
+    }
+    ```
+
+    ```opencl bad
+    __kernel void norms(__global const float *x, __global float *out, const int n) {
+        float sum;
+        for (int k = 0; k < n; ++k) sum += x[k] * x[k];
+        out[get_global_id(0)] = sum;  // expect: KL506
+    }
+    ```
+
+    ```cuda good
+    __global__ void total(const float *charge, float *sum, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        float q;
+        if (i < n) q = charge[i];
+        if (i < n) atomicAdd(sum, 2.0f * q);
+    }
+    ```
+
+    ```cuda good
+    __global__ void place(int *next, int *out) {
+        int base;
+        if (threadIdx.x % 32 == 0) base = atomicAdd(next, 32);
+        base = __shfl_sync(0xffffffffu, base, 0);
+        out[base + threadIdx.x % 32] = threadIdx.x;
+    }
+    ```
+
+    ```opencl good
+    __kernel void norms(__global const float *x, __global float *out, const int n) {
+        float sum = 0.0f;
+        for (int k = 0; k < n; ++k) sum += x[k] * x[k];
+        out[get_global_id(0)] = sum;
+    }
+    ```
+    """
+
+    meta = Meta("KL506", "uninitialised-private", Severity.WARNING, tags=("clang uninitialized",))
+    needs = (unset_private,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        found: tuple[Unset, ...] = facts[unset_private]
+        for one in found:
+            yield self._report(one)
+
+    def _report(self, one: Unset) -> Finding:
+        name, event = one.decl.name, one.event
+        related = [Related(one.decl.span, f"{name} is declared here, without a value"), *calls(event)]
+        if one.cell is not None:
+            what = f"{name}[{one.cell}] is read, but nothing stores a value there"
+            if one.updated:
+                what = f"{name}[{one.cell}] is only updated: nothing sets it before"
+            return self.finding(event.span, what, related=related, fix=f"set all of {name} first")
+        use = "is part of what is stored here"
+        if isinstance(event, ConditionEvent):
+            use = "decides this condition"
+        elif isinstance(event, Access) and not event.writes:
+            use = "is part of this address"
+        who = ""
+        if one.found is not None:
+            first = one.found.first
+            given = "".join(f", {symbol.name} = {value}" for symbol, value in one.found.values)
+            who = f" (thread {first.thread} of block {first.block}, blocks of {one.found.block}{given})"
+        return self.finding(
+            event.span,
+            f"{name} {use}, and nothing was stored in it before{who}",
+            related=related,
+            fix=f"give {name} a value where it is declared",
+        )

@@ -1,0 +1,8 @@
+// family: bounds
+__kernel void unfold(__global const float *image, __global float *cols, const int width, const int height, const int channels) {
+    const int x = get_global_id(0);
+    const int row = get_global_id(1) % height;
+    const int channel = get_global_id(1) / height;
+    if (x >= width || channel >= channels) return;
+    cols[(channel * height + row) * width + x] = image[(channel * height + row) * width + x];
+}

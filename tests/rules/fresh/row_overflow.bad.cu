@@ -1,0 +1,8 @@
+// The row's start is multiplied in 32 bits and widened when it is added; beside it the output is done right.
+// family: index-overflow
+__global__ void normalise(const float *in, float *out, int rows, int width) {
+    int row = blockIdx.x;
+    const float *src = in + row * width;  // bad
+    float *dst = out + (long long)row * width;
+    for (int c = threadIdx.x; c < width; c += blockDim.x) dst[c] = src[c] * 0.5f;  // bad
+}
