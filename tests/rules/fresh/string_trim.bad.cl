@@ -1,5 +1,6 @@
 // A word may be empty: its last letter is then before the first.
 // family: bounds
+// open
 __kernel void trim(__global const uchar *text, __global const int *start, __global int *length, const int words) {
     const int w = get_global_id(0);
     if (w >= words) return;
