@@ -99,7 +99,8 @@ class _Ways:
                 yield from self.of(arg, (*conds, cond), depth + 1)
         elif op == "call" and term.args[0].startswith("after"):
             yield from self.of(term.args[1], conds, depth + 1)  # the others say how the loop ended
-        else:
+        elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
+            # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
             for arg in term.terms:
                 yield from self.of(arg, conds, depth + 1)
 
