@@ -298,7 +298,7 @@ def _surely(read: Access) -> bool:
 
 def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
-    if any(loss.kind == "statement" for loss in facts.function.losses):
+    if any(loss.kind == "statement" for loss in facts.losses):
         return ()
     if any(gap.kind in ("goto", "budget", "statement", "write") for gap in of.gaps):
         return ()
