@@ -13,15 +13,13 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.scenarios.tables import COMPUTED
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term
 from kernlint.tree.types import IntType
-
-USUAL = (1024, 768, 512, 384, 256, 192, 128, 96, 64, 32, 16, 8)
-"""Sizes of blocks along one axis that are tried where the launches in sight compute theirs."""
 
 
 def symbols_of(kernel: Trace) -> Iterator[Symbol]:
@@ -96,8 +94,8 @@ def computed_blocks(known: Admission, axes: tuple[bool, bool, bool]) -> list[tup
     smallest of whole warps.  Empty where the launches leave all sizes open, or none is of this form."""
     if axes[1] or axes[2]:
         return []
-    fits = [size for size in USUAL if known.permits((size, 1, 1))]
-    if not fits or len(fits) == len(USUAL):
+    fits = [size for size in COMPUTED if known.permits((size, 1, 1))]
+    if not fits or len(fits) == len(COMPUTED):
         return []
     whole = [size for size in fits if size % 32 == 0]
     return [(size, 1, 1) for size in dict.fromkeys((fits[0], *whole[-1:]))]

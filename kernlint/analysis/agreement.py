@@ -10,7 +10,10 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launches import LaunchFact, flat_axes, launches
-from kernlint.analysis.shapes import STRIDES, shapes, size_test
+from kernlint.analysis.scenarios.axes import size_test
+from kernlint.analysis.scenarios.fitting import STRIDES
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.tables import GRIDS, OTHERS, POWERS
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
@@ -41,17 +44,11 @@ from kernlint.tree.types import I64, IntType, OpaqueType
 
 Block = tuple[int, int, int]
 
-USUAL: tuple[Block, ...] = tuple((size, 1, 1) for size in (64, 128, 256, 512, 1024))
-"""Blocks that kernels are written for when nothing else is known: powers of two along x."""
-
 ROUNDS = 40
 """Iterations of a loop over which agreement is tried out."""
 
 POINTS = 20_000
 """Evaluations spent on one condition; beyond them the threads are taken to disagree as far as is known."""
-
-OTHERS = 1000
-"""The value of block indices, grid sizes and arguments where only the thread's index is tried out."""
 
 _TRIED = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER})
 
@@ -63,10 +60,6 @@ BUDGET = Budget(steps=100, points=2_000, rlimit=0)
 """For what follows from statements of the user."""
 
 NONE: Mapping[Symbol, int] = {}
-
-
-GRIDS: tuple[Block, ...] = tuple((size, size, size) for size in (2, 7, 16))
-"""Grids that are tried out when none is in sight."""
 
 
 def by_rows(term: Term) -> bool:
@@ -195,7 +188,7 @@ class Agreement:
             found = list(symbols(term))
             if {symbol.kind for symbol in found} <= _COMPUTED:
                 others = {symbol: OTHERS for symbol in found if symbol.kind not in _TRIED}
-                return not all(_agree(term, found, block, others) for block in self.blocks or USUAL)
+                return not all(_agree(term, found, block, others) for block in self.blocks or POWERS)
         return True
 
     def _cancels(self, term: Term, level: Uniformity = Uniformity.BLOCK) -> bool:
@@ -252,7 +245,7 @@ class Agreement:
             return False
         if not self.visible and SymbolKind.COUNTER not in kinds:
             return False
-        blocks = self.blocks if self.visible else USUAL
+        blocks = self.blocks if self.visible else POWERS
         return all(_agree(term, found, block) for block in blocks)
 
 
@@ -358,9 +351,9 @@ def _compute(facts: Facts) -> Agreement:
     known = tuple(dict.fromkeys(grid for grid in grids if grid is not None)) if None not in grids else ()
     flat, formal, strided = _flat(blocks, seen), frozenset[int](), None
     if not blocks and not seen:
-        guessed = facts[shapes].plausible
+        guessed = facts[scenarios].plausible
         flat = tuple(axis for axis in range(3) if all(shape.block[axis] == 1 for shape in guessed))
-        formal = facts[shapes].single
+        formal = facts[scenarios].single
         strided = guessed[0].block if len(guessed) == 1 and guessed[0].reason == STRIDES else None
     return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], flat, formal, strided)
 
@@ -379,5 +372,5 @@ def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-agreement = KernelAnalysis("agreement", _compute, needs=(shapes, launches, assumed))
+agreement = KernelAnalysis("agreement", _compute, needs=(scenarios, launches, assumed))
 """The :class:`Agreement` of a kernel's blocks."""

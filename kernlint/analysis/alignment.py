@@ -16,7 +16,9 @@ from collections.abc import Iterator, Mapping
 from itertools import product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.shapes import Block, Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
+from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
 from kernlint.record import dataclass
@@ -101,7 +103,7 @@ def alignment_of(type_: Type, language: str) -> int | None:
 
 
 class _Finder:
-    def __init__(self, of: Trace, known: Shapes, language: str) -> None:
+    def __init__(self, of: Trace, known: Scenarios, language: str) -> None:
         self.of = of
         self.language = language
         self.blocks = tuple(dict.fromkeys(shape.block for shape in known.plausible)) or ((64, 1, 1),)
@@ -229,8 +231,8 @@ def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     of = facts[trace]
     if not any(isinstance(access.type, VectorType) for access in of.accesses) or _tests_alignment(of):
         return ()
-    return tuple(_Finder(of, facts[shapes], facts.module.language).find())
+    return tuple(_Finder(of, facts[scenarios], facts.module.language).find())
 
 
-misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, shapes))
+misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, scenarios))
 """Every :class:`Misaligned` access of a kernel variant, the first of each place."""

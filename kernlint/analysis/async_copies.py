@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pipelines import made, outstanding
-from kernlint.analysis.shapes import Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, Trace
 from kernlint.record import dataclass
@@ -43,7 +44,7 @@ class Unawaited:
 
 
 class _Finder:
-    def __init__(self, of: Trace, known: Shapes) -> None:
+    def __init__(self, of: Trace, known: Scenarios) -> None:
         self.of = of
         self.shapes = known
         self.copies: list[tuple[AsyncEvent, AsyncCopy]] = []
@@ -227,8 +228,8 @@ def _compute(facts: Facts) -> tuple[Unawaited, ...]:
     of = facts[trace]
     if not of.asyncs or not of.complete or any(call.may_sync for call in of.calls):
         return ()
-    return tuple(_Finder(of, facts[shapes]).find())
+    return tuple(_Finder(of, facts[scenarios]).find())
 
 
-unawaited = KernelAnalysis("unawaited", _compute, needs=(trace, shapes))
+unawaited = KernelAnalysis("unawaited", _compute, needs=(trace, scenarios))
 """Every :class:`Unawaited` copy of a kernel variant."""

@@ -19,7 +19,8 @@ from kernlint.analysis.order import order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.races import Asker, Race, asker_of, followed, keep
-from kernlint.analysis.shapes import Shape, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
@@ -68,7 +69,7 @@ class NarrowAtomic:
 
     access: Access
     witness: Refuted
-    shape: Shape
+    shape: Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +282,7 @@ def _compute(facts: Facts) -> Fences:
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     tickets = {id(found.store.node): found for found in _tickets(of)}
-    finder = Finder(asker, facts[shapes])
+    finder = Finder(asker, facts[scenarios])
     atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder)}
     early = {id(found.ticket.node): found for found in _early(of)}
 
@@ -294,5 +295,5 @@ def _compute(facts: Facts) -> Fences:
     return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed)
 
 
-fences = KernelAnalysis("fences", _compute, needs=(trace, shapes, assumed, order))
+fences = KernelAnalysis("fences", _compute, needs=(trace, scenarios, assumed, order))
 """Exchanges of one kernel variant whose fence is too narrow."""

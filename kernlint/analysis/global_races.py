@@ -1,7 +1,7 @@
 """Races in global memory: two threads of the grid that use one place, one of them with a plain write.
 
 Threads of one block are ordered by its barriers, threads of two blocks by nothing within a kernel.  The launches
-tried are small: a believable block (see :mod:`kernlint.analysis.shapes`) and a few blocks along each axis whose
+tried are small: a believable block (see :mod:`kernlint.analysis.scenarios`) and a few blocks along each axis whose
 index the kernel reads.  A kernel that never asks for its block is taken to run as one, unless a launch shows more.
 
 Scalars get values that no kernel can object to.  What bounds an index (``i < n``) is small, so that every thread
@@ -53,7 +53,8 @@ from kernlint.analysis.races import (
     went_round,
 )
 from kernlint.analysis.rows import in_row, inside_rows, moving
-from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.analysis.trace.memory import file_pointer
@@ -88,7 +89,7 @@ class GlobalRace:
 
     pair: Pair
     witness: Refuted
-    shape: Shape
+    shape: Scenario
     across: bool
     scattered: bool = False
 
@@ -98,7 +99,7 @@ class GlobalRace:
         return self.pair.first.root
 
 
-def _grid(shape: Shape, read: tuple[bool, bool, bool], pair: Pair) -> Triple:
+def _grid(shape: Scenario, read: tuple[bool, bool, bool], pair: Pair) -> Triple:
     """A small grid for a block: a few blocks along the axes whose index is read, those of a launch in sight; twice as
     many as the number by which the addresses of ``pair`` divide that of all blocks."""
     if None not in shape.grid:
@@ -197,7 +198,7 @@ class Finder:
     """Asks for collisions of pairs under small launches."""
 
     asker: Asker
-    shapes: Shapes
+    shapes: Scenarios
     doubtful: set[int] = field(default_factory=set)
 
     def _own_fault(self, pair: Pair, within: Scope, launch: Launch) -> bool:
@@ -213,9 +214,9 @@ class Finder:
         self.doubtful.add(id(pair.first.root))
         return False
 
-    def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Shape] | None:
+    def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Scenario] | None:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
-        found: tuple[Refuted, Shape] | None = None
+        found: tuple[Refuted, Scenario] | None = None
         free = unordered(pair)
         for shape in self.shapes.plausible:
             grid = _grid(shape, self.shapes.blocks, pair)
@@ -236,7 +237,7 @@ class Finder:
                 return None
         return found
 
-    def _under(self, pair: Pair, within: Scope, shape: Shape, grid: Triple, warp: int) -> Refuted | None:
+    def _under(self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int) -> Refuted | None:
         most = min(_stride(pair.first), _stride(pair.second))
         if not self.shapes.seen and grid[0] * shape.block[0] > most:
             # a grid-stride loop with a constant stride: the stride is the size of the grid
@@ -354,7 +355,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     if not groups or not followed(of):
         return ()
     asker = asker_of(facts, of)
-    finder = Finder(asker, facts[shapes])
+    finder = Finder(asker, facts[scenarios])
     free = None if _grid_wide(of) else facts[order]
     talking = handshakes(of)
     ended = waits(of.asyncs)
@@ -405,7 +406,7 @@ def _judge(finder: Finder, first: Access, second: Access, free: Order | None, ta
     return None
 
 
-global_races = KernelAnalysis("global_races", _compute, needs=(trace, shapes, assumed, order))
+global_races = KernelAnalysis("global_races", _compute, needs=(trace, scenarios, assumed, order))
 """The races in global memory of one kernel variant whose places rest on no memory."""
 
 
@@ -525,7 +526,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     if not followed(of) or handshakes(of):
         return ()
     asker = asker_of(facts, of)
-    finder = Finder(asker, facts[shapes])
+    finder = Finder(asker, facts[scenarios])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     out: list[Scatter] = []
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
@@ -587,5 +588,5 @@ def _on_loads(term: Term, above: Uniformity = Uniformity.WARP) -> bool:
     return any(s.kind is SymbolKind.LOAD and s.uniformity > above for s in symbols(term))
 
 
-scatters = KernelAnalysis("scatters", _scatters, needs=(trace, shapes, assumed))
+scatters = KernelAnalysis("scatters", _scatters, needs=(trace, scenarios, assumed))
 """The plain writes of one kernel variant to elements picked by index arrays (in shared memory, only updates)."""

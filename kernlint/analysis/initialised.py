@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import known, side
 from kernlint.analysis.races import followed, scalar, trips_of
-from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.touches import Toucher, Touches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
@@ -54,7 +55,7 @@ class Unset:
 
     access: Access
     degree: str
-    shape: Shape | None = None
+    shape: Scenario | None = None
     thread: int = 0
     cell: int = 0
     values: tuple[tuple[Symbol, int], ...] = ()
@@ -128,7 +129,7 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     for root, group in _objects(of):
         if id(root.decl) in aliased:
             continue
-        found = _judge(facts[shapes], group, portioned)
+        found = _judge(facts[scenarios], group, portioned)
         if found is not None:
             out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
     return tuple(out)
@@ -161,7 +162,7 @@ def _portioned(of: Trace) -> set[Symbol]:
     return out
 
 
-def _judge(found: Shapes, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
+def _judge(found: Scenarios, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
     writes = [access for access in group if access.writes]
     reads = [access for access in group if access.kind is AccessKind.READ]
     if not writes:
@@ -182,7 +183,7 @@ def _judge(found: Shapes, group: Sequence[Access], portioned: set[Symbol]) -> Un
 
 
 def _uncovered(
-    shape: Shape, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
+    shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
 ) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
@@ -246,7 +247,7 @@ def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
     return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
 
 
-def _covered(sides: Sequence[Side], shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:
+def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:
     """The bytes that one of ``sides`` writes; None when they cannot be listed."""
     toucher = Toucher()
     covered: set[int] = set()
@@ -259,7 +260,7 @@ def _covered(sides: Sequence[Side], shape: Shape, values: tuple[tuple[Symbol, in
     return covered
 
 
-def _touches(toucher: Toucher, at: Side, shape: Shape, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+def _touches(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
     counts = trips_of(at.symbols, shape)
     launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
     return toucher.of(at, launch)
@@ -273,5 +274,5 @@ def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
     )
 
 
-unset = KernelAnalysis("unset", _compute, needs=(trace, shapes))
+unset = KernelAnalysis("unset", _compute, needs=(trace, scenarios))
 """Reads of shared memory that was never set, at most one for each object of a kernel variant."""

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launch_context import LaunchContext, launch_context
-from kernlint.analysis.shapes import Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
 from kernlint.record import dataclass
@@ -316,7 +317,7 @@ class Lanes:
     show under; under any one of them when ``seen``.
     """
 
-    def __init__(self, of: Trace, context: LaunchContext, known: Shapes, language: str) -> None:
+    def __init__(self, of: Trace, context: LaunchContext, known: Scenarios, language: str) -> None:
         self.size = {"hip": 64, "opencl": 8}.get(language, 32)
         self.seen = known.seen
         self._context = context
@@ -373,8 +374,8 @@ class Lanes:
 
 
 def _compute(facts: Facts) -> Lanes:
-    return Lanes(facts[trace], facts[launch_context], facts[shapes], facts.module.language)
+    return Lanes(facts[trace], facts[launch_context], facts[scenarios], facts.module.language)
 
 
-lanes = KernelAnalysis("lanes", _compute, needs=(trace, launch_context, shapes))
+lanes = KernelAnalysis("lanes", _compute, needs=(trace, launch_context, scenarios))
 """The :class:`Lanes` of a kernel variant."""

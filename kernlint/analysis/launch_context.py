@@ -18,6 +18,7 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, cover
 from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.scenarios.tables import usual
 from kernlint.analysis.trace import trace
 from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
 from kernlint.record import dataclass
@@ -25,12 +26,6 @@ from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const
 from kernlint.tree.types import I64
 
 Block = tuple[int, int, int]
-
-USUAL: tuple[Block, ...] = ((256, 1, 1), (128, 1, 1), (64, 1, 1), (512, 1, 1), (1024, 1, 1))
-"""Blocks that kernels are usually written for, when nothing is known and only x is used."""
-
-USUAL_2D: tuple[Block, ...] = ((16, 16, 1), (32, 8, 1), (32, 32, 1), (8, 8, 1))
-USUAL_3D: tuple[Block, ...] = ((8, 8, 8), (8, 8, 4), (16, 4, 4))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +140,7 @@ def _compute(facts: Facts) -> LaunchContext:
     if not found and bounds.max_threads is not None and launched.permits((bounds.max_threads, 1, 1)):
         add((bounds.max_threads, 1, 1), "bounds")
     if not found:
-        usual = USUAL_3D if 2 in axes else USUAL_2D if 1 in axes else USUAL
-        for block in [block for block in usual if launched.permits(block)] or usual:
+        for block in [block for block in usual(axes) if launched.permits(block)] or usual(axes):
             add(block, "usual")
     most = 1024
     if bounds.required is not None:

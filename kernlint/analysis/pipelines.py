@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from kernlint.analysis.initialised import GROUNDS
 from kernlint.analysis.races import scalar
-from kernlint.analysis.shapes import Shape, Shapes
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, LoopContext, Trace
 from kernlint.record import dataclass, field
 from kernlint.symbolic.evaluate import evaluate
@@ -32,7 +32,7 @@ THREADS, SURE = 128, 32
 thread's part of a buffer would be taken for another's."""
 
 SHAPES = 3
-"""Shapes of a block that are tried."""
+"""Scenarios of a block that are tried."""
 
 EFFORT = 60_000
 """Terms that are computed for one kernel at most."""
@@ -69,7 +69,7 @@ class _Flight:
     groups: dict[int, int] = field(default_factory=dict)
 
 
-def outstanding(of: Trace, found: Shapes) -> list[Outstanding]:
+def outstanding(of: Trace, found: Scenarios) -> list[Outstanding]:
     """Reads of what is still being copied, the first one of each buffer: they show under a shape in sight, or under
     each that is guessed."""
     if not any(_own(event.node) for event in of.asyncs):
@@ -86,7 +86,7 @@ def outstanding(of: Trace, found: Shapes) -> list[Outstanding]:
 
 
 class _Count:
-    def __init__(self, of: Trace, shape: Shape, size: int, effort: list[int]) -> None:
+    def __init__(self, of: Trace, shape: Scenario, size: int, effort: list[int]) -> None:
         self.size = size
         self.effort = effort
         copies = [a for a in of.accesses if a.asynchronous and a.kind is AccessKind.WRITE and _own(a.node)]

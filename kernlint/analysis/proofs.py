@@ -16,7 +16,8 @@ from kernlint.analysis.race_words import witness
 from kernlint.analysis.races import Race, shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.rows import in_row
-from kernlint.analysis.shapes import Shape, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import (
     RECURSION,
@@ -140,7 +141,7 @@ def _divergent(facts: Facts, barrier: BarrierEvent, ladder: Ladder) -> Verdict |
 
 def _diverges(facts: Facts, barrier: BarrierEvent) -> Verdict | None:
     """The divergence as the emulator sees it under a believable block."""
-    for shape in facts[shapes].plausible[:1]:
+    for shape in facts[scenarios].plausible[:1]:
         x, y, z = (size or 1 for size in shape.grid)
         grid = (x, y, z) if x * y * z <= 64 else (1, 1, 1)
         seen = facts[replayer].divergence(shape.block, grid, barrier.span)
@@ -159,7 +160,7 @@ def _diverges(facts: Facts, barrier: BarrierEvent) -> Verdict | None:
     return None
 
 
-def _under(shape: Shape) -> tuple[str, ...]:
+def _under(shape: Scenario) -> tuple[str, ...]:
     """The block that a refutation rests on, where it is a guess."""
     return () if shape.seen else (f"block = {product(shape.block)} ({shape.reason})",)
 
@@ -542,14 +543,14 @@ verdicts = KernelAnalysis(
         global_races,
         outside,
         replayer,
-        shapes,
+        scenarios,
         shared_races,
     ),
 )
 """The :class:`Verdicts` of a kernel variant; costly, so no rule asks for them."""
 
 
-raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, contradiction, shapes))
+raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, contradiction, scenarios))
 """Whether it shows in a moment that no two threads of a kernel variant race (:data:`verdicts` has more of them).
 
 Looked at are kernels with few pairs of accesses that conflict, all at places that follow from the thread; the proof

@@ -1,6 +1,6 @@
 """Races in shared memory: concurrent pairs of accesses that two threads make to one place.
 
-A race is kept only with a witness: a block that somebody would launch (see :mod:`kernlint.analysis.shapes`) and two
+A race is kept only with a witness: a block that somebody would launch (see :mod:`kernlint.analysis.scenarios`) and two
 threads of it for which both conditions hold and the bytes overlap.  It has to show under every shape that is
 guessed, or under one that is in sight.  Threads of two different warps are tried first: they leave no excuse.  Pairs
 of one warp count only where no warp barrier or collective stands between.
@@ -28,7 +28,8 @@ from kernlint.analysis.pairs import (
     waits,
 )
 from kernlint.analysis.rows import inside_rows
-from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
@@ -98,6 +99,10 @@ ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_00
 """Values for scalars that are only added to an address: far from it, and from each other."""
 
 
+Numbers = tuple[tuple[Symbol, int], ...]
+"""Values of symbols."""
+
+
 @dataclass(frozen=True, slots=True)
 class Race:
     """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only those of one warp were asked for.
@@ -105,7 +110,7 @@ class Race:
 
     pair: Pair
     witness: Refuted
-    shape: Shape
+    shape: Scenario
     same_warp: bool = False
     run: int = 32
 
@@ -144,7 +149,7 @@ class Asker:
     gives each such run work of its own.
     """
 
-    shapes: Shapes
+    shapes: Scenarios
     language: str
     waves: bool = False
     runs: bool = False
@@ -170,9 +175,9 @@ class Asker:
         guessed_size = found is not None and not self.shapes.seen and _sized_by_launch(pair)
         return None if guessed_size and self._under(pair, self._small(), warp) is None else found
 
-    def _small(self) -> Shape:
+    def _small(self) -> Scenario:
         """A block of two warps."""
-        return Shape((WARP, 2, 1) if self.shapes.threads[1] else (2 * WARP, 1, 1))
+        return Scenario((WARP, 2, 1) if self.shapes.threads[1] else (2 * WARP, 1, 1))
 
     def _of_runs(self, race: Race) -> Race:
         """``race`` of a kernel written for wavefronts, between threads of two of them if any meet."""
@@ -184,7 +189,7 @@ class Asker:
             race = race if wider is None else replace(race, witness=wider)
         return race
 
-    def _under(self, pair: Pair, shape: Shape, warp: bool) -> Refuted | None:
+    def _under(self, pair: Pair, shape: Scenario, warp: bool) -> Refuted | None:
         if shape.threads < 2:
             return None
         warps: tuple[int, ...] = (0,)
@@ -197,7 +202,7 @@ class Asker:
                 return None
         return found
 
-    def _within(self, pair: Pair, shape: Shape, warp: bool, values: tuple[tuple[Symbol, int], ...]) -> Refuted | None:
+    def _within(self, pair: Pair, shape: Scenario, warp: bool, values: Numbers) -> Refuted | None:
         picked = picked_by_data(pair) or looked_up(pair)
         if picked:
             pair = replace(pair, a=_counted(pair.a), b=_counted(pair.b))
@@ -253,7 +258,7 @@ class Asker:
         witness = self.ask(replace(query, a=a, b=b))
         return None if witness is None else replace(witness, depends_on_data=True)
 
-    def _unequal(self, pair: Pair, query: Overlap, shape: Shape) -> Refuted | None:
+    def _unequal(self, pair: Pair, query: Overlap, shape: Scenario) -> Refuted | None:
         """Two threads that do not write one value, after two neighbours that did: they are looked for in the two halves
         of the block, and among the last one and the others."""
         for middle in dict.fromkeys((shape.threads // 2, shape.threads - 1)):
@@ -264,7 +269,7 @@ class Asker:
                 return witness
         return None
 
-    def _variants(self, pair: Pair, shape: Shape, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
+    def _variants(self, pair: Pair, shape: Scenario, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
         """(a, b, within one warp, in different warps) to ask for, best witness first."""
         if warp:
             yield pair.a, pair.b, True, False
@@ -427,12 +432,12 @@ def _is_power(symbol: Symbol) -> Term:
     return binary("eq", binary("and", symbol.term, less, symbol.type), const(0, symbol.type), BOOL)
 
 
-def trips(pair: Pair, shape: Shape) -> tuple[tuple[Symbol, int], ...]:
+def trips(pair: Pair, shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
     """How often the loops that a pair speaks of ran, where the launch alone decides it."""
     return trips_of((*pair.a.symbols, *pair.b.symbols), shape)
 
 
-def trips_of(mentioned: Iterable[Symbol], shape: Shape) -> tuple[tuple[Symbol, int], ...]:
+def trips_of(mentioned: Iterable[Symbol], shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
     """How often the loops ran whose counts are ``mentioned``, where the launch alone decides it."""
     found: dict[Symbol, int] = {}
     env = dict(zip(BLOCK_DIM, shape.block, strict=True))
@@ -595,14 +600,14 @@ _SETTLED = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
 
 
 def asker_of(facts: Facts, of: Trace) -> Asker:
-    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`shapes` and
+    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`scenarios` and
     :data:`assumed`."""
     language = facts.module.language
     grouped = language == "opencl" and _counts_on_groups(of)
     runs = language == "opencl" and any(
         _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
     )
-    return Asker(facts[shapes], language, language == "hip" or grouped, runs, facts[assumed])
+    return Asker(facts[scenarios], language, language == "hip" or grouped, runs, facts[assumed])
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -990,7 +995,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
             found[key] = race
 
 
-shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, shapes, assumed))
+shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed))
 """The races in shared memory of one kernel variant: at most one for two places in the source."""
 
 

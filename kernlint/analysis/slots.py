@@ -14,7 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, GlobalRace, handshakes
 from kernlint.analysis.pairs import Pair, known, same_value, side
 from kernlint.analysis.races import asker_of, equal_values, followed
-from kernlint.analysis.shapes import shapes
+from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, RootKind, Trace
 from kernlint.prove.query import Side
@@ -73,7 +73,7 @@ def _compute(facts: Facts) -> tuple[Slot, ...]:
         drawn = [s for s in set(symbols(access.offset)) if s.kind is SymbolKind.UNKNOWN and id(s.origin) in counters]
         if len(drawn) != 1 or not isinstance(drawn[0].type, IntType) or _same_for_all(access):
             continue
-        finder = finder or Finder(asker_of(facts, of), facts[shapes])
+        finder = finder or Finder(asker_of(facts, of), facts[scenarios])
         found = _met(finder, access, drawn[0], counters[id(drawn[0].origin)])
         if found is not None:
             out.append(found)
@@ -161,5 +161,5 @@ def _fixed(term: Term, symbol: Symbol) -> Iterator[tuple[Term, int]]:
         yield from _fixed(arg, symbol)
 
 
-slots = KernelAnalysis("slots", _compute, needs=(trace, shapes, assumed))
+slots = KernelAnalysis("slots", _compute, needs=(trace, scenarios, assumed))
 """The plain writes of one kernel variant to slots from a counter that two threads may get, as :class:`Slot`."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
-from kernlint.analysis.shapes import Shape, Shapes, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RECURSION, TOO_DEEP, RootKind, Trace
 from kernlint.finding import Witness
@@ -81,7 +82,7 @@ class Ladder:
     """
 
     def __init__(self, facts: Facts, *, hasty: bool = False) -> None:
-        of, believed, said = facts[trace], facts[shapes], facts[assumed]
+        of, believed, said = facts[trace], facts[scenarios], facts[assumed]
         self.rungs = tuple(_rungs(facts, of, believed, said))
         self.hasty = hasty
         if hasty:
@@ -126,7 +127,7 @@ class Ladder:
         return Verdict("proved", tuple(words), reason)
 
 
-def _rungs(facts: Facts, of: Trace, believed: Shapes, said: Assumed) -> Iterator[Rung]:
+def _rungs(facts: Facts, of: Trace, believed: Scenarios, said: Assumed) -> Iterator[Rung]:
     bounds = facts.function.bounds
     block: Axes = bounds.required or said.block or facts.options.block or (None, None, None)
     grid: Axes = said.grid or facts.options.grid or (None, None, None)
@@ -177,7 +178,7 @@ def _pitches(of: Trace) -> list[Symbol]:
     return [symbol for symbol in found if isinstance(symbol.type, IntType)][:2]
 
 
-def _shaped(shape: Shape, free: Launch, low: Axes, said: Assumed, words: Sequence[str]) -> Rung:
+def _shaped(shape: Scenario, free: Launch, low: Axes, said: Assumed, words: Sequence[str]) -> Rung:
     grid = shape.grid if shape.seen and None not in shape.grid else low
     text = f"block = {product(shape.block)} ({shape.reason})"
     extra = (f"grid = {product(shape.grid)}",) if grid is shape.grid else tuple(words)

@@ -8,7 +8,8 @@ from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
 from kernlint.analysis.initialised import unset
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
-from kernlint.analysis.shapes import Shape, shapes
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import (
     Access,
@@ -167,7 +168,7 @@ class BarrierDivergence(Rule):
         Severity.WARNING,
         tags=("CUDA-1.14", "OpenCL C barrier"),
     )
-    needs = (trace, agreement, shapes, replayer, unset)
+    needs = (trace, agreement, scenarios, replayer, unset)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         walked, agree = facts[trace], facts[agreement]
@@ -321,8 +322,8 @@ class BarrierDivergence(Rule):
         with that: it shows under each block worth believing in, and rests on neither arguments nor data."""
         if barrier.scope is not Scope.BLOCK:
             return None, False
-        found: list[tuple[Shape, Replayed]] = []
-        believed = facts[shapes]
+        found: list[tuple[Scenario, Replayed]] = []
+        believed = facts[scenarios]
         for shape in believed.plausible[:SHAPES]:
             replayed = facts[replayer].divergence(shape.block, _grid(shape), barrier.span)
             if replayed is not None:
@@ -529,13 +530,13 @@ _LAUNCH = frozenset(
 )
 
 
-def _grid(shape: Shape) -> tuple[int, int, int]:
+def _grid(shape: Scenario) -> tuple[int, int, int]:
     """The grid of a shape where it is small, else one block."""
     x, y, z = (size or 1 for size in shape.grid)
     return (x, y, z) if x * y * z <= 64 else (1, 1, 1)
 
 
-def _witness(facts: Facts, shape: Shape, replayed: Replayed, barrier: BarrierEvent) -> Witness:
+def _witness(facts: Facts, shape: Scenario, replayed: Replayed, barrier: BarrierEvent) -> Witness:
     """The two threads in words, with the value that the replay gave to integer arguments."""
     first, second = replayed.fault.first, replayed.fault.second
     steps = [Step(first.block, first.thread, first.span or barrier.span, f"waits at {barrier.name}")]
