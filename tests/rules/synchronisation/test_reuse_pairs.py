@@ -25,6 +25,7 @@ def lines(finding: Finding, text: str) -> set[int]:
 
 
 PENDING = {
+    "a smoothing step in place, rows of other blocks read",
     "bodies in tiles, far tiles skipped",
     "nearest hit of each pixel kept by read, check, write",
     "a carry between blocks: all but the first wait for what they read from shared memory",
