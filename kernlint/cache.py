@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kernlint import codec, codeprint
 from kernlint.cachefolder import cache_folder
@@ -25,10 +25,13 @@ from kernlint.record import dataclass, field, fields
 from kernlint.source import MAX_BYTES, SourceFile
 from kernlint.writing import replace_file
 
+if TYPE_CHECKING:
+    from kernlint.project import Project
+
 KEEP = 48
 """Files of results kept in the cache folder; those not used for longest are removed."""
 
-_MAGIC = b"kernlint results 1 "
+_MAGIC = b"kernlint results 2 "
 _DIGITS = 32
 _PASSED_OVER = ("path", "cache", "fail_on", "min_confidence", "exclude")
 """Settings that do not change what is found in a file."""
@@ -101,16 +104,18 @@ class Cache:
         state = self._state(path)
         return Key(path, state, self.settings(config, flags)) if state else None
 
-    def get(self, key: Key) -> FileOutcome | None:
-        """The outcome of the file, if nothing it came from has changed."""
+    def get(self, key: Key, project: Callable[[], Project] | None = None) -> FileOutcome | None:
+        """The outcome of the file, if nothing it came from has changed; ``project`` is asked again what it was."""
         entry = self._entries.get(key.path)
         if entry is None:
             return None
         try:
-            source, settings, depends, data = entry
+            source, settings, depends, asked, data = entry
             if source != key.source or settings != key.settings:
                 return None
             if any(self._state(path) != state for path, state in depends):
+                return None
+            if asked and (project is None or not _same(project(), asked)):
                 return None
             return codec.decode(key.path, data)
         except (ValueError, TypeError, IndexError, KeyError, AttributeError):
@@ -131,7 +136,8 @@ class Cache:
         if any(self._is_fresh(path) for path in (key.path, *outcome.depends)):
             return
         depends = [[path, self._state(path)] for path in outcome.depends]
-        self._new[key.path] = [key.source, key.settings, depends, codec.encode(outcome)]
+        asked = [[*question, answer] for question, answer in outcome.asked.items()]
+        self._new[key.path] = [key.source, key.settings, depends, asked, codec.encode(outcome)]
 
     def save(self) -> None:
         """Write what is new, with what another run wrote meanwhile and the files of this folder that still exist."""
@@ -165,6 +171,11 @@ class Cache:
 
 
 _NO_FLAGS = Flags()
+
+
+def _same(project: Project, asked: Sequence[Sequence[str]]) -> bool:
+    """Whether the project still gives the same answers to what it was asked."""
+    return all(project.digest(tuple(question)) == answer for *question, answer in asked)
 
 
 def _digest_of(path: str) -> str:

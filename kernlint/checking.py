@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kernlint import discovery, merge
@@ -15,6 +16,7 @@ from kernlint.compiledb import NO_FLAGS, Lookup
 from kernlint.config import Config
 from kernlint.finding import Fix
 from kernlint.outcome import FileOutcome
+from kernlint.project import Projects
 from kernlint.record import dataclass, field, replace
 from kernlint.result import Level, Notification, Report, Sources, Summary
 from kernlint.source import SourceFile
@@ -30,9 +32,9 @@ Analyse = Callable[[Sequence[str]], Sequence[FileOutcome]]
 class Job:
     """What is asked of a run.
 
-    ``configs`` gives the settings for a path, ``lookup`` its compile command; ``root`` is the folder that reported
-    paths are relative to.  ``texts``: what stands for the content of a file.  ``fixes``: results are to have fixes that
-    hold, which ``analyse`` sees to.
+    ``configs`` gives the settings for a path, ``lookup`` its compile command, ``projects`` what lies around it;
+    ``root`` is the folder that reported paths are relative to.  ``texts``: what stands for the content of a file.
+    ``fixes``: results are to have fixes that hold, which ``analyse`` sees to.
     """
 
     paths: Sequence[str]
@@ -42,6 +44,7 @@ class Job:
     gitignore: bool = True
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
     fixes: bool = False
+    projects: Projects = field(default_factory=Projects)
 
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
@@ -108,7 +111,7 @@ def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | N
         key = cache.key(path, config, job.lookup.flags(path, config.compile_commands), job.texts.get(path))
         if key is not None:
             keys[path] = key
-            outcome = cache.get(key)
+            outcome = cache.get(key, partial(job.projects.of, path, config.home))
             if outcome is not None and (outcome.fixed or not (job.fixes and outcome.results)):
                 known[path] = outcome if job.fixes else unfixed(outcome)
     unknown = [path for path in files if path not in known]

@@ -87,6 +87,11 @@ class Config:
     overrides: tuple[Override, ...] = ()
     rules: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    @property
+    def home(self) -> str:
+        """The folder of the configuration file; "" for the defaults."""
+        return os.path.dirname(self.path)
+
     def for_file(self, path: str) -> Config:
         """These settings with every override that fits ``path`` applied, later ones winning."""
         config = self

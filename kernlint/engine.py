@@ -19,9 +19,10 @@ from kernlint.checking import Job
 from kernlint.compiledb import NO_FLAGS, Flags, Lookup
 from kernlint.config import Config, ConfigError
 from kernlint.finding import Finding, Fix, Severity
-from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions
+from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.outcome import FileOutcome
 from kernlint.patterns import pattern
+from kernlint.project import Projects, Questions
 from kernlint.record import dataclass, field, replace
 from kernlint.registry import CONTROL_CODES, Registry
 from kernlint.result import Level, Notification, Report, Result, Suppression
@@ -68,7 +69,8 @@ COLLECT = 16
 class Engine:
     """Analyses files under a configuration that is looked up for each of them.
 
-    ``selection_for`` gives the rules and settings for a path; ``frontend`` None means clang.  ``timings`` collects
+    ``selection_for`` gives the rules and settings for a path; ``frontend`` None means clang; ``projects`` knows what
+    lies around each file.  ``timings`` collects
     self times of stages, analyses and rules.  ``fix`` is called after each file that was analysed.
     """
 
@@ -82,6 +84,7 @@ class Engine:
         texts: Mapping[str, SourceFile] | None = None,
         trace_headers: bool = False,
         fix: Fixing | None = None,
+        projects: Projects | None = None,
     ) -> None:
         self.registry = registry
         self.selection = selection
@@ -90,6 +93,7 @@ class Engine:
         self.texts = texts or {}
         self.trace_headers = trace_headers
         self.fix = fix
+        self.projects = projects or Projects()
         self._frontend = frontend
         self._since_collection = 0
 
@@ -107,7 +111,9 @@ class Engine:
         many as fit.  The report does not depend on it.
         """
         lookup = selections or (lambda path: self.selection)
-        job = Job(paths, root, lambda path: lookup(path).config, self.lookup, gitignore, self.texts)
+        self.projects = Projects(paths, self.selection.config.cache)
+        configs = lambda path: lookup(path).config  # noqa: E731
+        job = Job(paths, root, configs, self.lookup, gitignore, self.texts, projects=self.projects)
         report = checking.check(job, lambda files: self.outcomes(files, lookup, jobs), self.registry)
         return replace(report, timings=dict(self.timings.seconds))
 
@@ -125,7 +131,9 @@ class Engine:
 
             count = parallel.processes(jobs, len(files))
             parallel_pays = count > 1
-        if not parallel_pays:
+        if parallel_pays:
+            self.projects.prepare((path, selection.config.home) for path, selection in files)
+        else:
             outcomes = []
             for path, selection in files:
                 outcomes.append(self.check_file(path, selection))
@@ -185,7 +193,8 @@ class Engine:
         try:
             with self.timings.measure("front end"):
                 frontend = self._frontend or default_frontend()
-                options = self.frontend_options(source.path, config)
+                questions = self.projects.questions(source.path, config.home)
+                options = self.frontend_options(source.path, config, questions)
                 modules = frontend.parse_file(source, options)
                 if self.trace_headers:
                     outcome.depends = frontend.headers(source, options)
@@ -200,6 +209,11 @@ class Engine:
             message = f"internal failure in the front end: {_why(error)}; the file is not analysed"
             outcome.note(Level.ERROR, "front-end-failure", message, detail=_trace(error))
             return outcome
+        outcome.asked = questions.asked
+        for name, header in questions.choices.items():
+            others = f" (and {len(header.others)} further away)" if len(header.others) > 1 else ""
+            message = f"header {name} is read from {header.path}, not from {header.others[0]}{others}"
+            outcome.note(Level.NOTE, "header-choice", message)
         findings: list[Finding] = []
         for module in modules:
             findings += self._check_module(module, source, selection, config, outcome, kept)
@@ -208,9 +222,11 @@ class Engine:
         self._finish(source, findings, selection, outcome)
         return outcome
 
-    def frontend_options(self, path: str, config: Config) -> FrontendOptions:
-        """How the front end is to read the file at ``path``, by its compile command and ``config``."""
-        return frontend_options(config, self.lookup.flags(path, config.compile_commands))
+    def frontend_options(self, path: str, config: Config, questions: Questions | None = None) -> FrontendOptions:
+        """How the front end is to read the file at ``path``, by its compile command, ``config`` and the project, which
+        ``questions`` is asked through."""
+        around = questions or self.projects.questions(path, config.home)
+        return frontend_options(config, self.lookup.flags(path, config.compile_commands), around)
 
     def _check_module(
         self,
@@ -473,8 +489,9 @@ class Died:
         return outcome
 
 
-def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions:
-    """What the configuration and a compile command say to the front end; the configuration has the last word."""
+def frontend_options(config: Config, flags: Flags = NO_FLAGS, around: Surroundings | None = None) -> FrontendOptions:
+    """What the configuration, a compile command and what lies ``around`` the file say to the front end; the
+    configuration has the last word."""
     return FrontendOptions(
         defines=(*flags.defines, *config.defines),
         undefines=flags.undefines,
@@ -483,6 +500,7 @@ def frontend_options(config: Config, flags: Flags = NO_FLAGS) -> FrontendOptions
         std=config.std or flags.std,
         target=_target_names(config)[0] if config.target else flags.target,
         cache=config.cache,
+        around=around,
     )
 
 

@@ -17,6 +17,7 @@ from kernlint.engine import Engine, Kept
 from kernlint.finding import Finding, Fix
 from kernlint.outcome import FileOutcome
 from kernlint.patch import Patch, PatchError, overlap, patch
+from kernlint.project import Projects
 from kernlint.record import dataclass, replace
 from kernlint.registry import CONTROL_CODES
 from kernlint.result import Level, Result
@@ -49,15 +50,19 @@ class Verified:
 
 
 def verified_fixes(
-    source: SourceFile, findings: Collection[Finding], selection: Selection, lookup: Lookup | None = None
+    source: SourceFile,
+    findings: Collection[Finding],
+    selection: Selection,
+    lookup: Lookup | None = None,
+    projects: Projects | None = None,
 ) -> list[Verified]:
     """A fix for each of ``findings`` that has one, in their order.
 
     ``findings`` are those that an analysis of ``source`` under ``selection`` gave, or some of them; ``lookup`` are the
-    compile commands it used.  Each fix is of ``source`` as it is: after one is made, the others have to be asked for
-    again.  ``source`` need not be what is on disk.
+    compile commands it used, ``projects`` what lay around it.  Each fix is of ``source`` as it is: after one is made,
+    the others have to be asked for again.  ``source`` need not be what is on disk.
     """
-    fixer = Fixer(Engine(selection.registry, selection, lookup=lookup), selection)
+    fixer = Fixer(Engine(selection.registry, selection, lookup=lookup, projects=projects), selection)
     return list(fixer.fixes(source, findings))
 
 

@@ -12,7 +12,8 @@ class FileOutcome:
     """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
     ``raceless``: kernels of which it was proved in passing that no two threads race.  ``unsure``: codes of rules that
     did not look at all of it.  ``depends``: paths at which headers are, or were looked for and not found.  ``fixed``:
-    fixes were looked for, and results have those that hold.  ``general``: problems of the whole run; ``seconds``: self
+    fixes were looked for, and results have those that hold.  ``asked``: what the project was asked, with digests of the
+    answers.  ``general``: problems of the whole run; ``seconds``: self
     times by name (both only from another process)."""
 
     path: str
@@ -27,6 +28,7 @@ class FileOutcome:
     raceless: int = 0
     unsure: set[str] = field(default_factory=set)
     depends: tuple[str, ...] = ()
+    asked: dict[tuple[str, ...], str] = field(default_factory=dict)
     fixed: bool = False
     general: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)

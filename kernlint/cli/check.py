@@ -20,6 +20,7 @@ from kernlint.compiledb import Lookup
 from kernlint.config import Config
 from kernlint.nearest import nearest
 from kernlint.patterns import pattern
+from kernlint.project import Projects
 from kernlint.record import dataclass, field, fields, replace
 from kernlint.result import Report
 from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
@@ -134,7 +135,7 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
     if changing:
         from kernlint.cli.fixes import make
 
-        if make(result, settings, run.lookup, write=options.fix):
+        if make(result, settings, run.lookup, run.projects, write=options.fix):
             run.fixes = fixes
             result = adopted(Adoption(options, config.min_confidence))
         if options.diff_fixes:
@@ -185,6 +186,7 @@ class Run:
     depends: set[str] | None = None
     fixes: bool = False
     lookup: Lookup = field(default_factory=Lookup)
+    projects: Projects = field(default_factory=Projects)
 
     def report(self, paths: Sequence[str], root: str) -> Report:
         """Everything that is to be said about ``paths``."""
@@ -195,6 +197,7 @@ class Run:
                 if cache is not None:
                     cache.trust(self.settings.config_for(path))
         lookup = self.lookup = Lookup()
+        projects = self.projects = Projects(paths, self.config.cache)
         timings: dict[str, float] = {}
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
@@ -208,6 +211,7 @@ class Run:
                 texts=self.texts,
                 trace_headers=cache is not None or self.depends is not None,
                 fix=_suggest if self.fixes else None,
+                projects=projects,
             )
             with progress(len(files), self.options.quiet) as done:
                 outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
@@ -217,7 +221,7 @@ class Run:
             return outcomes
 
         gitignore = not self.options.no_gitignore
-        job = Job(paths, root, self.settings.config_for, lookup, gitignore, self.texts, self.fixes)
+        job = Job(paths, root, self.settings.config_for, lookup, gitignore, self.texts, self.fixes, projects)
         result = replace(checking.check(job, analyse, self.registry, cache), timings=timings)
         if self.depends is not None and cache is not None:
             self.depends.update(header for path in result.paths for header in cache.depends(path))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 
 from kernlint.cli.settings import Settings
 from kernlint.config import ConfigError
-from kernlint.engine import analysis_options, default_frontend, frontend_options
+from kernlint.engine import Engine, analysis_options, default_frontend
 from kernlint.frontends.base import FrontendError
+from kernlint.project import Projects
 from kernlint.registry import Registry
 from kernlint.source import SourceError, read
 from kernlint.targets import UnknownTarget
@@ -18,10 +20,11 @@ from kernlint.targets import UnknownTarget
 def dump(options: argparse.Namespace, registry: Registry) -> int:
     """Print the tree or the facts of each file; 2 when one of them could not be read or parsed."""
     settings = Settings(options, registry)
+    engine = Engine(registry, settings.for_path(os.getcwd()), projects=Projects(options.paths))
     code = 0
     for path in options.paths:
         try:
-            _dump_file(path, options, settings)
+            _dump_file(path, options, settings, engine)
         except (SourceError, FrontendError) as error:
             print(f"kernlint: {path}: {error}", file=sys.stderr)
             code = 2
@@ -33,9 +36,9 @@ def dump(options: argparse.Namespace, registry: Registry) -> int:
     return code
 
 
-def _dump_file(path: str, options: argparse.Namespace, settings: Settings) -> None:
+def _dump_file(path: str, options: argparse.Namespace, settings: Settings, engine: Engine) -> None:
     config = settings.for_path(path).config.for_file(path)
-    for module in default_frontend().parse_file(read(path), frontend_options(config)):
+    for module in default_frontend().parse_file(read(path), engine.frontend_options(path, config)):
         if options.what == "tree":
             from kernlint.tree.dump import module_text, to_json
 

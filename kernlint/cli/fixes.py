@@ -14,13 +14,14 @@ from kernlint.engine import Engine
 from kernlint.finding import Finding
 from kernlint.fixing import Fixer
 from kernlint.patch import PatchError, encoded
+from kernlint.project import Projects
 from kernlint.report import shown_path, source_root
 from kernlint.result import Report
 from kernlint.source import SourceError, SourceFile, decode
 from kernlint.writing import replace_file
 
 
-def make(report: Report, settings: Settings, lookup: Lookup, write: bool) -> bool:
+def make(report: Report, settings: Settings, lookup: Lookup, projects: Projects, write: bool) -> bool:
     """Make the fixes for the unsuppressed findings of ``report``; whether files were changed.
 
     With ``write`` each file is replaced at once or not at all; else what would be changed goes to standard output as a
@@ -31,7 +32,7 @@ def make(report: Report, settings: Settings, lookup: Lookup, write: bool) -> boo
         try:
             with open(path, "rb") as handle:
                 raw = handle.read()
-            count, new = _fixed(path, raw, findings, settings, lookup)
+            count, new = _fixed(path, raw, findings, settings, lookup, projects)
             if not count:
                 continue
             if write:
@@ -55,12 +56,14 @@ def make(report: Report, settings: Settings, lookup: Lookup, write: bool) -> boo
     return write and files > 0
 
 
-def _fixed(path: str, raw: bytes, findings: list[Finding], settings: Settings, lookup: Lookup) -> tuple[int, bytes]:
+def _fixed(
+    path: str, raw: bytes, findings: list[Finding], settings: Settings, lookup: Lookup, projects: Projects
+) -> tuple[int, bytes]:
     """How many fixes a file gets, and its bytes with them."""
     text, encoding = decode(raw)
     source = SourceFile(path, raw if encoding == "utf-8" else text.encode("utf-8"), encoding)
     selection = settings.for_path(path)
-    engine = Engine(selection.registry, selection, lookup=lookup)
+    engine = Engine(selection.registry, selection, lookup=lookup, projects=projects)
     repaired = Fixer(engine, selection).repaired(source, findings)
     return len(repaired.fixes), encoded(repaired.source.data, encoding, raw)
 

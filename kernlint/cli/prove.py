@@ -15,6 +15,7 @@ from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
 from kernlint.cli.settings import Settings
 from kernlint.engine import Engine, analysis_options, default_frontend, stated_of
 from kernlint.frontends.base import FrontendError
+from kernlint.project import Projects
 from kernlint.record import dataclass
 from kernlint.registry import Registry
 from kernlint.source import SourceError, SourceFile, Span, read
@@ -48,7 +49,7 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
     analysed."""
     settings = Settings(options, registry)
     paths = [os.fspath(path) for path in options.paths or ["."]]
-    engine = Engine(registry, settings.for_path(os.getcwd()))
+    engine = Engine(registry, settings.for_path(os.getcwd()), projects=Projects(paths))
     sources: dict[str, SourceFile] = {}
     rows: list[Row] = []
     code = 0

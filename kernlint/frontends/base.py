@@ -16,6 +16,25 @@ class FrontendError(Exception):
     """
 
 
+class Served(Protocol):
+    """A header that stands in the project: its absolute ``path``, and its ``text`` where no file has it (the build
+    makes it of a template)."""
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def text(self) -> bytes | None: ...
+
+
+class Surroundings(Protocol):
+    """What lies around a file and may be asked for while it is read."""
+
+    def header(self, name: str, includer: str) -> Served | None:
+        """The header that ``#include`` of ``name`` in the file ``includer`` means where no include folder has it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class FrontendOptions:
     """What the build would have told the compiler, as far as all front ends understand it.
@@ -24,6 +43,7 @@ class FrontendOptions:
     ``NAME=VALUE``; ``include_dirs`` are searched in order; ``forced`` files are included before the source.  ``std``
     is the argument of ``-std=``; ``target`` a GPU architecture.  ``instances``: force instances of kernel templates
     that nothing in the file instantiates.  ``cache``: precompiled headers may be kept in the user's cache folder.
+    ``around``: where headers are found that no include folder has; None: nowhere.
     """
 
     language: str | None = None
@@ -36,6 +56,7 @@ class FrontendOptions:
     extra: tuple[str, ...] = ()
     instances: bool = True
     cache: bool = True
+    around: Surroundings | None = None
 
 
 class Frontend(Protocol):

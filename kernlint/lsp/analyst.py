@@ -39,6 +39,7 @@ from kernlint.lsp.messages import (
     pack,
 )
 from kernlint.outcome import FileOutcome
+from kernlint.project import Projects
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS, Registry, RegistryError, UnknownRule, load
 from kernlint.result import Report
 from kernlint.rule import document
@@ -85,7 +86,10 @@ class Analyst:
         if request.fresh:
             self._lookup = Lookup()
         texts = {request.path: SourceFile(request.path, request.data)}
-        engine = Engine(self._rules(), selection, lookup=self._lookup, texts=texts, trace_headers=True)
+        projects = Projects([request.path])
+        engine = Engine(
+            self._rules(), selection, lookup=self._lookup, texts=texts, trace_headers=True, projects=projects
+        )
         depends: list[str] = []
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
@@ -94,7 +98,7 @@ class Analyst:
             return outcomes
 
         folder = os.path.dirname(request.path)
-        job = Job([request.path], folder, settings.config_for, self._lookup, texts=texts)
+        job = Job([request.path], folder, settings.config_for, self._lookup, texts=texts, projects=projects)
         report = checking.check(job, analyse, self._rules())
         sure = selection.config.min_confidence.rank
         results = tuple(r for r in report.active if r.finding.confidence.rank >= sure)
@@ -103,7 +107,8 @@ class Analyst:
 
     def _repair(self, request: Repair) -> Repaired:
         selection = Settings(self._options, self._rules()).for_path(request.path)
-        fixer = Fixer(Engine(self._rules(), selection, lookup=self._lookup), selection)
+        projects = Projects([request.path])
+        fixer = Fixer(Engine(self._rules(), selection, lookup=self._lookup, projects=projects), selection)
         source = SourceFile(request.path, request.data)
         found = next(fixer.fixes(source, [request.finding], CANDIDATES), None)
         return Repaired(found.fix if found is not None else None)

@@ -14,7 +14,7 @@ from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.session import parse
+from kernlint.frontends.clang.session import own_headers, parse
 from kernlint.patterns import pattern
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Module
@@ -131,7 +131,13 @@ class ClangFrontend:
         texts = [source.data, *(program.text for program in programs(source.data, is_python(source)))]
         forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in probed)
         for text in texts:
-            scan_includes(source.path, forced + text, options.include_dirs, probed=lambda path: probed.setdefault(path))
+            scan_includes(
+                source.path,
+                forced + text,
+                options.include_dirs,
+                probed=lambda path: probed.setdefault(path),
+                own=own_headers(options.around, language_of(source) or Language.CUDA),
+            )
         return tuple(probed)
 
     def _module(
@@ -145,6 +151,7 @@ class ClangFrontend:
             options.std,
             options.target,
             options.extra,
+            options.around,
         )
         with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
             if language is Language.OPENCL or not options.instances:

@@ -15,16 +15,26 @@ import os
 import re
 import stat
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from kernlint.patterns import pattern
-from kernlint.record import dataclass
+from kernlint.record import dataclass, field
+
+if TYPE_CHECKING:
+    from kernlint.frontends.base import Served
 
 MAX_FILES = 400
 """Files read for one source."""
 
 MAX_BYTES = 32 * 1024 * 1024
 """Bytes read for one source, over all files."""
+
+OWN_FILES = 250
+"""Files read for one source from which on no further header is looked for in the project."""
+
+OWN_BYTES = 6 * 1024 * 1024
+"""Bytes read for one source from which on no further header is looked for in the project."""
 
 VIRTUAL_FOLDER = "/__kernlint_virtual__"
 """The include folder, present only in memory, that holds the missing headers."""
@@ -51,13 +61,19 @@ class IncludeScan:
 
     ``missing`` are the names as written, ``virtual`` the paths at which empty files must be served so that the parser
     finds them. ``found`` are the local headers, in the order they were met. ``refused`` are notes for the user: headers
-    that exist but are no regular files, or that were left unread because a limit was reached.
+    that exist but are no regular files, or that were left unread because a limit was reached. ``texts`` is what must be
+    served at other paths, so that headers of the project are found that no include folder has.
     """
 
     missing: frozenset[str]
     virtual: frozenset[str]
     found: tuple[str, ...]
     refused: tuple[str, ...]
+    texts: Mapping[str, bytes] = field(default_factory=dict)
+
+
+FindOwn = Callable[[str, str], "Served | None"]
+"""Finds the header of the project that a name means in a file."""
 
 
 def scan_includes(
@@ -69,12 +85,14 @@ def scan_includes(
     look: Callable[[bytes], None] | None = None,
     resolved: Callable[[str], None] | None = None,
     probed: Callable[[str], None] | None = None,
+    own: FindOwn | None = None,
 ) -> IncludeScan:
     """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
 
     A missing header that the source tests with ``__has_include`` stays missing, so that its fallback is taken, unless
     ``known`` (the prelude declares what it would) has it. ``look`` is called with the content of every file read,
     ``resolved`` with the name, as written, of every header found, ``probed`` with every path one was looked for at.
+    ``own`` finds headers of the project that no include folder has.
     """
     missing: set[str] = set()
     virtual: set[str] = set()
@@ -85,6 +103,7 @@ def scan_includes(
     computed: set[str] = set()
     naming: dict[bytes, tuple[bytes, bytes]] = {}
     seen: set[object] = set()
+    project = _Project(own)
     queue: deque[tuple[str, bytes | None]] = deque([(path, text)])
     total = 0
     while queue:
@@ -119,16 +138,21 @@ def scan_includes(
             if not header:
                 continue
             target, odd = _resolve(header, beside if quoted else None, include_dirs, probed)
+            if target is None and odd is None and len(found) < OWN_FILES and total < OWN_BYTES:
+                target = project.find(header, name, beside, bool(quoted))
+                if target is not None and probed is not None:
+                    probed(target)
             if odd is not None:
                 refused.append(f"{os.path.normpath(odd)}: not a regular file; the header is not read")
                 odds.add(odd)
             if target is not None:
                 if resolved is not None:
                     resolved(header)
-                identity = _identity(target)
+                made = project.made.get(target)
+                identity = target if made is not None else _identity(target)
                 if identity not in seen:
                     seen.add(identity)
-                    queue.append((target, None))
+                    queue.append((target, made))
             elif odd is None:
                 missing.add(header)
                 virtual.add(_virtual_path(header, beside))
@@ -137,7 +161,42 @@ def scan_includes(
     for header in tested - known:
         virtual.discard(_virtual_path(header, ""))
     virtual |= odds
-    return IncludeScan(frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)))
+    virtual -= project.texts.keys()
+    return IncludeScan(
+        frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)), project.texts
+    )
+
+
+class _Project:
+    """Headers of the project that were found, and what must be served so that the parser finds them too.
+
+    At the name, in the folder that exists in memory only, stands an ``#include`` of the file itself.  A name that means
+    another file in another folder is served beside the file that includes it.
+    """
+
+    def __init__(self, own: FindOwn | None) -> None:
+        self._own = own
+        self._at: dict[str, str] = {}
+        self.texts: dict[str, bytes] = {}
+        self.made: dict[str, bytes] = {}
+
+    def find(self, header: str, includer: str, beside: str, quoted: bool) -> str | None:
+        """The path of the header; None when the project does not have it."""
+        if self._own is None or os.path.isabs(header):
+            return None
+        served = self._own(header, includer)
+        if served is None or not (served.text is not None or os.path.isfile(served.path)):
+            return None
+        place = _virtual_path(header, beside)
+        if self._at.setdefault(place, served.path) != served.path:
+            if not quoted:
+                return self._at[place]
+            place = os.path.join(beside, header)
+            self._at[place] = served.path
+        if served.text is not None:
+            self.made[served.path] = self.texts[served.path] = served.text
+        self.texts[place] = b'#include "%b"\n' % os.fsencode(served.path).replace(b"\\", b"/")
+        return served.path
 
 
 def _text(name: bytes) -> str:

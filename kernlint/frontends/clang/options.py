@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from kernlint.frontends.base import Surroundings
 from kernlint.record import dataclass
 
 
@@ -22,7 +23,8 @@ class ParseOptions:
 
     ``defines`` are ``NAME`` or ``NAME=VALUE``, ``undefines`` names; ``include_dirs`` are searched in order;
     ``forced`` files are included before the source. ``std`` is the argument of ``-std=`` and ``target`` a GPU
-    architecture such as ``sm_90`` or ``gfx942``; None means the front end's default.
+    architecture such as ``sm_90`` or ``gfx942``; None means the front end's default. ``around`` finds headers that
+    no include folder has.
     """
 
     defines: tuple[str, ...] = ()
@@ -32,6 +34,7 @@ class ParseOptions:
     std: str | None = None
     target: str | None = None
     extra: tuple[str, ...] = ()
+    around: Surroundings | None = None
 
 
 _COMMON = (

@@ -12,14 +12,14 @@ import time
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 
-from kernlint.frontends.base import FrontendError
+from kernlint.frontends.base import FrontendError, Served, Surroundings
 from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagnostics, read_skipped
-from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, IncludeScan, scan_includes
+from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeScan, scan_includes
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
-from kernlint.frontends.clang.stubs import StubChoice
+from kernlint.frontends.clang.stubs import StubChoice, is_foreign
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 
@@ -49,7 +49,7 @@ class _Job:
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
         content = self.text + b"\n" + appended.encode() if appended else self.text
-        files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n")}
+        files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n"), **self.includes.texts}
         base = base_arguments(self.language, self.options)
         rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]
         if made_up:
@@ -195,7 +195,8 @@ def parse(
     started = time.perf_counter()
     choice = StubChoice(language)
     forced = b"".join(b'#include "%b"\n' % os.fsencode(file) for file in options.forced)
-    includes = scan_includes(name, forced + text, options.include_dirs, look=choice.see, resolved=choice.found)
+    own = own_headers(options.around, language)
+    includes = scan_includes(name, forced + text, options.include_dirs, look=choice.see, resolved=choice.found, own=own)
     headers = prelude_headers(language, choice.headers())
     job = _Job(name, text, language, options, includes, headers, use_cache)
     scanned = time.perf_counter()
@@ -210,6 +211,22 @@ def parse(
         "synthesis": time.perf_counter() - parsed,
     }
     return best.result(seconds, rounds)
+
+
+def own_headers(around: Surroundings | None, language: Language) -> FindOwn | None:
+    """How headers of the project are found that no include folder has; None where nothing is known of a project.
+
+    What the preludes and stubs declare is not looked for: a copy of a toolkit or of a library in the tree is long,
+    built for its own compiler, and says no more.  Within the library itself its headers are read.
+    """
+    if around is None:
+        return None
+    find = around.header
+
+    def own(name: str, includer: str) -> Served | None:
+        return None if is_foreign(name, includer, language) else find(name, includer)
+
+    return own
 
 
 def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:

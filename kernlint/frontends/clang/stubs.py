@@ -7,9 +7,11 @@ through another one that is missing. A library that is there (one of its headers
 
 from __future__ import annotations
 
+import os
 import re
 
 from kernlint.frontends.clang.options import Language
+from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
 
 
@@ -58,29 +60,24 @@ STUBS = (
 """In the order in which they are included."""
 
 
-_TOOLKIT = (
-    *(
-        "cuda.h",
-        "cuda_runtime",
-        "cuda_fp16",
-        "cuda_bf16",
-        "cuda_pipeline",
-        "device_",
-        "driver_types.h",
-        "host_defines.h",
-    ),
-    *("builtin_types.h", "vector_types.h", "vector_functions.h", "math_constants.h", "math_functions.h", "sm_", "crt/"),
-    *(
-        "hip/hip_runtime",
-        "hip/hip_fp16",
-        "hip/hip_bf",
-        "hip/hip_vector_types",
-        "hip/device_functions",
-        "CL/cl",
-        "opencl",
-    ),
+_TOOLKIT = pattern(
+    r"cuda\.h|cuda_(?:runtime(?:_api)?|fp16|bf16|fp8|pipeline(?:_primitives|_helpers)?|device_runtime_api|awbarrier\w*)"
+    r"\.h(?:pp)?|device_(?:functions|types|launch_parameters|atomic_functions|double_functions)\.h(?:pp)?"
+    r"|(?:driver_types|host_defines|host_config|builtin_types|vector_types|vector_functions|math_constants"
+    r"|math_functions(?:_dbl_ptx3)?|common_functions|channel_descriptor|texture_types|surface_types"
+    r"|texture_(?:fetch|indirect)_functions|surface_(?:functions|indirect_functions)|cudart_platform)\.h(?:pp)?"
+    r"|sm_\d+_(?:intrinsics|atomic_functions|rt)\.h(?:pp)?|crt/.*"
+    r"|hip/(?:hip_runtime|hip_fp16|hip_fp8|hip_bf|hip_vector_types|hip_cooperative_groups|device_functions).*"
+    r"|CL/(?:cl|opencl).*|opencl\.h|opencl-c(?:-base)?\.h"
 )
-"""Headers, by how their names begin, whose device side the preludes declare."""
+"""Headers, by the name in the ``#include``, whose device side the preludes declare."""
+
+_CUDA_STD = pattern(r"cuda/(?:std/.*|[^./]*|__\w+/.*)")
+_FLAT = pattern(
+    r"cooperative_groups(?:\.h|/.*)|cuComplex\.h|hip/hip_complex\.h|mma\.h|rocwmma/.*"
+    r"|(?:cu|hip)rand(?:/.*|(?:_(?:kernel|uniform|normal|globals|lognormal|poisson|discrete\w*|philox\w*|mrg32k3a\w*"
+    r"|mtgp32\w*|precalc|mcg\w*|rocm|hcc|nvcc|hip))*\.h(?:pp)?)|cublas(?:_v2|_api|Lt|Xt)?\.h|hipblas(?:/.*|lt)?(?:\.h)?"
+)
 
 
 _C = (
@@ -106,7 +103,30 @@ def served(header: str, language: Language) -> bool:
     """Whether the names of a header, by its name in the ``#include``, are declared where it is not there."""
     if language is not Language.OPENCL and header in _STANDARD:
         return True
-    return header.startswith(_TOOLKIT) or any(stub.headers and header.startswith(stub.headers) for stub in STUBS)
+    return _TOOLKIT.fullmatch(header) is not None or any(_belongs(header, stub) for stub in STUBS)
+
+
+def is_foreign(header: str, includer: str, language: Language) -> bool:
+    """Whether a header is not looked for in the project, because its names are declared here or it is a standard one.
+
+    The headers of a library are its own to the files in its folder.
+    """
+    if language is not Language.OPENCL and (header in _STANDARD or not ("/" in header or "." in header)):
+        return True
+    if _TOOLKIT.fullmatch(header) is not None:
+        return True
+    library = header.partition("/")[0]
+    within = library in os.path.abspath(includer).split(os.sep)[:-1]
+    return not within and any(_belongs(header, stub) for stub in STUBS)
+
+
+def _belongs(header: str, stub: Stub) -> bool:
+    """Whether a header is one of the library that the stub stands for, and none that merely has a name like it."""
+    if not (stub.headers and header.startswith(stub.headers)):
+        return False
+    if header.startswith("cuda/"):
+        return _CUDA_STD.fullmatch(header) is not None
+    return "/" in stub.headers[0] or _FLAT.fullmatch(header) is not None
 
 
 @dataclass(slots=True)
@@ -125,7 +145,7 @@ class StubChoice:
 
     def found(self, header: str) -> None:
         """Take into account that a header, by its name in the ``#include``, is there."""
-        self._present.update(stub.header for stub in STUBS if header.startswith(stub.headers))
+        self._present.update(stub.header for stub in STUBS if _belongs(header, stub))
 
     def headers(self) -> tuple[str, ...]:
         """The stubs needed, in order."""

@@ -1,0 +1,17 @@
+"""The project around the files of a run: what stands in its tree, who includes, defines and launches what.
+
+A *project* is a folder (:mod:`kernlint.project.root`): that of the configuration file, else the work tree of version
+control, else the folder of the build files, else the common folder of what was named.  Its tree is walked once a run
+(:mod:`kernlint.project.tree`), and each source is read once for a handful of facts
+(:mod:`kernlint.project.facts`), which are kept between runs (:mod:`kernlint.project.store`).  Nothing is looked at
+before somebody asks: a file whose headers are beside it and that nobody asks about costs nothing.
+
+:class:`~kernlint.project.model.Project` answers questions; the analysis of a file asks through
+:class:`~kernlint.project.model.Questions`, which notes what was asked and answered, so that results kept from an
+earlier run count only while the answers stay the same.
+"""
+
+from kernlint.project.model import Project, Questions
+from kernlint.project.run import Projects
+
+__all__ = ["Project", "Projects", "Questions"]

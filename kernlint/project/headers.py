@@ -1,0 +1,105 @@
+"""Which file of the project a header's name means where no include folder has it.
+
+The longest match of names decides, then nearness.  A build gives include folders that are not in sight, so the name as
+it is written, without what leads up (``../``), is the end of the header's path.  Where a library is installed under
+another layout than its sources have, folders of the name stand among those of the path, in order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from kernlint.patterns import pattern
+from kernlint.record import dataclass
+
+TEMPLATE_ENDINGS = (".in", ".cmake", ".cmake.in")
+"""What the template of a header that the build makes has behind the header's name."""
+
+_CMAKE = pattern(rb"^[ \t]*#[ \t]*cmakedefine(?:01)?[ \t]+(\w+)([^\n]*)$", re.M)
+_HOLE = pattern(rb"@\w+@|\$\{\w+\}")
+_DEFINE = pattern(rb"^[ \t]*#[ \t]*define[ \t][^\n]*$", re.M)
+_TEXT = pattern(rb"\"(?:[^\"\\\n]|\\.)*\"")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The file that a name means, relative to the root; ``others`` could be meant as well.  ``template``: it is the
+    template that the build makes the header of."""
+
+    path: str
+    others: tuple[str, ...] = ()
+    template: bool = False
+
+
+def choose(name: str, folder: str, root_name: str, names: Mapping[str, Sequence[str]]) -> Choice | None:
+    """The file that ``name`` means in a file of ``folder`` (relative to the root, "" for the root itself).
+
+    ``names``: the project's files by the last part of their paths; ``root_name``: what the project's folder is called.
+    """
+    parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return None
+    found = _best(parts, folder, root_name, names.get(parts[-1], ()))
+    if found is not None:
+        return Choice(found[0], tuple(found[1:]))
+    for ending in TEMPLATE_ENDINGS:
+        whole = [*parts[:-1], parts[-1] + ending]
+        found = _best(whole, folder, root_name, names.get(whole[-1], ()))
+        if found is not None:
+            return Choice(found[0], tuple(found[1:]), template=True)
+    return None
+
+
+def _best(parts: list[str], folder: str, root_name: str, paths: Sequence[str]) -> list[str] | None:
+    """The file meant, and behind it those that match as well; None when none does."""
+    tail = "/" + "/".join(parts)
+    fits = [path for path in paths if f"/{path}".endswith(tail)]
+    if not fits and len(parts) > 1:
+        fits = [path for path in paths if _in_order(parts, [root_name, *path.split("/")])]
+    if not fits:
+        return None
+    fits.sort(key=lambda path: _distance(folder, path))
+    return fits
+
+
+def _in_order(parts: list[str], path: list[str]) -> bool:
+    """Whether all of ``parts`` stand in ``path`` in order, the last of both being the same."""
+    rest = iter(path)
+    return all(part in rest for part in parts)
+
+
+def _distance(folder: str, path: str) -> tuple[int, int, str]:
+    """How far a file is from a folder: first by the folders to go up, then by those to go down."""
+    here = folder.split("/") if folder else []
+    there = path.split("/")[:-1]
+    common = 0
+    while common < min(len(here), len(there)) and here[common] == there[common]:
+        common += 1
+    return len(here) - common, len(there) - common, path
+
+
+def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:
+    """The header that a build makes of ``template``, as far as ``values`` of its variables are known.
+
+    A macro whose value is not known is left undefined, so that it counts as unknown rather than as something made up;
+    lines stay where they are.
+    """
+
+    def cmakedefine(match: re.Match[bytes]) -> bytes:
+        name, rest = match.group(1).decode(), match.group(2)
+        value = values.get(name)
+        on = value is not None and value.upper() not in ("", "0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND")
+        if b"cmakedefine01" in match.group():
+            return b"#define %s %d" % (match.group(1), on) if value is not None else b""
+        return b"#define " + match.group(1) + rest if on else b""
+
+    def hole(match: re.Match[bytes]) -> bytes:
+        value = values.get(match.group().strip(b"@${}").decode())
+        return match.group() if value is None else value.encode()
+
+    def define(match: re.Match[bytes]) -> bytes:
+        line = _HOLE.sub(hole, match.group())
+        return b"" if _HOLE.search(_TEXT.sub(b"", line)) else line
+
+    return _DEFINE.sub(define, _CMAKE.sub(cmakedefine, template))

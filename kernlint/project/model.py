@@ -1,0 +1,293 @@
+"""A project, and the questions about it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from kernlint.digest import hexdigest
+from kernlint.project import headers, store
+from kernlint.project.facts import FileFacts, read_facts
+from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, walk
+from kernlint.record import dataclass
+from kernlint.source import MAX_BYTES
+
+Asked = dict[tuple[str, ...], str]
+"""Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header found in the project: its absolute path, and the text that stands there where no file does (it is made
+    of a template).  ``others``: files that the name could mean as well, further away."""
+
+    path: str
+    text: bytes | None = None
+    others: tuple[str, ...] = ()
+
+
+class Project:
+    """What is known of the tree at ``root``, a real path.
+
+    Paths are handed out absolute and in the order of their names, and taken in any form.  Everything is looked at when
+    the first question needs it, once.  ``marked``: something says that the folder is a project; ``closed``: it is none
+    (a folder of the system), and nothing in it is looked at.
+    """
+
+    def __init__(self, root: str, marked: bool = True, closed: bool = False, cache: bool = True) -> None:
+        self.root = root
+        self.marked = marked
+        self.closed = closed
+        self.cache = cache
+        self._answers: dict[tuple[str, ...], str] = {}
+
+    def __getstate__(self) -> tuple[str, bool, bool, bool]:
+        return self.root, self.marked, self.closed, self.cache
+
+    def __setstate__(self, state: tuple[str, bool, bool, bool]) -> None:
+        self.__init__(*state)  # type: ignore[misc]
+
+    # ------------------------------------------------------------------------------------------------ what is there
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The files of the project, by one walk."""
+        if self.closed:
+            return Tree(self.root, whole=False)
+        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED)
+
+    @cached_property
+    def facts(self) -> Mapping[str, FileFacts]:
+        """What each source says, by its path relative to the root."""
+        known = store.load(self.root) if self.cache else {}
+        found: dict[str, FileFacts] = {}
+        changed = False
+        for path, state in self.tree.files.items():
+            if os.path.splitext(path)[1].lower() not in SOURCES:
+                continue
+            before = known.get(path)
+            if before is not None and before[0] == state:
+                found[path] = before[1]
+            else:
+                found[path] = read_facts(os.path.join(self.root, path))
+                changed = True
+        if self.cache and (changed or len(known) != len(found)):
+            store.save(self.root, {path: (self.tree.files[path], facts) for path, facts in found.items()})
+        return found
+
+    def relative(self, path: str) -> str | None:
+        """``path`` relative to the root, with slashes; None for one that lies elsewhere."""
+        real = os.path.realpath(path)
+        head = os.path.join(self.root, "")
+        return real[len(head) :].replace(os.sep, "/") if real.startswith(head) else None
+
+    def absolute(self, path: str) -> str:
+        """The path of the file that is ``path`` relative to the root."""
+        return os.path.join(self.root, *path.split("/"))
+
+    # -------------------------------------------------------------------------------------------------- own headers
+
+    def header(self, name: str, includer: str) -> Header | None:
+        """The file of the project that ``#include`` of ``name`` in the file ``includer`` means, where include folders
+        do not have it."""
+        inside = self.relative(os.path.abspath(includer))
+        folder = (inside or "").rpartition("/")[0]
+        choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
+        if choice is None:
+            return None
+        path = self.absolute(choice.path)
+        others = tuple(self.absolute(other) for other in choice.others)
+        if not choice.template:
+            return Header(path, None, others)
+        try:
+            with open(path, "rb") as handle:
+                text = headers.filled_in(handle.read(MAX_BYTES), self.variables)
+        except OSError:
+            return None
+        made = os.path.join(os.path.dirname(path), name.replace("\\", "/").rpartition("/")[2])
+        return Header(made, text, others)
+
+    @cached_property
+    def variables(self) -> Mapping[str, str]:
+        """Values of variables of the build that are plain constants."""
+        return {}
+
+    # ------------------------------------------------------------------------------------------------------ indices
+
+    @cached_property
+    def _by_include(self) -> Mapping[str, tuple[str, ...]]:
+        """Files by the last part of the names that they include."""
+        return self._index((path, {_last(name) for name in facts.includes}) for path, facts in self._all)
+
+    @cached_property
+    def _by_launch(self) -> Mapping[str, tuple[str, ...]]:
+        return self._index((path, facts.launches) for path, facts in self._all)
+
+    @cached_property
+    def _by_kernel(self) -> Mapping[str, tuple[str, ...]]:
+        return self._index((path, facts.kernels) for path, facts in self._all)
+
+    @cached_property
+    def _by_instance(self) -> Mapping[str, tuple[str, ...]]:
+        return self._index((path, facts.instances) for path, facts in self._all)
+
+    @property
+    def _all(self) -> Iterable[tuple[str, FileFacts]]:
+        return sorted(self.facts.items())
+
+    @staticmethod
+    def _index(found: Iterable[tuple[str, Iterable[str]]]) -> Mapping[str, tuple[str, ...]]:
+        index: dict[str, list[str]] = {}
+        for path, names in found:
+            for name in names:
+                index.setdefault(name, []).append(path)
+        return {name: tuple(paths) for name, paths in index.items()}
+
+    def _absolute(self, paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(self.absolute(path) for path in paths)
+
+    # ---------------------------------------------------------------------------------------------------- questions
+
+    def files_launching(self, kernel: str) -> tuple[str, ...]:
+        """Files that launch a kernel of this name by what they look like: ``<<<``, the launch functions of CUDA and
+        HIP, kernels created by name in OpenCL, and calls of Python."""
+        return self._absolute(self._by_launch.get(kernel, ()))
+
+    def files_defining(self, kernel: str) -> tuple[str, ...]:
+        """Files that define or declare a kernel of this name under a keyword."""
+        return self._absolute(self._by_kernel.get(kernel, ()))
+
+    def files_instantiating(self, template: str) -> tuple[str, ...]:
+        """Files that explicitly instantiate a template of this name."""
+        return self._absolute(self._by_instance.get(template, ()))
+
+    def files_naming(self, name: str) -> tuple[str, ...]:
+        """Files in whose text ``name`` stands as a word; sources are read anew for it, so ask for few names."""
+        word = name.encode("utf-8", "surrogateescape")
+        return self._absolute([path for path, _ in self._all if _names(self.absolute(path), word)])
+
+    def files_including(self, header: str) -> tuple[str, ...]:
+        """Files that include the file ``header`` directly."""
+        inside = self.relative(header)
+        if inside is None:
+            return ()
+        found = []
+        for path in self._by_include.get(inside.rpartition("/")[2], ()):
+            folder = path.rpartition("/")[0]
+            for written in self.facts[path].includes:
+                if self._meant(written, folder) == inside:
+                    found.append(path)
+                    break
+        return self._absolute(found)
+
+    def _meant(self, written: str, folder: str) -> str | None:
+        """The file that an include means, of one in ``folder``: beside it when it is quoted, else chosen."""
+        name = written[1:]
+        beside = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
+        if written[0] == '"' and beside in self.tree.files:
+            return beside
+        choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
+        return choice.path if choice is not None and not choice.template else None
+
+    def defines_for(self, path: str) -> tuple[str, ...]:
+        """Macros, ``NAME`` or ``NAME=VALUE``, that build files or host code define for the file at ``path``."""
+        return ()
+
+    def choices_for(self, path: str) -> tuple[str, ...]:
+        """Macros that build files define for the file at ``path`` under some condition that nobody here decides."""
+        return ()
+
+    def tested_in(self, path: str) -> tuple[str, ...]:
+        """Macros that conditions of the preprocessor test in the file at ``path``, if it has device code."""
+        facts = self.facts.get(self.relative(path) or "")
+        return facts.tested if facts is not None else ()
+
+    def kernel_macros(self) -> tuple[str, ...]:
+        """Macros of the project that stand for the keyword of a kernel."""
+        return tuple(sorted({name for facts in self.facts.values() for name in facts.macros}))
+
+    # ------------------------------------------------------------------------------------------- answers that hold
+
+    def digest(self, question: tuple[str, ...]) -> str:
+        """A digest of the answer to ``question``."""
+        known = self._answers.get(question)
+        if known is None:
+            method, *arguments = question
+            known = self._answers[question] = answer_digest(getattr(self, method)(*arguments))
+        return known
+
+
+class Questions:
+    """The questions that the analysis of one file asks its project; ``asked`` notes them with digests of the answers,
+    ``choices`` the headers that were found beside others of the same name, by the name."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.asked: Asked = {}
+        self.choices: dict[str, Header] = {}
+
+    def header(self, name: str, includer: str) -> Header | None:
+        """See :meth:`Project.header`."""
+        includer = os.path.join(os.path.dirname(os.path.abspath(includer)), "_")  # the folder alone matters
+        found = self.project.header(name, includer)
+        self._note(("header", name, includer), found)
+        if found is not None and found.others:
+            self.choices[name] = found
+        return found
+
+    def files_launching(self, kernel: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_launching`."""
+        return self._list("files_launching", kernel)
+
+    def files_defining(self, kernel: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_defining`."""
+        return self._list("files_defining", kernel)
+
+    def files_instantiating(self, template: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_instantiating`."""
+        return self._list("files_instantiating", template)
+
+    def files_naming(self, name: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_naming`."""
+        return self._list("files_naming", name)
+
+    def files_including(self, header: str) -> tuple[str, ...]:
+        """See :meth:`Project.files_including`."""
+        return self._list("files_including", os.path.abspath(header))
+
+    def defines_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.defines_for`."""
+        return self._list("defines_for", os.path.abspath(path))
+
+    def choices_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.choices_for`."""
+        return self._list("choices_for", os.path.abspath(path))
+
+    def _list(self, method: str, argument: str) -> tuple[str, ...]:
+        answer: tuple[str, ...] = getattr(self.project, method)(argument)
+        self._note((method, argument), answer)
+        return answer
+
+    def _note(self, question: tuple[str, ...], answer: object) -> None:
+        self.asked[question] = answer_digest(answer)
+
+
+def _last(include: str) -> str:
+    return include[1:].rpartition("/")[2]
+
+
+def answer_digest(answer: object) -> str:
+    """A digest of an answer."""
+    return hexdigest(repr(answer).encode("utf-8", "surrogateescape"), 16)
+
+
+def _names(path: str, word: bytes) -> bool:
+    import re
+
+    try:
+        with open(path, "rb", buffering=0) as handle:
+            data = handle.read(MAX_BYTES)
+    except OSError:
+        return False
+    return word in data and re.search(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data) is not None

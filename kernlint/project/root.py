@@ -1,0 +1,81 @@
+"""Which folder is the project of a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from kernlint.compiledb import SYSTEM_FOLDERS
+
+BUILD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "pyproject.toml", "meson.build")
+"""Files that a folder which is built by itself has."""
+
+_SHARED = ("/tmp", "/var/tmp", "/home")
+
+
+def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool]:
+    """The real path of the project's folder of the file at ``path``, and whether something marks it as one.
+
+    ``configured``: the folder of the configuration file that counts for the file, "" for none; it is the project when
+    the file lies below it.  Else it is the work tree of version control around the file, else the nearest folder above
+    with a build file (as far up as the folders above have one too), else the common folder of the files and folders
+    ``named`` if it is above the file, else the file's own.  A folder that holds everything (of a user, of the system)
+    is no project because of a file that lies there.
+    """
+    folder = os.path.realpath(path)
+    if not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    marks = (_above(folder, os.path.realpath(configured)) if configured else "", _work_tree(folder), _built(folder))
+    for root in marks:
+        if root and not _holds_everything(root):
+            return root, True
+    common = _common(named)
+    if common and _above(folder, common) and not _holds_everything(common):
+        return common, False
+    return folder, False
+
+
+def is_system(root: str) -> bool:
+    """Whether the folder is one of the system, which is nobody's project."""
+    return os.path.dirname(root) == root or f"{root}/".startswith(tuple(f"{folder}/" for folder in SYSTEM_FOLDERS))
+
+
+def _above(folder: str, root: str) -> str:
+    return root if folder == root or folder.startswith(os.path.join(root, "")) else ""
+
+
+def _work_tree(folder: str) -> str:
+    while not os.path.exists(os.path.join(folder, ".git")):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+    return folder
+
+
+def _built(folder: str) -> str:
+    while not _has_build_file(folder):
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return ""
+        folder = parent
+    while _has_build_file(parent := os.path.dirname(folder)) and not _holds_everything(parent):
+        folder = parent
+    return folder
+
+
+def _has_build_file(folder: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, name)) for name in BUILD_FILES)
+
+
+def _holds_everything(folder: str) -> bool:
+    return os.path.dirname(folder) == folder or folder in (os.path.realpath(os.path.expanduser("~")), *_SHARED)
+
+
+def _common(named: Sequence[str]) -> str:
+    folders = [os.path.realpath(path) for path in named]
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in folders]
+    try:
+        return os.path.commonpath(folders) if folders else ""
+    except ValueError:  # on different drives
+        return ""

@@ -1,0 +1,45 @@
+"""The projects that one run meets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from kernlint.project.model import Project, Questions
+from kernlint.project.root import is_system, root_of
+
+
+class Projects:
+    """The project of each file, made when it is asked for and shared by all files of one root.
+
+    ``named``: what the run was asked to look at, without which there is no project (a text that comes from nowhere);
+    ``cache``: facts may be kept between runs.
+    """
+
+    def __init__(self, named: Sequence[str] = (), cache: bool = True) -> None:
+        self.named = tuple(os.path.abspath(path) for path in named)
+        self.cache = cache
+        self._by_folder: dict[tuple[str, str], Project] = {}
+        self._by_root: dict[str, Project] = {}
+
+    def of(self, path: str, configured: str = "") -> Project:
+        """The project of the file at ``path``; ``configured``: the folder of the configuration that counts for it."""
+        folder = os.path.dirname(os.path.abspath(path))
+        found = self._by_folder.get((folder, configured))
+        if found is None:
+            root, marked = root_of(folder, configured, self.named) if self.named else (os.path.realpath(folder), False)
+            found = self._by_root.get(root)
+            if found is None:
+                found = self._by_root[root] = Project(root, marked, not self.named or is_system(root), self.cache)
+            self._by_folder[folder, configured] = found
+        return found
+
+    def questions(self, path: str, configured: str = "") -> Questions:
+        """What the analysis of the file at ``path`` asks through."""
+        return Questions(self.of(path, configured))
+
+    def prepare(self, files: Iterable[tuple[str, str]]) -> None:
+        """Look at the projects of ``files`` (path and folder of the configuration), before processes are split off that
+        would each do so."""
+        for project in {self.of(path, configured) for path, configured in files}:
+            _ = project.tree
