@@ -24,6 +24,9 @@ KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(
 MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
 """Marks a kernel that a library makes of snippets, in the bytes of a Python file."""
 
+COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b")
+"""Marks a kernel that numba compiles, in the bytes of a Python file."""
+
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
 
@@ -47,7 +50,9 @@ def holds_kernels(path: str) -> bool:
 
 def speaks_of_kernels(path: str, data: bytes) -> bool:
     """Whether the text ``data`` of a host file looks as if it held a kernel."""
-    return KERNEL.search(data) is not None or (path.lower().endswith(".py") and MADE.search(data) is not None)
+    if KERNEL.search(data) is not None:
+        return True
+    return path.lower().endswith(".py") and (MADE.search(data) is not None or COMPILED.search(data) is not None)
 
 
 def find(

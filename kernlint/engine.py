@@ -44,10 +44,11 @@ Fixing = Callable[["Engine", SourceFile, Selection, FileOutcome], None]
 
 @lru_cache(maxsize=1)
 def default_frontend() -> Frontend:
-    """The clang front end, imported when the first file is parsed."""
+    """The front ends for Python and for all else, imported when the first file is parsed."""
     from kernlint.frontends.clang import ClangFrontend
+    from kernlint.frontends.python.frontend import PythonFrontend
 
-    return ClangFrontend()
+    return PythonFrontend(ClangFrontend())
 
 
 @dataclass(slots=True)
@@ -256,6 +257,10 @@ class Engine:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
         for note in module.notes:
             out.note(Level.WARNING, "front-end-note", note)
+        if module.written_in == "python":
+            from kernlint.pythonwords import in_python
+
+            findings = list(map(in_python, findings))
         return findings
 
     def _check_kernel(

@@ -204,10 +204,13 @@ class Fixer:
                 return
             if isinstance(rule, ModuleRule):
                 for module in state.kept.modules:
+                    if module.module.written_in == "python":
+                        continue  # what rules write is C
                     yield from rule.fixes(module, raw, state.source)
                 return
             for facts in state.kept.variants:
-                if facts.kernel.name == raw.kernel and not rule.obstacles(facts):
+                own = facts.kernel.name == raw.kernel and facts.module.written_in == "c"
+                if own and not rule.obstacles(facts):
                     yield from rule.fixes(facts, raw, state.source)
 
     def _examine(self, source: SourceFile, change: Patch | None = None) -> _State:

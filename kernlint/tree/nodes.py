@@ -89,10 +89,13 @@ class VarDecl(Node):
 @dataclass(frozen=True, slots=True, eq=False)
 class ParamDecl(VarDecl):
     """A parameter; ``index`` counts from 0.  ``is_template``: a non-type template parameter in a generic
-    tree (its value is not known there)."""
+    tree (its value is not known there).  ``shape``: of a pointer that stands for a whole array, the parameters that
+    hold its extents by axis, outermost first.  ``implicit``: the language passes it along with another one."""
 
     index: int = 0
     is_template: bool = False
+    shape: tuple[ParamDecl, ...] = ()
+    implicit: bool = False
 
 
 class FunctionKind(Enum):
@@ -688,7 +691,8 @@ class CompilerNote:
 class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
     kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
-    compiler found, with whatever was made up for missing headers."""
+    compiler found, with whatever was made up for missing headers.  ``written_in``: the language of the text itself,
+    ``c`` or ``python``."""
 
     path: str
     language: str
@@ -702,3 +706,4 @@ class Module:
     notes: tuple[str, ...] = ()
     compiler: tuple[CompilerNote, ...] = ()
     errors: int = 0
+    written_in: str = "c"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.record import fields
-from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, Ref
+from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
 
 _LINKS: dict[type, frozenset[str]] = {
     Call: frozenset({"function"}),
     FunctionRef: frozenset({"function"}),
     Launch: frozenset({"kernel"}),
+    ParamDecl: frozenset({"shape"}),
     Ref: frozenset({"decl"}),
     FunctionDecl: frozenset({"generic"}),
 }

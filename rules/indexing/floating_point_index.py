@@ -23,7 +23,8 @@ class FloatingPointIndex(Rule):
 
     A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float buffer silently
     name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), or one with
-    several coordinates side by side in a buffer, is a place in an image and not reported.
+    several coordinates side by side in a buffer, or one that is tested to be no less than zero, is a place in an image
+    and not reported.
 
     On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
     block is missing; ``(n + 255) / 256`` rounds up.
@@ -93,6 +94,7 @@ class FloatingPointIndex(Rule):
         walked = facts[trace]
         said: set[Span] = set()
         uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
+        placed = {symbol for condition in walked.conditions for symbol in _placed(condition.term)}
         if facts.module.language == "opencl" and facts.module.synthesised:
             return  # the float may be one that stands for a type whose name no header gave
         if facts.function.forced:
@@ -102,7 +104,11 @@ class FloatingPointIndex(Rule):
         distinct = dict.fromkeys(symbol for symbol, _ in found)
         for symbol, span in found:
             root, offset = symbol.origin
-            if root.space is Space.PRIVATE or any(_side_by_side(symbol, other) for other in distinct):
+            if (
+                symbol in placed
+                or root.space is Space.PRIVATE
+                or any(_side_by_side(symbol, other) for other in distinct)
+            ):
                 continue
             read = next((a for a in walked.accesses if a.root is root and a.offset == offset), None)
             place = read.span if read is not None else span
@@ -125,6 +131,14 @@ class FloatingPointIndex(Rule):
                         fix="round up in integers: (n + block - 1) / block",
                     )
                     break
+
+
+def _placed(term: Term) -> Iterator[Symbol]:
+    """Floats that a condition tests to be no less than zero: places that were computed, since no row has a number below
+    zero."""
+    for part in subterms(term):
+        if part.op in ("lt", "le") and part.args[0].value in (0, -1):
+            yield from _float_ids(part.args[1])
 
 
 def _float_ids(term: Term) -> Iterator[Symbol]:

@@ -1,0 +1,264 @@
+"""Loops: over ranges, arrays and tuples; and whole arrays set element by element."""
+
+from __future__ import annotations
+
+import ast
+
+from kernlint.frontends.python import arrays
+from kernlint.frontends.python.context import Function, assignment, converted, least, literal, truth
+from kernlint.frontends.python.functions import full_name
+from kernlint.frontends.python.operators import apply
+from kernlint.frontends.python.uses import assigned_in
+from kernlint.frontends.python.values import ArrayValue, TupleValue, Value
+from kernlint.tree.nodes import (
+    Assign,
+    Binary,
+    Block,
+    DeclStmt,
+    Expr,
+    ExprStmt,
+    For,
+    IntLit,
+    Ref,
+    Stmt,
+    VarDecl,
+    While,
+)
+from kernlint.tree.types import BOOL, I64, IntType, Space
+
+UNROLLED = 16
+"""Rounds of a loop over a tuple that are written out."""
+
+RANGES = ("range", "numba.prange", "numba.cuda.prange", "xrange")
+
+
+def owns(f: Function, node: ast.For, name: str) -> bool:
+    """Whether a loop's variable is of no use outside loops over it, so that each loop has its own."""
+    return isinstance(node.target, ast.Name) and node.target.id == name and name in f.loop_variables
+
+
+def while_statement(f: Function, node: ast.While) -> list[Stmt]:
+    """``while``."""
+    from kernlint.frontends.python.bodies import block
+    from kernlint.frontends.python.expressions import scalar
+
+    with f.no_statements():
+        cond = truth(scalar(f, node.test))
+    for name in assigned_in(node.body):
+        f.forget(name)
+    f.loops.append(node)
+    with f.supposing(cond, True):
+        body = block(f, node.body, node.body[0])
+    f.loops.pop()
+    out: list[Stmt] = [While(f.span(node), cond, body)]
+    return [*out, *_after(f, node)]
+
+
+def _after(f: Function, node: ast.For | ast.While) -> list[Stmt]:
+    """``else`` of a loop."""
+    from kernlint.frontends.python.bodies import block
+
+    if not node.orelse:
+        return []
+    f.lose("guard", "the else of a loop", node.orelse[0])
+    return [block(f, node.orelse, node.orelse[0])]
+
+
+def for_statement(f: Function, node: ast.For) -> list[Stmt]:
+    """``for``."""
+    from kernlint.frontends.python.expressions import value
+
+    if isinstance(node.iter, ast.Call):
+        path = full_name(f.lowering.program, node.iter.func, f.scope)
+        if path in RANGES and not node.iter.keywords:
+            return _range(f, node, node.iter)
+        if path in ("enumerate", "zip", "reversed"):
+            return _made_of(f, node, path, node.iter)
+    over = value(f, node.iter)
+    if isinstance(over, TupleValue) and len(over.items) <= UNROLLED:
+        return _unrolled(f, node, list(over.items))
+    if isinstance(over, ArrayValue) and over.rank:
+        return _over(f, node, over, lambda index: arrays.subscript(f, over, [index], node))
+    return _unknown(f, node)
+
+
+def _unknown(f: Function, node: ast.For) -> list[Stmt]:
+    from kernlint.frontends.python.bodies import assign, block
+
+    reason = "a loop over something else"
+    f.lose("guard", reason, node.iter)
+    inside = assign(f, node.target, f.opaque(node.iter, reason, kind="guard"), node)
+    body = block(f, node.body, node.body[0])
+    cond = f.opaque(node.iter, reason, BOOL, kind="guard")
+    return [While(f.span(node), cond, Block(body.span, (*inside, body)))]
+
+
+def _range(f: Function, node: ast.For, call: ast.Call) -> list[Stmt]:
+    from kernlint.frontends.python.expressions import scalar
+
+    args = [scalar(f, arg) for arg in call.args]
+    span = f.span(call)
+    if not 1 <= len(args) <= 3 or not isinstance(node.target, ast.Name):
+        return _unknown(f, node)
+    args = [converted(arg, I64) if arg.type != I64 else arg for arg in args]
+    start = args[0] if len(args) > 1 else literal(span, 0)
+    stop = args[1] if len(args) > 1 else args[0]
+    step = args[2] if len(args) > 2 else literal(span, 1)
+    down = isinstance(step, IntLit) and step.value < 0
+    stop, step = _fixed(f, call, stop), _fixed(f, call, step)
+    low = least(f, start) if not down else _last(f, stop)
+    return _counting(f, node, node.target.id, start, stop, step, down, low)
+
+
+def _last(f: Function, stop: Expr) -> int | None:
+    low = least(f, stop)
+    return None if low is None else low + 1
+
+
+def _fixed(f: Function, node: ast.AST, expr: Expr) -> Expr:
+    """A bound as it is when the loop begins, also where the loop changes what it is made of."""
+    from kernlint.tree.nodes import LaunchValue, ParamDecl, Subscript
+    from kernlint.tree.walk import walk
+
+    names = {at.decl.name for at in walk(expr) if isinstance(at, Ref) and not isinstance(at.decl, ParamDecl)}
+    plain = not any(isinstance(at, Subscript) for at in walk(expr))
+    if plain and all(f.known.assigned.get(name, 0) <= 1 for name in names):
+        return expr
+    return expr if isinstance(expr, LaunchValue) else f.temporary(node, I64, expr)
+
+
+def _counting(
+    f: Function, node: ast.For, name: str, start: Expr, stop: Expr, step: Expr, down: bool, low: int | None
+) -> list[Stmt]:
+    from kernlint.frontends.python.bodies import block
+
+    span = f.span(node.iter)
+    own = owns(f, node, name) and name not in assigned_in(node.body)
+    counter = VarDecl(f.span(node.target), name if own else f"{name}'", I64, Space.PRIVATE, start)
+    if low is not None:
+        f.low[counter] = low
+    at = Ref(f.span(node.target), I64, counter)
+    cond = Binary(span, BOOL, ">" if down else "<", at, stop)
+    move = Assign(span, I64, "+", at, step)
+    first: list[Stmt] = []
+    saved = f.decls.get(name)
+    if own:
+        f.decls[name] = counter
+    else:
+        f.assigns(name, I64, low)
+        decl = f.variable(name, node.target, I64)
+        first = [assignment(Ref(at.span, decl.type, decl), at, at.span)] if saved else []
+        if not saved:
+            object.__setattr__(decl, "init", converted(at, decl.type))
+            first = [DeclStmt(at.span, (decl,))]
+    for one in assigned_in(node.body):
+        f.forget(one)
+    f.loops.append(node)
+    with f.supposing(cond, True):
+        body = block(f, node.body, node.body[0])
+    f.loops.pop()
+    if own:
+        if saved is not None:
+            f.decls[name] = saved
+        else:
+            del f.decls[name]
+    inside = body if not first else Block(body.span, (*first, *body.body))
+    return [For(f.span(node), DeclStmt(counter.span, (counter,)), cond, move, inside), *_after(f, node)]
+
+
+def _over(f: Function, node: ast.For, array: ArrayValue, item: object) -> list[Stmt]:
+    """``for x in array``."""
+    return _indexed(f, node, array.shape[0], lambda index: item(index))  # type: ignore[operator]
+
+
+def _indexed(f: Function, node: ast.For, count: Expr, item: object) -> list[Stmt]:
+    from kernlint.frontends.python.bodies import assign, block
+
+    span = f.span(node.iter)
+    counter = VarDecl(span, "index'", I64, Space.PRIVATE, literal(span, 0))
+    f.low[counter] = 0
+    at = Ref(span, I64, counter)
+    saved, f.before = f.before, []
+    first = assign(f, node.target, item(at), node)  # type: ignore[operator]
+    first = [*(f.before or []), *first]
+    f.before = saved
+    f.loops.append(node)
+    body = block(f, node.body, node.body[0])
+    f.loops.pop()
+    cond = Binary(span, BOOL, "<", at, converted(count, I64))
+    move = Assign(span, I64, "+", at, literal(span, 1))
+    inside = Block(body.span, (*first, *body.body))
+    return [For(f.span(node), DeclStmt(span, (counter,)), cond, move, inside), *_after(f, node)]
+
+
+def _made_of(f: Function, node: ast.For, how: str, call: ast.Call) -> list[Stmt]:
+    """``enumerate(array)``, ``zip(a, b)``."""
+    from kernlint.frontends.python.expressions import value
+
+    parts = [value(f, arg) for arg in call.args]
+    found = [part for part in parts if isinstance(part, ArrayValue) and part.rank]
+    if len(found) == len(parts) and parts and how == "enumerate" and len(parts) == 1:
+        (array,) = found
+        return _indexed(f, node, array.shape[0], lambda at: TupleValue((at, arrays.subscript(f, array, [at], node))))
+    if len(found) == len(parts) and parts and how == "zip":
+        return _indexed(
+            f, node, found[0].shape[0],
+            lambda at: TupleValue(tuple(arrays.subscript(f, one, [at], node) for one in found)),
+        )  # fmt: skip
+    tuples = [part for part in parts if isinstance(part, TupleValue)]
+    if len(tuples) == len(parts) and parts:
+        if how == "zip":
+            items: list[Value] = [TupleValue(row) for row in zip(*(part.items for part in tuples), strict=False)]
+        elif how == "enumerate":
+            items = [TupleValue((literal(f.span(node), i), one)) for i, one in enumerate(tuples[0].items)]
+        else:
+            items = list(reversed(tuples[0].items))
+        if len(items) <= UNROLLED:
+            return _unrolled(f, node, items)
+    return _unknown(f, node)
+
+
+def _unrolled(f: Function, node: ast.For, items: list[Value]) -> list[Stmt]:
+    from kernlint.frontends.python.bodies import assign, block
+    from kernlint.frontends.python.uses import jumps
+
+    if jumps(node.body):
+        return _unknown(f, node)
+    out: list[Stmt] = []
+    for item in items:
+        out.extend(assign(f, node.target, item, node))
+        out.append(block(f, node.body, node.body[0]))
+    return out
+
+
+# ---------------------------------------------------------------------------------------------------- whole arrays
+
+
+def fill(
+    f: Function, place: ArrayValue, found: Value, node: ast.stmt, operator: ast.operator | None = None
+) -> list[Stmt]:
+    """``array[...] = value``: a loop over the elements, or over the rows that are arrays too."""
+    if not isinstance(found, (Expr, ArrayValue)) or place.rank > 3:
+        return [f.opaque_statement(node, "a whole array set to something else")]
+    span = f.span(node)
+    counters = [VarDecl(span, f"index{axis}'", I64, Space.PRIVATE, literal(span, 0)) for axis in range(place.rank)]
+    at = [Ref(span, I64, counter) for counter in counters]
+    for counter in counters:
+        f.low[counter] = 0
+    target = arrays.element(f, place, at, node)
+    value: Value = found
+    if isinstance(found, ArrayValue):
+        if found.rank > place.rank:
+            return [f.opaque_statement(node, "a whole array set to something else")]
+        value = arrays.element(f, found, at[place.rank - found.rank :], node)
+    assert isinstance(value, Expr)
+    if operator is not None:
+        value = apply(f, operator, target, value, node)
+    if not isinstance(target.type, IntType) and not target.type.size:
+        return [f.opaque_statement(node, "a whole array set to something else")]
+    inner: Stmt = ExprStmt(span, Assign(span, target.type, "", target, converted(value, target.type)))
+    for axis in reversed(range(place.rank)):
+        cond = Binary(span, BOOL, "<", at[axis], converted(place.shape[axis], I64))
+        move = Assign(span, I64, "+", at[axis], literal(span, 1))
+        inner = For(span, DeclStmt(span, (counters[axis],)), cond, move, inner)
+    return [inner]

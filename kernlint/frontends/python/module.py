@@ -1,0 +1,72 @@
+"""The module of a Python file: its kernels, what they call, and the host functions that launch them."""
+
+from __future__ import annotations
+
+import ast
+
+from kernlint.frontends.clang.python.program import PythonProgram
+from kernlint.frontends.python.functions import Finder, Stated
+from kernlint.frontends.python.instances import Instances
+from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
+
+
+def numba_module(path: str, program: PythonProgram) -> Module | None:
+    """The module of all that numba compiles for a GPU in ``program``; None when there is nothing of the kind."""
+    finder = Finder(program)
+    if not any(not one.host for one in finder.found):
+        return None
+    _mark_called(finder, program)
+    instances = Instances(path, program, finder)
+    hints: dict[ast.AST, dict[str, Stated]] = {}
+    kernels: list[Kernel] = []
+    missed: list[Missed] = []
+    for jitted in finder.found:
+        if jitted.device or jitted.host:
+            continue
+        place = instances.lowering.span(jitted.node)
+        if jitted.node.args.vararg is not None or jitted.node.args.kwarg is not None:
+            missed.append(Missed(jitted.name, "its parameters have a star", place))
+            continue
+        try:
+            kernels.append(Kernel(instances.kernel(jitted, hints.get(jitted.node, {}))))
+        except RecursionError:
+            missed.append(Missed(jitted.name, "it is nested too deeply", place))
+    functions: list[FunctionDecl] = [kernel.function for kernel in kernels]
+    functions += [function for function, _ in instances.made.values() if function is not None]
+    language = "hip" if any(one.hip for one in finder.found) else "cuda"
+    return Module(path, language, tuple(functions), tuple(kernels), (), tuple(missed), written_in="python")
+
+
+def _mark_called(finder: Finder, program: PythonProgram) -> None:
+    """Functions that other compiled ones call and nobody launches are device functions, whatever their decorator
+    says."""
+    called: set[ast.AST] = set()
+    launched: set[ast.AST] = set()
+    for scope in program.scopes:
+        for node in _direct(scope.node):
+            attribute = isinstance(node, ast.Attribute) and node.attr == "forall"
+            if (attribute or isinstance(node, ast.Subscript)) and isinstance(node.value, ast.Name):  # type: ignore[attr-defined]
+                found = finder.named(node.value.id, scope)  # type: ignore[attr-defined]
+                if found is not None:
+                    launched.add(found.node)
+    for jitted in finder.found:
+        for node in ast.walk(jitted.node):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                callee = finder.named(node.func.id, jitted.inner)
+                if callee is not None and callee is not jitted:
+                    called.add(callee.node)
+    for jitted in finder.found:
+        if jitted.node in called and jitted.node not in launched:
+            jitted.device = True
+
+
+def _direct(scope: ast.AST) -> list[ast.AST]:
+    """Nodes of a scope without those of the functions inside it."""
+    out: list[ast.AST] = []
+    stack = list(ast.iter_child_nodes(scope))
+    while stack:
+        node = stack.pop()
+        out.append(node)
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack.extend(ast.iter_child_nodes(node))
+    return out

@@ -1,0 +1,277 @@
+"""What the parameters of a kernel are, where no signature says so: arrays and their axes by how they are subscripted,
+numbers by what they are compared with and counted against.
+
+Types that nothing tells are taken to be single-precision floats; no finding rests on that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from itertools import pairwise
+
+from kernlint.frontends.python.functions import Array, Jitted, Stated
+from kernlint.record import dataclass, field
+from kernlint.tree.types import F32, F64, I64, Type
+
+ROUNDS = 4
+"""How far integers are followed through assignments, backwards."""
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """What is seen of a parameter: axes of an array (None: no array), and whether its values count something."""
+
+    rank: int | None = None
+    whole: bool = False
+    compared: bool = False
+    record: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Uses:
+    """What is seen of all the names of one function."""
+
+    of: dict[str, Use] = field(default_factory=dict)
+
+    def get(self, name: str) -> Use:
+        """What is seen of a name."""
+        return self.of.setdefault(name, Use())
+
+    def axes(self, name: str, rank: int) -> None:
+        """Note that a name is an array of at least ``rank`` axes."""
+        use = self.get(name)
+        use.rank = max(use.rank or 0, rank)
+
+
+Callees = Callable[[ast.Call], "Jitted | None"]
+
+_ARRAY = frozenset({"size", "ndim", "T", "dtype", "strides", "flat", "nbytes", "itemsize"})
+_WHOLE = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
+
+
+def uses_of(jitted: Jitted, called: Callees, depth: int = 0) -> Uses:
+    """What the body of a function shows of its parameters."""
+    uses = Uses()
+    body = jitted.node.body
+    tuples = _tuples(body)
+    bound: dict[str, list[ast.expr]] = {}
+    for node in (at for one in body for at in ast.walk(one)):
+        _look(node, uses, tuples, bound)
+        if isinstance(node, ast.Call) and depth < 4:
+            _passed(node, uses, called, depth)
+    for name, values in bound.items():  # ``row = a[i]`` is an array too
+        use = uses.of.get(name)
+        for value in values:
+            if use is not None and use.rank and isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
+                taken = _rank(value.slice, tuples) - _kept(value.slice)
+                uses.axes(value.value.id, taken + use.rank)
+            if use is not None and use.rank and isinstance(value, ast.Name):
+                uses.axes(value.id, use.rank)
+    for _ in range(ROUNDS):
+        for name, values in bound.items():
+            if uses.get(name).whole:
+                for value in values:
+                    _whole(value, uses)
+    return uses
+
+
+def _tuples(body: list[ast.stmt]) -> dict[str, int]:
+    """Variables that hold several indices: ``pos = cuda.grid(2)``."""
+    found: dict[str, int] = {}
+    for node in (at for one in body for at in ast.walk(one)):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            value = node.value
+            if isinstance(value, ast.Call) and isinstance(value.func, (ast.Attribute, ast.Name)):
+                name = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
+                axes = value.args[0].value if value.args and isinstance(value.args[0], ast.Constant) else None
+                if name in ("grid", "gridsize") and isinstance(axes, int) and axes > 1:
+                    found[node.targets[0].id] = axes
+            elif isinstance(value, ast.Tuple):
+                found[node.targets[0].id] = len(value.elts)
+    return found
+
+
+def _rank(index: ast.expr, tuples: dict[str, int]) -> int:
+    """Axes that an index is about."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    out = 0
+    for part in parts:
+        if isinstance(part, ast.Name) and part.id in tuples:
+            out += tuples[part.id]
+        elif not (isinstance(part, ast.Constant) and part.value is Ellipsis):
+            out += 1
+    return out
+
+
+def _kept(index: ast.expr) -> int:
+    """Axes that slices leave."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return sum(isinstance(part, ast.Slice) for part in parts)
+
+
+def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, list[ast.expr]]) -> None:
+    if isinstance(node, ast.Subscript):
+        _subscript(node, uses, tuples)
+    elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        if node.attr == "shape":
+            uses.axes(node.value.id, 1)
+        elif node.attr in _ARRAY:
+            uses.axes(node.value.id, 2 if node.attr == "T" else 1)
+    elif isinstance(node, ast.Call):
+        _called(node, uses, tuples)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, _WHOLE):
+        _whole(node.left, uses)
+        _whole(node.right, uses)
+    elif isinstance(node, ast.AugAssign):
+        if isinstance(node.target, ast.Name):
+            bound.setdefault(node.target.id, []).append(node.value)
+        if isinstance(node.op, _WHOLE):
+            _whole(node.target, uses)
+            _whole(node.value, uses)
+    elif isinstance(node, ast.Assign):
+        _assigned(node, uses, bound)
+    elif isinstance(node, ast.Compare):
+        _compared(node, uses)
+    elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+        uses.axes(node.iter.id, 1)
+
+
+def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) -> None:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            bound.setdefault(target.id, []).append(node.value)
+        elif isinstance(target, ast.Tuple):
+            value = node.value
+            if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
+                uses.axes(value.value.id, len(target.elts))
+            if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
+                for part, one in zip(target.elts, value.elts, strict=True):
+                    if isinstance(part, ast.Name):
+                        bound.setdefault(part.id, []).append(one)
+
+
+def _subscript(node: ast.Subscript, uses: Uses, tuples: dict[str, int]) -> None:
+    rank, at = _rank(node.slice, tuples), node.value
+    while isinstance(at, ast.Subscript):  # ``a[i][j]``
+        rank += _rank(at.slice, tuples) - _kept(at.slice)
+        at = at.value
+    if isinstance(at, ast.Attribute) and isinstance(at.value, ast.Name):
+        if at.attr == "shape" and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, int):
+            axis = node.slice.value
+            uses.axes(at.value.id, axis + 1 if axis >= 0 else -axis)
+        elif at.attr == "T":
+            uses.axes(at.value.id, max(rank, 2))
+        return
+    if isinstance(at, ast.Name):
+        if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+            uses.get(at.id).record = True
+            return
+        uses.axes(at.id, rank)
+    for part in node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]:
+        for end in (part.lower, part.upper, part.step) if isinstance(part, ast.Slice) else (part,):
+            if end is not None:
+                _whole(end, uses)
+
+
+def _called(node: ast.Call, uses: Uses, tuples: dict[str, int]) -> None:
+    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    if name == "len" and node.args and isinstance(node.args[0], ast.Name):
+        uses.axes(node.args[0].id, 1)
+    elif name in ("range", "prange"):
+        for arg in node.args:
+            _whole(arg, uses)
+    elif _is_atomic(node.func) and node.args and isinstance(node.args[0], ast.Name):
+        rank = 1 if name == "compare_and_swap" or len(node.args) < 2 else _rank(node.args[1], tuples)
+        uses.axes(node.args[0].id, rank)
+        if len(node.args) > 1 and name != "compare_and_swap":
+            for part in node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]:
+                _whole(part, uses)
+        if name in ("inc", "dec", "and_", "or_", "xor", "exch", "cas", "compare_and_swap"):
+            uses.get(node.args[0].id).whole = True
+
+
+def _is_atomic(func: ast.expr) -> bool:
+    return isinstance(func, ast.Attribute) and (
+        (isinstance(func.value, ast.Attribute) and func.value.attr == "atomic")
+        or (isinstance(func.value, ast.Name) and func.value.id == "atomic")
+    )
+
+
+def _compared(node: ast.Compare, uses: Uses) -> None:
+    parts = [node.left, *node.comparators]
+    for left, right in pairwise(parts):
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, ast.Name) and not (isinstance(other, ast.Constant) and isinstance(other.value, float)):
+                if _counts(other, uses):
+                    uses.get(one.id).whole = True
+                else:
+                    uses.get(one.id).compared = True
+
+
+def _counts(expr: ast.expr, uses: Uses) -> bool:
+    """Whether an expression visibly counts something: an index of a thread, an extent, what is known to be whole."""
+    for at in ast.walk(expr):
+        if isinstance(at, ast.Attribute) and at.attr in ("x", "y", "z", "shape", "size"):
+            return True
+        if isinstance(at, ast.Name) and uses.get(at.id).whole:
+            return True
+        if isinstance(at, ast.Call) and isinstance(at.func, ast.Attribute) and at.func.attr in ("grid", "gridsize"):
+            return True
+    return False
+
+
+def _whole(expr: ast.expr, uses: Uses) -> None:
+    """Note that an expression must be a whole number."""
+    if isinstance(expr, ast.Name):
+        uses.get(expr.id).whole = True
+    elif isinstance(expr, ast.BinOp) and not isinstance(expr.op, ast.Div):
+        _whole(expr.left, uses)
+        _whole(expr.right, uses)
+    elif isinstance(expr, ast.UnaryOp):
+        _whole(expr.operand, uses)
+    elif isinstance(expr, ast.IfExp):
+        _whole(expr.body, uses)
+        _whole(expr.orelse, uses)
+    elif isinstance(expr, ast.Subscript):
+        at = expr.value
+        while isinstance(at, ast.Subscript):
+            at = at.value
+        if isinstance(at, ast.Name):
+            uses.get(at.id).whole = True
+    elif isinstance(expr, ast.Call) and getattr(expr.func, "id", "") in ("min", "max", "abs"):
+        for arg in expr.args:
+            _whole(arg, uses)
+
+
+def _passed(node: ast.Call, uses: Uses, called: Callees, depth: int) -> None:
+    """What a device function does with what it is given."""
+    callee = called(node)
+    if callee is None or any(isinstance(arg, ast.Starred) for arg in node.args):
+        return
+    inner = uses_of(callee, called, depth + 1)
+    for name, arg in zip(callee.parameters, node.args, strict=False):
+        use = inner.of.get(name)
+        if use is None:
+            continue
+        if isinstance(arg, ast.Name):
+            if use.rank is not None:
+                uses.axes(arg.id, use.rank)
+            uses.get(arg.id).whole |= use.whole
+        elif isinstance(arg, ast.Subscript) and isinstance(arg.value, ast.Name) and use.rank is not None:
+            uses.axes(arg.value.id, use.rank + _rank(arg.slice, {}) - _kept(arg.slice))
+        elif use.whole:
+            _whole(arg, uses)
+
+
+def stated_of(use: Use | None, hint: Stated = None) -> Stated:
+    """The type of a parameter by its uses, and by what a launch passes (``hint``)."""
+    if isinstance(hint, Array):
+        rank = max(hint.rank, (use.rank or 0) if use is not None else 0)
+        return Array(hint.element, rank, "C")
+    if use is None or use.rank is None:
+        if hint is not None:
+            return hint
+        return I64 if use is not None and use.whole else F64 if use is not None and use.compared else F32
+    element: Type = I64 if use.whole else F32
+    return Array(element, use.rank, "C")

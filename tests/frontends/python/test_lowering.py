@@ -1,0 +1,152 @@
+"""Numba kernels in the tree: types and widths, negative indices, views, captured constants, what is not understood."""
+
+from __future__ import annotations
+
+from kernlint.frontends.clang.python.program import program_of
+from kernlint.frontends.python.module import numba_module
+from kernlint.tree.dump import statement_lines
+from kernlint.tree.nodes import Barrier, Module, VarDecl
+from kernlint.tree.types import ArrayType, PointerType
+from kernlint.tree.walk import walk
+from tests.frontends.python.pairs import HEAD, PAIRS
+
+
+def module(code: str) -> Module:
+    program = program_of((HEAD + code).encode())
+    assert program is not None
+    found = numba_module("kernel.py", program)
+    assert found is not None
+    return found
+
+
+def text(code: str, kernel: int = 0) -> str:
+    function = module(code).kernels[kernel].function
+    return "\n".join(line.strip() for line in statement_lines(function.body))
+
+
+def body(*lines: str, args: str = "x, out", before: str = "", jit: str = "@cuda.jit") -> str:
+    inner = "\n".join(f"    {line}" for line in lines)
+    return f"{before}\n{jit}\ndef k({args}):\n{inner}\n"
+
+
+def test_indices_are_of_64_bits_and_launch_values_of_32() -> None:
+    out = text(body("i = cuda.grid(1)", "t = cuda.threadIdx.x", "out[i] = x[t]"))
+    assert "let private i64 i = (({i64}@block_id.x * {i64}@block_dim.x) + {i64}@thread_id.x)" in out
+    assert "let private i32 t = @thread_id.x" in out
+
+
+def test_negative_indices_count_from_the_end() -> None:
+    out = text(body("i = cuda.grid(1)", "out[i] = x[-1]"))
+    assert "x[(x.shape[0] + -1)]" in out
+    out = text(body("i = cuda.grid(1)", "out[i] = x[i - 1]"))
+    assert "? (tmp1 + x.shape[0]) : tmp1" in out
+
+
+def test_an_index_that_a_test_keeps_from_falling_is_left_alone() -> None:
+    for test in ("if i > 0:", "if 1 <= i < x.size:", "if i >= 1 and i < 7:"):
+        assert "?" not in text(body("i = cuda.grid(1)", test, "    out[i] = x[i - 1]")), test
+    assert "?" not in text(body("i = cuda.grid(1)", "if i < x.size:", "    out[i] = x[x.size - 1 - i]"))
+    assert "?" not in text(body("i = cuda.grid(1)", "if i == 0:", "    return", "out[i] = x[i - 1]"))
+    assert "?" not in text(body("for i in range(1, x.size):", "    out[i] = x[i - 1]"))
+    assert "?" in text(body("i = cuda.grid(1)", "if i > 0:", "    i = i - 5", "    out[i] = x[i - 1]"))
+
+
+def test_a_later_assignment_decides_the_type() -> None:
+    out = text(body("s = 0", "for i in range(8):", "    s += x[i]", "out[0] = s", jit='@cuda.jit("(f4[:], f8[:])")'))
+    assert "let private f64 s = 0.0" in out
+
+
+def test_division_and_remainder_are_pythons() -> None:
+    out = text(body("i = cuda.grid(1)", "out[0] = i // 3", "out[1] = i / 3", "j = i - 5", "out[2] = j // 4"))
+    assert "(i / 3)" in out
+    assert "({f64}i / 3.0)" in out
+    assert "(j >> 2)" in out
+
+
+def test_shapes_are_extents() -> None:
+    found = module(body("i, j = cuda.grid(2)", "if i < x.shape[0]:", "    x[i, j] = 1"))
+    params = found.kernels[0].function.params
+    assert [p.name for p in params] == ["x", "x.shape[0]", "x.shape[1]", "out"]
+    assert params[0].shape == params[1:3]
+    assert all(p.implicit for p in params[1:3])
+    assert isinstance(params[0].type, PointerType)
+
+
+def test_signatures_say_types_and_ranks() -> None:
+    found = module(body("x[0] = 1", args="x, n", jit='@cuda.jit("void(int32[:,:], uint8)")'))
+    assert [p.name for p in found.kernels[0].function.params] == ["x", "x.shape[0]", "x.shape[1]", "n"]
+
+
+def test_shared_arrays_take_their_shape_from_captured_constants() -> None:
+    before = "TPB = 4 * 8\nSHAPE = (TPB, TPB + 1)\n"
+    found = module(body("t = cuda.shared.array(SHAPE, dtype=float32)", "t[0, 0] = 1", before=before))
+    decl = next(node for node in walk(found.kernels[0].function) if isinstance(node, VarDecl) and node.name == "t")
+    assert isinstance(decl.type, ArrayType)
+    assert decl.type.size == 32 * 33 * 4
+
+
+def test_a_factory_leaves_its_parameter_open() -> None:
+    code = "def make(width):\n    @cuda.jit\n    def k(x):\n        x[width] = 1\n    return k\n"
+    assert "x[width] = " in text(code)
+
+
+def test_device_functions_are_made_for_their_arguments() -> None:
+    code = "@cuda.jit(device=True)\ndef first(row):\n    return row[0]\n"
+    out = text(code + body("i = cuda.grid(1)", "out[i] = first(x[i])", "x[i, 0] = 1"))
+    assert "out[i] = first(&x[(i * x.shape[1])], x.shape[1])" in out
+
+
+def test_several_values_are_returned_side_by_side() -> None:
+    code = "@cuda.jit(device=True)\ndef both(a):\n    return a, a * 2\n"
+    out = text(code + body("p, q = both(x[0])", "out[0] = p + q"))
+    assert "both(x[0])" in out
+    assert ".item1" in out
+
+
+def test_views_and_whole_arrays() -> None:
+    out = text(body("row = x[3]", "row[2] = 1", "part = out[4:8]", "part[:] = 0", "x[0, 0] = 2"))
+    assert "let private f32*global row = &x[(3 * x.shape[1])]" in out
+    assert "for (let private i64 index0' = 0;" in out
+
+
+def test_variables_of_a_loop_begin_in_the_loop() -> None:
+    out = text(body("for i in range(4):", "    v = x[i]", "    out[i] = v"))
+    assert out.index("for (") < out.index("let private f32 v")
+
+
+def test_barriers_keep_their_kinds() -> None:
+    found = module(body("n = cuda.syncthreads_count(x[0] > 0)", "cuda.syncwarp()", "cuda.cg.this_grid().sync()"))
+    barriers = [node for node in walk(found.kernels[0].function) if isinstance(node, Barrier)]
+    assert [node.scope.value for node in barriers] == ["block", "warp", "grid"]
+    assert barriers[0].predicate is not None
+
+
+def test_what_is_not_understood_is_said() -> None:
+    found = module(body("try:", "    x[0] = 1", "except ValueError:", "    pass", "y = [v for v in out]"))
+    losses = found.kernels[0].function.losses
+    assert [loss.kind for loss in losses] == ["unsupported", "unsupported"]
+
+
+def test_names_of_the_decorator() -> None:
+    for head, jit in (
+        ("from numba import cuda as gpu\n", "@gpu.jit"),
+        ("import numba\n", "@numba.cuda.jit()"),
+        ("from numba.cuda import jit, grid\n", "@jit(fastmath=True)"),
+        ("import numba.cuda as nc\n", "@nc.jit"),
+        ("", "@cuda.jit('void(f4[:])', device=False)"),
+    ):
+        assert module(head + body("x[0] = 1", args="x", jit=jit)).kernels, jit
+    assert module("def f(x):\n    x[0] = 1\nk = cuda.jit('void(f4[:])')(f)\n").kernels
+    assert module("def f(x):\n    x[0] = 1\nk = cuda.jit(f)\n").kernels
+
+
+def test_nothing_else_is_a_kernel() -> None:
+    program = program_of(b"from numba import njit\n\n@njit\ndef f(x):\n    return x\n")
+    assert program is not None
+    assert numba_module("f.py", program) is None
+
+
+def test_every_pair_is_whole() -> None:
+    for pair in PAIRS:
+        for kernel in module(pair.good).kernels:
+            assert not kernel.function.losses, pair.name
