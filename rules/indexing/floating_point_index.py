@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
@@ -23,7 +24,7 @@ class FloatingPointIndex(Rule):
 
     A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float buffer silently
     name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), or one with
-    several coordinates side by side in a buffer, or one that is tested to be no less than zero, is a place in an image
+    several coordinates side by side in a buffer, or one that is left out where it is below zero, is a place in an image
     and not reported.
 
     On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
@@ -94,7 +95,7 @@ class FloatingPointIndex(Rule):
         walked = facts[trace]
         said: set[Span] = set()
         uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
-        placed = {symbol for condition in walked.conditions for symbol in _placed(condition.term)}
+        placed = {symbol for access in walked.accesses for symbol in _placed(access)}
         if facts.module.language == "opencl" and facts.module.synthesised:
             return  # the float may be one that stands for a type whose name no header gave
         if facts.function.forced:
@@ -133,12 +134,14 @@ class FloatingPointIndex(Rule):
                     break
 
 
-def _placed(term: Term) -> Iterator[Symbol]:
-    """Floats that a condition tests to be no less than zero: places that were computed, since no row has a number below
-    zero."""
-    for part in subterms(term):
-        if part.op in ("lt", "le") and part.args[0].value in (0, -1):
-            yield from _float_ids(part.args[1])
+def _placed(access: Access) -> Iterator[Symbol]:
+    """Floats in the index of an access that is left out where they are below zero: places that were computed, since no
+    row has a number below zero."""
+    own = set(_float_ids(access.index)) if access.index is not None else set()
+    for guard in access.guards if own else ():
+        for part in subterms(guard.term):
+            if part.op in ("lt", "le") and part.args[0].value in (0, -1):
+                yield from own.intersection(_float_ids(part.args[1]))
 
 
 def _float_ids(term: Term) -> Iterator[Symbol]:
