@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from kernlint.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES
+from kernlint.frontends.clang.frontend import SUFFIXES
+
 ROOT = Path(__file__).parents[1]
 
 KERNEL = """\
@@ -29,15 +32,14 @@ def git(folder: Path, *args: str) -> None:
     subprocess.run(["git", *identity, *args], cwd=folder, check=True, capture_output=True)
 
 
-def test_the_hook_takes_kernel_files_and_no_others() -> None:
+def test_the_hook_takes_every_file_that_kernlint_reads() -> None:
     """pre-commit's own tags know no OpenCL, so the hook goes by name."""
     text = (ROOT / ".pre-commit-hooks.yaml").read_text()
     pattern = re.search(r"files: (\S+)", text)
     assert pattern is not None and "require_serial: true" in text and "types: [text]" in text
-    taken = [
-        f for f in ("a.cu", "b.cuh", "c.cl", "d.clh", "e.ocl", "f.hip", "g.cpp", "h.cute") if re.search(pattern[1], f)
-    ]
-    assert taken == ["a.cu", "b.cuh", "c.cl", "d.clh", "e.ocl", "f.hip"]
+    read = {*SUFFIXES, *KERNEL_SUFFIXES, *HOST_SUFFIXES}
+    assert {suffix for suffix in read if not re.search(pattern[1], f"a{suffix}")} == set()
+    assert not any(re.search(pattern[1], name) for name in ("notes.txt", "h.cute", "Makefile", "a.cubin"))
 
 
 def test_pre_commit_runs_the_hook(tmp_path: Path) -> None:
