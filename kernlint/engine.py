@@ -161,6 +161,7 @@ class Engine:
             if self._since_collection == COLLECT:
                 self._since_collection = 0
                 gc.collect()
+                gc.freeze()  # what is alive now (modules, remembered walks) need not be looked at again
 
     def _check_file(self, path: str, selection: Selection) -> FileOutcome:
         try:

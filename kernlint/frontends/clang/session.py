@@ -235,16 +235,21 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
 
     synthesis = Synthesis(job.language)
     best = last = first
+    tried = [first]
     rounds = 1
     while best.losses and rounds <= MAX_ROUNDS:
         if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
             break
         last = _Attempt.of(job, appended, synthesis.names, synthesis.text())
         rounds += 1
+        tried.append(last)
         if last.losses < best.losses:
             best = last
         if len(last.unit.top_level()) > MAX_DECLARATIONS:
             break
+    for attempt in tried:  # libclang's memory is not Python's: units that nobody closes stay
+        if attempt is not best:
+            attempt.unit.dispose()
     return best, rounds
 
 

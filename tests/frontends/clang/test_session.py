@@ -112,3 +112,17 @@ def test_windows_line_ends_keep_offsets() -> None:
     with parse("k.cu", source, Language.CUDA) as parsed:
         (kernel,) = parsed.unit.top_level()
         assert source[kernel.extent.start : kernel.extent.end] == source.strip()
+
+
+def test_units_of_attempts_that_are_not_kept_are_freed(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kernlint.frontends.clang import session
+    from kernlint.frontends.clang.unit import Unit
+
+    made: list[Unit] = []
+    original = session.parse_unit
+    monkeypatch.setattr(session, "parse_unit", lambda *args: made.append(original(*args)) or made[-1])
+    text = b"__global__ void k(Unknown *p, Other q) { p[threadIdx.x] = helper(q) + MISSING; }\n"
+    with parse("k.cu", text, Language.CUDA):
+        assert len(made) > 1
+        assert [unit.handle is None for unit in made].count(False) == 1
+    assert all(unit.handle is None for unit in made)
