@@ -207,6 +207,8 @@ class Gatherings(Callees):
     # ------------------------------------------------------------------------------------- asynchronous copies
 
     def _copy(self, expr: AsyncCopy) -> str:
+        if expr.mechanism == "bulk":
+            return self.unsupported(f"{expr.name}, whose end a barrier counts in bytes")
         if expr.size is None:
             return self.unsupported(f"the copy {expr.name} of a size that is not known")
         target, source = self.value_of_pointer(expr.destination), self.value_of_pointer(expr.source)

@@ -140,9 +140,19 @@ def test_a_predicated_copy_is_conditional() -> None:
     assert isinstance(node.then, Block) and isinstance(expression(node.then.body[0]), AsyncCopy)
 
 
-def test_bulk_copies_are_not_known() -> None:
-    node = asm("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];")
-    assert isinstance(node, Asm) and node.may_sync and node.writes_memory
+def test_bulk_copies() -> None:
+    tile, source = pointer("tile"), pointer("x")
+    size, bar = variable("size", U32), pointer("bar")
+    text = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+    node = expression(asm(text, (), (tile, source, size, bar)))
+    assert isinstance(node, AsyncCopy) and node.mechanism == "bulk" and node.size is size
+    assert node.destination is not node.source
+    out = expression(asm("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;", (), (source, tile, size)))
+    assert isinstance(out, AsyncCopy) and out.mechanism == "bulk"
+    wait = expression(asm("cp.async.bulk.wait_group.read 0;"))
+    assert isinstance(wait, AsyncWait) and wait.mechanism == "bulk" and not wait.commit
+    fence = expression(asm("fence.proxy.async.shared::cta;"))
+    assert isinstance(fence, Fence) and "proxy" in fence.name
 
 
 # ------------------------------------------------------------------------------------------------------- memory

@@ -17,6 +17,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     small_int,
     strip_casts,
     unqualify,
+    words,
 )
 from kernlint.frontends.clang.intrinsics.groups import only_element
 from kernlint.frontends.clang.intrinsics.launch_values import fixed
@@ -30,6 +31,7 @@ from kernlint.tree.nodes import (
     Call,
     Deref,
     Expr,
+    Fence,
     InitList,
     Member,
     Opaque,
@@ -38,7 +40,7 @@ from kernlint.tree.nodes import (
     Scope,
     Subscript,
 )
-from kernlint.tree.types import I32, U32, OpaqueType, PointerType, StructType, Type
+from kernlint.tree.types import I32, U32, OpaqueType, PointerType, Space, StructType, Type
 
 NAMESPACES = frozenset({"cuda", "std", "cuda::std", "nvcuda", "hip"})
 
@@ -261,6 +263,33 @@ def _native(part: str) -> Handler:
     return make
 
 
+def _bulk_copy(ctx: CallContext) -> Expr | None:
+    """``cuda::ptx::cp_async_bulk(to, from, destination, source, size, ...)``, its tensor and reducing forms, and the
+    older ones of ``cuda::device::experimental``: which end is shared the first tag, or the name, says."""
+    pointers = [arg for arg in ctx.args if as_pointer(arg) is not None]
+    tag = ctx.args[0].type.name if ctx.args and isinstance(ctx.args[0].type, StructType) else ""
+    into = ctx.name.endswith("global_to_shared") or (bool(tag) and "global" not in tag)
+    if len(pointers) < 2:
+        return None
+    nobody = Opaque(ctx.span, PointerType(UNKNOWN, Space.GLOBAL), "place in a tensor")
+    if "tensor" in ctx.name:
+        ends = (pointers[0], nobody) if into else (nobody, pointers[-1])
+        return AsyncCopy(ctx.span, ctx.type, "bulk", *ends, None, False, ctx.name)
+    at = ctx.args.index(pointers[1]) + 1
+    size = ctx.args[at] if at < len(ctx.args) else None
+    return AsyncCopy(ctx.span, ctx.type, "bulk", pointers[0], pointers[1], size, False, ctx.name)
+
+
+def _bulk_wait(ctx: CallContext) -> Expr | None:
+    commit = "commit" in ctx.name
+    return AsyncWait(ctx.span, ctx.type, "bulk", None, (), ctx.name, commit=commit)
+
+
+def _proxy_fence(ctx: CallContext) -> Expr | None:
+    """Orders what ordinary stores and the asynchronous proxy see; of other threads it says nothing."""
+    return Fence(ctx.span, ctx.type, Scope.BLOCK, ALL_MEMORY, ctx.name)
+
+
 def _free_atomic(ctx: CallContext) -> Expr | None:
     """``cuda::atomic_fetch_add(pointer, value)`` and its like: the scope is in the type of the object."""
     from kernlint.frontends.clang.intrinsics.atomics import TABLE as ATOMICS
@@ -281,6 +310,20 @@ def _free_atomic(ctx: CallContext) -> Expr | None:
 
 
 FREE: dict[str, Handler] = {
+    **dict.fromkeys(
+        words(
+            """cp_async_bulk cp_async_bulk_tensor cp_reduce_async_bulk cp_reduce_async_bulk_tensor
+            cp_async_bulk_global_to_shared cp_async_bulk_shared_to_global cp_async_bulk_tensor_1d_global_to_shared
+            cp_async_bulk_tensor_2d_global_to_shared cp_async_bulk_tensor_2d_shared_to_global"""
+        ),
+        _bulk_copy,
+    ),
+    "cp_async_bulk_commit_group": _bulk_wait,
+    "cp_async_bulk_wait_group": _bulk_wait,
+    "cp_async_bulk_wait_group_read": _bulk_wait,
+    "fence_proxy_async": _proxy_fence,
+    "fence_proxy_async_shared_cta": _proxy_fence,
+    "fence_proxy_async_generic_sync_restrict": _proxy_fence,
     "atomic_ref": _reference,
     "memcpy_async": _memcpy_async,
     "pipeline_consumer_wait_prior": _wait_prior,

@@ -54,6 +54,7 @@ from kernlint.tree.types import (
     U32,
     VOID,
     IntType,
+    PointerType,
     Space,
     Type,
     VectorType,
@@ -238,7 +239,10 @@ class PtxLowering(PtxOperands):
 
     def _cp(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
         name = ".".join(opcode)
-        if opcode[1:2] != ("async",) or "bulk" in opcode or len(opcode) < 3:
+        if "bulk" in opcode:
+            self._bulk(opcode, operands)
+            return
+        if opcode[1:2] != ("async",) or len(opcode) < 3:
             raise _Unknown
         kind = opcode[2]
         if kind == "commit_group":
@@ -256,6 +260,30 @@ class PtxLowering(PtxOperands):
             self._statement_of(AsyncCopy(self._span, VOID, "cp_async", destination, source, size, False, name))
         else:
             raise _Unknown
+
+    def _bulk(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
+        """``cp{.reduce}.async.bulk{.tensor}``: copies by the asynchronous proxy, out of shared memory in groups, into it
+        counted by an mbarrier.  A tensor map stands for places that nobody here can tell."""
+        name = ".".join(opcode)
+        if "commit_group" in opcode:
+            self._statement_of(AsyncWait(self._span, VOID, "bulk", None, (), name, commit=True))
+            return
+        if "wait_group" in opcode:
+            pending = self._known(operands[0], "groups in flight") if operands else None
+            self._statement_of(AsyncWait(self._span, VOID, "bulk", pending, (), name))
+            return
+        if "prefetch" in opcode:
+            return
+        spaces = [SPACES[word] for word in opcode if word in SPACES]
+        if len(spaces) < 1 or len(operands) < 2:
+            raise _Unknown
+        into = spaces[0] is Space.SHARED
+        nobody = Opaque(self._span, PointerType(VOID, Space.GLOBAL), "place in a tensor")
+        far = nobody if "tensor" in opcode else self._pointer(operands[1 if into else 0], None, Space.GLOBAL)
+        near = self._pointer(operands[0 if into else 1], None, Space.SHARED)
+        size = self._value(operands[2]) if "tensor" not in opcode and len(operands) > 2 else None
+        ends = (near, far) if into else (far, near)
+        self._statement_of(AsyncCopy(self._span, VOID, "bulk", *ends, size, False, name))
 
     # --------------------------------------------------------------------------------------------------- memory
 
