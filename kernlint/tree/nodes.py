@@ -365,7 +365,8 @@ class Barrier(Expr):
     ``fences``: spaces whose accesses it orders.  ``mask``: lanes (WARP, TILE).  ``predicate``: operand of a
     reducing barrier (``__syncthreads_or``, ``work_group_any``, collectives), whose result is uniform in the
     scope.  ``barrier_id``/``count``: a named barrier (``bar.sync id, n``).  ``part``: ``both``, ``arrive`` or
-    ``wait`` for split barriers.  ``name``: how the source calls it.
+    ``wait`` for split barriers.  ``name``: how the source calls it.  ``storage``: a pointer to the memory through
+    which a library's collective exchanges values, which it may still read when threads have left the barrier.
     """
 
     scope: Scope
@@ -377,6 +378,7 @@ class Barrier(Expr):
     count: Expr | None = None
     part: str = "both"
     args: tuple[Expr, ...] = ()
+    storage: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

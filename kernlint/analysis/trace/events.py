@@ -191,7 +191,7 @@ class Access(Event):
 class BarrierEvent(Event):
     """An execution barrier of ``scope``.  ``certain``: false for a call that may hold one.  ``spaces``: what it
     fences.  ``named``: a named or partial barrier (its participants are not known).  ``flags``: what OpenCL's fence
-    flags are, where they are no constant."""
+    flags are, where they are no constant.  ``storage``: object and offset in bytes of a collective's storage."""
 
     scope: Scope
     spaces: frozenset[Space]
@@ -201,6 +201,7 @@ class BarrierEvent(Event):
     mask: Term | None = None
     node: Node | None = None
     flags: Term | None = None
+    storage: tuple[Root, Term] | None = None
 
 
 @dataclass(eq=False, slots=True)

@@ -767,7 +767,9 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     named = e.count is not None or (e.barrier_id is not None and _named(m, e.barrier_id))
     if e.part != "arrive":
         split = named or e.part != "both"
-        m.barrier(e.span, e.scope, e.fences, e.name, named=split, mask=mask, node=e, flags=flags)
+        at = evaluate(m, e.storage) if e.storage is not None else None
+        storage = (at.root, at.offset) if isinstance(at, PointerValue) else None
+        m.barrier(e.span, e.scope, e.fences, e.name, named=split, mask=mask, node=e, flags=flags, storage=storage)
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK

@@ -153,6 +153,7 @@ class Machine:
         mask: Term | None = None,
         node: Any = None,
         flags: Term | None = None,
+        storage: tuple[Root, Term] | None = None,
     ) -> None:
         """Record a barrier and begin a new phase."""
         state = self.state
@@ -168,6 +169,7 @@ class Machine:
             mask=mask,
             node=node,
             flags=flags,
+            storage=storage,
         )
         self.trace.barriers.append(event)
         shifts = tuple((loop, 0) for loop in self.loops)

@@ -13,14 +13,11 @@ FILES = sorted(PAIRS.iterdir())
 
 OPEN: frozenset[tuple[str, bool]] = frozenset(
     {
-        ("bulk_store_asm.cu", True),
         ("copy_on_barrier.cu", True),
         ("dependent_griddepcontrol.cu", True),
         ("grid_barrier_launch.cu", True),
         ("group_copy_ahead.cl", False),
         ("lock_left_early.cu", True),
-        ("reduce_in_loop.cu", True),
-        ("scan_and_reduce_union.cu", True),
         ("wmma_rows.cu", True),
         ("wmma_rows.cu", False),
     }

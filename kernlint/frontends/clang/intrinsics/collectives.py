@@ -31,6 +31,7 @@ from kernlint.tree.nodes import (
     Cast,
     Deref,
     Expr,
+    InitList,
     IntLit,
     LaunchValue,
     Member,
@@ -41,7 +42,7 @@ from kernlint.tree.nodes import (
     Subscript,
     WarpOp,
 )
-from kernlint.tree.types import I32, U32, ArrayType, PointerType, Space, VoidType
+from kernlint.tree.types import I32, U32, ArrayType, PointerType, Space, StructType, Type, VoidType
 
 NAMESPACES = ("cub", "hipcub", "rocprim", "cuda::experimental", "gpuprim", "thrust::cub")
 
@@ -86,6 +87,33 @@ def _effects(ctx: CallContext, qualified: str) -> Call | None:
     return Call(ctx.span, VOID, qualified, None, stored) if stored else None
 
 
+def _storage(receiver: Expr | None) -> Expr | None:
+    """A pointer to the temporary storage with which a collective was made; None where it brings its own."""
+    expr = receiver
+    for _ in range(6):
+        if isinstance(expr, Ref) and expr.decl.init is not None and not _is_storage(expr.type):
+            expr = expr.decl.init
+        elif isinstance(expr, Cast):
+            expr = expr.operand
+        elif isinstance(expr, (Call, InitList)):
+            parts = expr.args if isinstance(expr, Call) else expr.elements
+            if not parts:
+                return None
+            expr = parts[0]
+        else:
+            break
+    if isinstance(expr, (Ref, Member, Subscript, Deref)) and _is_storage(expr.type):
+        return address_of(expr)
+    return None
+
+
+def _is_storage(type_: Type) -> bool:
+    if isinstance(type_, PointerType) and type_.reference:
+        type_ = type_.pointee
+    spelling = type_.name if isinstance(type_, StructType) else getattr(type_, "spelling", "")
+    return spelling.endswith(("TempStorage", "storage_type"))
+
+
 def _read_only(pointer: Expr) -> Expr:
     found = as_pointer(pointer)
     if found is None:
@@ -107,7 +135,8 @@ def lower_method(ctx: CallContext) -> Expr | None:
     qualified = f"{leaf}::{ctx.name}"
     shared = frozenset({Space.SHARED})
     if leaf in BLOCK_COLLECTIVES:
-        barrier = Barrier(ctx.span, ctx.type, Scope.BLOCK, shared, qualified, args=ctx.args)
+        storage = _storage(ctx.receiver)
+        barrier = Barrier(ctx.span, ctx.type, Scope.BLOCK, shared, qualified, args=ctx.args, storage=storage)
         effects = _effects(ctx, qualified)
         return sequence(barrier, effects) if effects else barrier
     if leaf in WARP_COLLECTIVES:
@@ -179,7 +208,9 @@ def _move(ctx: CallContext, leaf: str, qualified: str, arguments: tuple[str, ...
     if "warp" in algorithm or any(word in algorithm for word in ("direct", "vectorize", "striped")):
         return call
     if "transpose" in algorithm:
-        barrier = Barrier(ctx.span, VOID, Scope.BLOCK, frozenset({Space.SHARED}), qualified, args=ctx.args)
+        shared = frozenset({Space.SHARED})
+        storage = _storage(ctx.receiver)
+        barrier = Barrier(ctx.span, VOID, Scope.BLOCK, shared, qualified, args=ctx.args, storage=storage)
         return sequence(barrier, call)
     unknown = Opaque(ctx.span, VOID, "algorithm of a block-wide load or store", (), may_sync=True)
     return sequence(unknown, call)

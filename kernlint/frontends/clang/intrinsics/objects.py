@@ -273,8 +273,8 @@ def _bulk_copy(ctx: CallContext) -> Expr | None:
         return None
     nobody = Opaque(ctx.span, PointerType(UNKNOWN, Space.GLOBAL), "place in a tensor")
     if "tensor" in ctx.name:
-        ends = (pointers[0], nobody) if into else (nobody, pointers[-1])
-        return AsyncCopy(ctx.span, ctx.type, "bulk", *ends, None, False, ctx.name)
+        to, source = (pointers[0], nobody) if into else (nobody, pointers[-1])
+        return AsyncCopy(ctx.span, ctx.type, "bulk", to, source, None, False, ctx.name)
     at = ctx.args.index(pointers[1]) + 1
     size = ctx.args[at] if at < len(ctx.args) else None
     return AsyncCopy(ctx.span, ctx.type, "bulk", pointers[0], pointers[1], size, False, ctx.name)

@@ -262,8 +262,8 @@ class PtxLowering(PtxOperands):
             raise _Unknown
 
     def _bulk(self, opcode: Opcode, operands: tuple[str, ...]) -> None:
-        """``cp{.reduce}.async.bulk{.tensor}``: copies by the asynchronous proxy, out of shared memory in groups, into it
-        counted by an mbarrier.  A tensor map stands for places that nobody here can tell."""
+        """``cp{.reduce}.async.bulk{.tensor}``: copies by the asynchronous proxy, out of shared memory in groups, into
+        it counted by an mbarrier.  A tensor map stands for places that nobody here can tell."""
         name = ".".join(opcode)
         if "commit_group" in opcode:
             self._statement_of(AsyncWait(self._span, VOID, "bulk", None, (), name, commit=True))
@@ -282,8 +282,8 @@ class PtxLowering(PtxOperands):
         far = nobody if "tensor" in opcode else self._pointer(operands[1 if into else 0], None, Space.GLOBAL)
         near = self._pointer(operands[0 if into else 1], None, Space.SHARED)
         size = self._value(operands[2]) if "tensor" not in opcode and len(operands) > 2 else None
-        ends = (near, far) if into else (far, near)
-        self._statement_of(AsyncCopy(self._span, VOID, "bulk", *ends, size, False, name))
+        to, source = (near, far) if into else (far, near)
+        self._statement_of(AsyncCopy(self._span, VOID, "bulk", to, source, size, False, name))
 
     # --------------------------------------------------------------------------------------------------- memory
 
