@@ -81,7 +81,7 @@ def _compute(facts: Facts) -> Admission:
         return FREE_LAUNCH
     known = parameters_among(symbols_of(facts[trace]))
     forced = facts.function.forced
-    seen = [one for one in facts[launches] if not forced or one.node.kernel is facts.function]
+    seen = [one for one in facts[launches] if not forced or one.kernel is facts.function]
     return Admission(tuple(way_of(fact, known) for fact in seen)) if seen else FREE_LAUNCH
 
 

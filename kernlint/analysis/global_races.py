@@ -250,8 +250,7 @@ class Finder:
             counts = (*counts, (WARP_SIZE, warp))
         admission = self.shapes.admission
         launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
-        counts = launch.values
-        private = pair.private - {symbol for symbol, _ in counts}
+        private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
         premises = (*said.premises, *went_round(pair, launch), *powers(pair))
         query = Overlap(pair.a, pair.b, within, pair.tied, premises=premises, private=private, launch=launch)
@@ -261,10 +260,8 @@ class Finder:
         strides = pitches(others, query)
         if strides is None:
             return None
-        fixed = (*counts, *strides)
         for values in BOUNDS:
-            chosen = (*fixed, *zip(bounding, values, strict=False))
-            under = replace(launch, values=chosen)
+            under = launch.told((*strides, *zip(bounding, values, strict=False)))
             small = within != "blocks" or max(grid) <= 4
             if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
                 continue

@@ -1,8 +1,8 @@
 """Kernel launches of the same file: what the host passes, under which conditions, with which allocations.
 
-Every host function is walked like a kernel, so a grid of ``(n + block - 1) / block`` written through helpers, macros,
-lambdas or ``std::min`` becomes one term over the host's variables, and the checks made before the launch are its
-guards.  Launches bind to kernels within one file only.
+Host functions are walked like kernels (see :mod:`kernlint.analysis.host_walks`), so a grid of
+``(n + block - 1) / block`` written through helpers, macros, lambdas or ``std::min`` becomes one term over the host's
+variables, and the checks made before the launch are its guards.  Launches bind to kernels within one file only.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.host_walks import walked
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
-from kernlint.analysis.trace.run import trace_function
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
-from kernlint.tree.nodes import FunctionDecl, FunctionKind, Launch
+from kernlint.tree.nodes import FunctionDecl, Launch
 from kernlint.tree.types import I64
-from kernlint.tree.walk import walk
 
 Sizes = tuple[Term, Term, Term]
 
@@ -31,11 +30,13 @@ class LaunchFact:
     ``shared``: dynamic shared memory in bytes.  ``arguments``: (parameter name, host value).  ``extents``: bytes
     behind pointer parameters, where the allocation is in sight.  ``guards``: what the host has checked.
     ``values``: what a launch in a template gives for the kernel's template parameters that are no types, in order.
+    ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
     """
 
     name: str
     span: Span
     node: Launch
+    kernel: FunctionDecl | None
     grid: Sizes | None
     block: Sizes | None
     shared: Term | None
@@ -44,6 +45,12 @@ class LaunchFact:
     guards: tuple[Guard, ...]
     values: tuple[Value, ...]
     host: FunctionDecl
+    stack: tuple[Span, ...] = ()
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the host writes the sizes of grid and block as numbers."""
+        return all(term.value is not None for sizes in (self.grid, self.block) for term in sizes or ())
 
     def argument(self, name: str) -> Value | None:
         """What is passed for the parameter ``name``."""
@@ -65,31 +72,43 @@ class HostFacts:
     traces: tuple[tuple[FunctionDecl, Trace], ...]
 
 
-def _launching(module_facts: ModuleFacts) -> Iterator[FunctionDecl]:
-    for function in module_facts.module.functions:
-        if function.body is None or function.kind not in (FunctionKind.HOST, FunctionKind.BOTH):
-            continue
-        if any(isinstance(node, Launch) for node in walk(function.body)):
-            yield function
-
-
 def _compute(facts: ModuleFacts) -> HostFacts:
     found: list[LaunchFact] = []
     traces: list[tuple[FunctionDecl, Trace]] = []
-    seen: set[int] = set()
-    for function in _launching(facts):
-        trace = trace_function(function, facts.module.language)
+    for function, trace in walked(facts.module):
         traces.append((function, trace))
         for event in trace.launches:
-            key = id(event.node)
-            if event.stack and key in seen:
-                continue
+            found += _facts(event, trace)
+    return HostFacts(tuple(_of_callers(found)), tuple(traces))
+
+
+def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
+    """The launches to judge by: what a function's callers pass is what it gets.
+
+    A function that other files can call is judged on its own too where its callers in sight are mere examples, all of
+    whose sizes are numbers.
+    """
+    called: dict[Launch, list[LaunchFact]] = {}
+    for fact in found:
+        if fact.stack:
+            called.setdefault(fact.node, []).append(fact)
+    seen: set[object] = set()
+    for fact in found:
+        callers = called.get(fact.node, ()) if not fact.stack else ()
+        if callers and (fact.host.internal or not all(one.fixed for one in callers)):
+            continue
+        key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards
+        if key not in seen:
             seen.add(key)
-            found.append(_fact(event, trace))
-    return HostFacts(tuple(found), tuple(traces))
+            yield fact
 
 
-def _fact(event: LaunchEvent, trace: Trace) -> LaunchFact:
+def _facts(event: LaunchEvent, trace: Trace) -> Iterator[LaunchFact]:
+    for kernel in event.kernels or (None,):
+        yield _fact(event, trace, kernel)
+
+
+def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> LaunchFact:
     node = event.node
     grid = event.grid
     if grid is None and event.global_size is not None and event.block is not None:
@@ -97,7 +116,7 @@ def _fact(event: LaunchEvent, trace: Trace) -> LaunchFact:
             binary("div", cast(size, I64), cast(block, I64), I64)
             for size, block in zip(event.global_size, event.block, strict=True)
         )
-    params = node.kernel.params if node.kernel is not None else ()
+    params = kernel.params if kernel is not None else ()
     arguments = tuple((p.name, value) for p, value in zip(params, event.args, strict=False))
     sizes = {id(a.root): a for a in trace.allocations}
     extents = []
@@ -105,9 +124,10 @@ def _fact(event: LaunchEvent, trace: Trace) -> LaunchFact:
         if isinstance(value, PointerValue) and id(value.root) in sizes:
             extents.append((name, _remaining(sizes[id(value.root)], value)))
     return LaunchFact(
-        name=node.kernel.name if node.kernel is not None else node.name,
+        name=kernel.name if kernel is not None else node.name,
         span=node.span,
         node=node,
+        kernel=kernel,
         grid=grid,
         block=event.block,
         shared=event.shared if event.shared is not None else (const(0) if node.api == "<<<>>>" else None),
@@ -116,6 +136,7 @@ def _fact(event: LaunchEvent, trace: Trace) -> LaunchFact:
         guards=event.guards,
         values=event.values,
         host=event.host,
+        stack=event.stack,
     )
 
 
@@ -132,12 +153,12 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     everything = [
         launch
         for launch in facts[host].launches
-        if launch.node.kernel is facts.function
-        or launch.node.kernel is facts.kernel.function
-        or launch.node.kernel in facts.kernel.instances
-        or (launch.node.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
+        if launch.kernel is facts.function
+        or launch.kernel is facts.kernel.function
+        or launch.kernel in facts.kernel.instances
+        or (launch.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
     ]
-    own = [launch for launch in everything if launch.node.kernel is facts.function]
+    own = [launch for launch in everything if launch.kernel is facts.function]
     if own:
         return tuple(own)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in everything)))

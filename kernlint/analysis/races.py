@@ -247,8 +247,7 @@ class Asker:
         )
         if not sizes:
             return None
-        values = (*query.launch.values, *((symbol, PLENTY) for symbol in sizes))
-        return self.ask(replace(query, launch=replace(query.launch, values=values)))
+        return self.ask(replace(query, launch=query.launch.told(tuple((symbol, PLENTY) for symbol in sizes))))
 
     def _granted(self, query: Overlap, root: Root) -> Refuted | None:
         """A witness when conditions on data hold as they may (see :func:`without_data`)."""
@@ -313,9 +312,7 @@ class Asker:
         values = pitches(found, query)
         if values is None:
             return False
-        return (
-            self.ask(replace(query, launch=replace(query.launch, values=(*query.launch.values, *values)))) is not None
-        )
+        return self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None
 
 
 def _sized_by_launch(pair: Pair) -> bool:
@@ -351,12 +348,7 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
                         (divisors if atom.op == "div" else factors).update(symbols(atom.args[1]))
     out: list[tuple[Symbol, int]] = []
     left, added = list(PITCHES), list(ADDED)
-    admission = query.launch.admission
     for symbol in scalars:
-        ranges = admission.range_of(symbol, query.launch.block)
-        if ranges is not None and ranges[1] < PITCHES[0]:
-            out.append((symbol, ranges[1]))  # as large as a launch in sight has it
-            continue
         if symbol in divisors and symbol not in factors:
             out.append((symbol, PORTION))
             continue

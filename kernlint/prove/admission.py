@@ -21,6 +21,9 @@ Axes = tuple[int | None, int | None, int | None]
 
 ANY: Axes = (None, None, None)
 
+UNITS = (4, 8, 16, 32, 64, 128, 256)
+"""What hosts ask sizes to be multiples of."""
+
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
 
@@ -94,6 +97,19 @@ class Admission:
             self._narrow[key] = found
         return found
 
+    def near(self, block: Axes, grid: Axes, known: Known, wanted: Known) -> Known:
+        """The values ``wanted`` moved, one after the other, to where a launch in sight may have them beside the sizes
+        and what is ``known``; as they are where no launch is like that.  A grid that cannot be met is left aside."""
+        mentioned = {symbol for way in self.ways for symbol, _ in way.images}
+        if not any(symbol in mentioned for symbol, _ in wanted):
+            return wanted
+        for way in self.ways:
+            for sizes in dict.fromkeys((grid, ANY)):
+                moved = _moved(way, block, sizes, {s: v for s, v in known if s in mentioned}, wanted)
+                if moved is not None:
+                    return moved
+        return wanted
+
     @property
     def numbers(self) -> Known:
         """Scalar arguments that are the same number in every way."""
@@ -108,6 +124,29 @@ class Admission:
         """From where to where the values of a scalar go over all ways; None: nothing is known."""
         found = [ranges.of(symbol.term) for way in self.ways if (ranges := _under(way, block, ANY, ())) is not None]
         return (min(low for low, _ in found), max(high for _, high in found)) if found else None
+
+
+def _moved(way: Way, block: Axes, grid: Axes, known: dict[Symbol, int], wanted: Known) -> Known | None:
+    out: list[tuple[Symbol, int]] = []
+    images = {symbol for symbol, _ in way.images}
+    for symbol, value in wanted:
+        if symbol in images:
+            ranges = _under(way, block, grid, tuple(known.items()))
+            if ranges is None:
+                return None
+            low, high = ranges.of(symbol.term)
+            near = min(max(value, low), high)
+            # beside the end of a range there may be none, where only multiples are passed
+            tried = dict.fromkeys(
+                (near, *(near - near % unit for unit in UNITS if near - near % unit >= low), low, high)
+            )
+            fits = (one for one in tried if _under(way, block, grid, (*known.items(), (symbol, one))) is not None)
+            found = next(fits, None)
+            if found is None:
+                return None
+            value = known[symbol] = found
+        out.append((symbol, value))
+    return tuple(out) if _under(way, block, grid, tuple(known.items())) is not None else None
 
 
 def _filled(grid: Axes, least: Triple) -> Triple:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from kernlint.prove.admission import FREE_LAUNCH, Admission
 from kernlint.prove.query import Bounds, Launch, Query, Triple
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import IntType
@@ -91,8 +92,14 @@ class Values:
     """Values of shared symbols for a launch: trial 0, 1, ..."""
 
     def __init__(
-        self, wanted: Sequence[Symbol], known: dict[Symbol, int], constants: set[int], premises: Sequence[Term]
+        self,
+        wanted: Sequence[Symbol],
+        known: dict[Symbol, int],
+        constants: set[int],
+        premises: Sequence[Term],
+        admission: Admission = FREE_LAUNCH,
     ) -> None:
+        self.admission = admission
         self.known = known
         self._pools: dict[tuple[Symbol, Triple, Triple], list[int]] = {}
         self.definitions: dict[Symbol, Term] = {}
@@ -153,6 +160,11 @@ class Values:
             candidates += [low, low + 1]
         bottom, top = _limits(low, symbol)
         out = [v for v in dict.fromkeys(candidates) if bottom <= v <= top]
+        ranges = self.admission.range_of(symbol, block) if self.admission.ways else None
+        if ranges is not None:
+            least, most = max(ranges[0], bottom), min(ranges[1], top)
+            ends = [v for v in (most, least, (least + most) // 2) if v < _HUGE]
+            out = list(dict.fromkeys((*(v for v in out if least <= v <= most), *ends)))
         if not out:
             out = [v for v in (low, symbol.high, 0) if v is not None][:1]
         return out
@@ -192,6 +204,9 @@ def _limits(low: int | None, symbol: Symbol) -> tuple[int, int]:
         top if symbol.high is None else min(top, symbol.high),
     )
 
+
+_HUGE = 1 << 24
+"""Ends of ranges beyond are not worth trying."""
 
 _ENDLESS = 1 << 200
 """More than any value."""

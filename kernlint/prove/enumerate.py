@@ -131,7 +131,7 @@ class _Search:
         constants = constants_of(terms)
         for side in self.sides:
             constants |= side.constants
-        self.values = choices.Values(self.shared, self.known, constants, query.premises)
+        self.values = choices.Values(self.shared, self.known, constants, query.premises, query.launch.admission)
         self.check = self._premises(terms, ranges)
         self.best: Refuted | None = None
         self.plain = not any(side.counters for side in self.sides)

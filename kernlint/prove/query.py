@@ -103,6 +103,12 @@ class Launch:
         within = admission.under(block, grid)
         return Launch(block, grid, max_threads, tuple({**dict(values), **dict(within.numbers)}.items()), within)
 
+    def told(self, wanted: tuple[tuple[Symbol, int], ...]) -> Launch:
+        """This launch with values for more scalars: those ``wanted``, or near them as a launch in sight has them."""
+        if self.admission.ways:
+            wanted = self.admission.near(self.block, self.grid, self.values, wanted)
+        return Launch(self.block, self.grid, self.max_threads, (*self.values, *wanted), self.admission)
+
     def known(self) -> dict[Symbol, int]:
         """Symbols with an exact value."""
         out = dict(self.values)

@@ -124,6 +124,8 @@ def _passed(page: Page, facts: Facts, axis: int) -> tuple[str, tuple[Edit, ...]]
     edits = []
     for view in views:
         count, node = view.covers[axis].count, view.fact.node
+        if view.fact.stack:
+            return None
         symbol = plain(count).symbol if count is not None else None
         decl = next((p for p in view.fact.host.params if symbol is not None and p.name == symbol.name), None)
         body = view.fact.host.body

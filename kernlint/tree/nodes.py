@@ -142,7 +142,8 @@ class FunctionDecl(Node):
     ``name`` is unqualified, ``qualified`` has namespaces and classes.  ``template_params`` are the generic
     parameters' names; ``template_args`` pairs (name, text) of an instance, whose ``generic`` is the template.
     ``forced``: the instance was made up, no code in sight asks for it.  ``extent``: the whole definition.
-    ``this``: the implicit object parameter of a method (pointer), else None.
+    ``this``: the implicit object parameter of a method (pointer), else None.  ``internal``: no other file can call it
+    (``static``, in an unnamed namespace).
     """
 
     name: str
@@ -159,6 +160,7 @@ class FunctionDecl(Node):
     losses: tuple[Loss, ...] = ()
     this: ParamDecl | None = None
     name_span: Span | None = None
+    internal: bool = False
 
 
 # ----------------------------------------------------------------------------------------------- expressions
@@ -479,7 +481,8 @@ class Launch(Expr):
     ``block`` in threads, ``shared`` in bytes; ``global_size`` (OpenCL: threads of the whole grid) takes the
     place of ``grid``.  ``api``: ``<<<>>>``, ``cudaLaunchKernel``, ``hipLaunchKernelGGL``,
     ``clEnqueueNDRangeKernel``...  ``values``: what a launch in a template, where ``kernel`` is no instance yet,
-    gives for the kernel's template parameters that are no types, in order.
+    gives for the kernel's template parameters that are no types, in order.  ``callee``: what the kernel is called
+    through where it is not resolved: a parameter, a variable that is set in several places.
     """
 
     api: str
@@ -493,6 +496,7 @@ class Launch(Expr):
     global_size: Expr | None = None
     template_args: tuple[str, ...] = ()
     values: tuple[Expr, ...] = ()
+    callee: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

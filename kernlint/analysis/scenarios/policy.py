@@ -93,7 +93,7 @@ def _seen(facts: Facts) -> Iterator[Scenario]:
         return
     found: dict[Scenario, None] = {}
     for launch in facts[launches]:
-        if facts.function.forced and launch.node.kernel is not facts.function:
+        if facts.function.forced and launch.kernel is not facts.function:
             continue  # a launch of another instance says nothing of one that was made up
         block = launch.constant_block()
         if block is None or min(block) < 1 or block[0] * block[1] * block[2] > 1024:

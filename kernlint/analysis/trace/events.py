@@ -273,7 +273,8 @@ class LaunchEvent(Event):
     """A kernel launch met while walking the host function ``host``.
 
     ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
-    bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.
+    bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
+    launched, where the walk knows: several, where it depends on conditions.
     """
 
     node: Launch
@@ -284,6 +285,7 @@ class LaunchEvent(Event):
     args: tuple[Any, ...]
     values: tuple[Any, ...]
     host: FunctionDecl
+    kernels: tuple[FunctionDecl, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

@@ -401,6 +401,8 @@ def _member(m: Machine, e: n.Member) -> Value:
 
 
 def _address_of(m: Machine, e: n.AddressOf) -> Value:
+    if isinstance(e.operand, n.FunctionRef):
+        return evaluate(m, e.operand)
     at = place(m, e.operand)
     if isinstance(at, MemPlace):
         return PointerValue(at.pointer.root, at.pointer.offset, at.type)
@@ -970,6 +972,8 @@ def _launch(m: Machine, e: n.Launch) -> Value:
     }
     args = tuple(evaluate(m, arg) for arg in e.args)
     values = tuple(evaluate(m, value) for value in e.values)
+    called = evaluate(m, e.callee) if e.callee is not None else None
+    named = [one.function for one in called.all] if isinstance(called, FunctionValue) else [e.kernel]
     if m.function.kind is n.FunctionKind.HOST and m.state is not None:
         shared = parts["shared"]
         m.trace.launches.append(
@@ -983,6 +987,7 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 args=args,
                 values=values,
                 host=m.function,
+                kernels=tuple(kernel for kernel in named if kernel is not None),
             )
         )
     else:

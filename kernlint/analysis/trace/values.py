@@ -90,10 +90,16 @@ class LambdaValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A named function."""
+    """A named function.  ``others``: what it may be instead, by conditions that are not kept."""
 
     function: FunctionDecl | None
     name: str
+    others: tuple[FunctionValue, ...] = ()
+
+    @property
+    def all(self) -> tuple[FunctionValue, ...]:
+        """Every function that it may be."""
+        return (self, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +180,10 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
             if left is not None and right is not None:
                 out = out.with_field(name, merge(cond, left, right))
         return out
+    named = [one for side in (a, b) if isinstance(side, FunctionValue) for one in side.all]
+    if named:
+        first, *others = dict.fromkeys(FunctionValue(one.function, one.name) for one in named)
+        return FunctionValue(first.function, first.name, tuple(others))
     if isinstance(a, (PointerValue, StructValue)):
         return unknown_value(a.type if isinstance(a, StructValue) else PointerType(a.pointee), "merge")
     return unknown("merge", a.type if isinstance(a, Term) else U8)

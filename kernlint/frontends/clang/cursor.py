@@ -174,6 +174,11 @@ class Cursor:
         return int(LIB.getCursorUnaryOperatorKind(self.raw))
 
     @property
+    def is_internal(self) -> bool:
+        """Whether nothing outside this translation unit can name it (``CXLinkage_Internal`` and what has none)."""
+        return int(LIB.getCursorLinkage(self.raw)) in (1, 2, 3)
+
+    @property
     def storage_class(self) -> int:
         """A ``StorageClass`` number."""
         return int(LIB.Cursor_getStorageClass(self.raw))

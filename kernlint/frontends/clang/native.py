@@ -173,6 +173,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "Cursor_isVariadic": (c_uint, _C),
     "Cursor_isMacroFunctionLike": (c_uint, _C),
     "Cursor_getStorageClass": (c_int, _C),
+    "getCursorLinkage": (c_int, _C),
     "Cursor_hasVarDeclGlobalStorage": (c_int, _C),
     "Cursor_hasVarDeclExternalStorage": (c_int, _C),
     "Cursor_getVarDeclInitializer": (_C, _C),

@@ -192,6 +192,7 @@ class FunctionTable:
             generic=generic,
             this=scope.this,
             name_span=self._name_span(cursor),
+            internal=cursor.is_internal,
         )
         scope.function, scope.cursor = node, cursor
         return node, scope

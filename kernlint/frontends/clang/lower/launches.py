@@ -63,6 +63,7 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
         args,
         template_args=_template_args(kernel),
         values=_values(scope, callee, kernel),
+        callee=target if kernel is None else None,
     )
 
 
@@ -111,6 +112,7 @@ def _runtime(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor], ar
         _from_array(_at(args, array)),
         template_args=_template_args(kernel),
         values=_values(scope, arguments[kernel_at], kernel),
+        callee=_at(args, kernel_at) if kernel is None else None,
     )
 
 
@@ -130,6 +132,7 @@ def _hip_macro(scope: Scope, cursor: Cursor, arguments: list[Cursor], args: list
         tuple(a for a in args[5:] if a is not None),
         template_args=_template_args(kernel),
         values=_values(scope, arguments[0], kernel),
+        callee=_at(args, 0) if kernel is None else None,
     )
 
 
@@ -216,6 +219,7 @@ def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor]
         rest,
         template_args=_template_args(kernel),
         values=_values(scope, arguments[1], kernel),
+        callee=_at(args, 1) if kernel is None else None,
     )
 
 
