@@ -112,7 +112,7 @@ def _split(index: Polynomial) -> Iterator[tuple[Polynomial, Polynomial]]:
         yield from _split(Polynomial(rest))
 
 
-def _elements(access: Access) -> tuple[Polynomial, int] | None:
+def elements(access: Access) -> tuple[Polynomial, int] | None:
     """The offset in elements of the root, and the elements touched beyond the first; None where that is no count."""
     size = access.root.element.size
     if not size or access.size is None or isinstance(access.root.element, VoidType):
@@ -127,7 +127,7 @@ def _elements(access: Access) -> tuple[Polynomial, int] | None:
     return Polynomial(out), max(access.size // size, 1) - 1
 
 
-def _extreme(poly: Polynomial, ranges: dict[Symbol, tuple[int, int]], top: bool) -> Polynomial | None:
+def extreme(poly: Polynomial, ranges: dict[Symbol, tuple[int, int]], top: bool) -> Polynomial | None:
     """``poly`` with loop counters at the end of their range that makes it largest (or smallest)."""
     out: dict[Monomial, int] = {}
     for mono, value in poly.coefficients.items():
@@ -149,7 +149,7 @@ def _uniform(poly: Polynomial) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _slack(part: Term) -> tuple[Polynomial, int] | None:
+def slack_of(part: Term) -> tuple[Polynomial, int] | None:
     """``s`` of a truth ``s >= 0``."""
     if part.op not in ("lt", "le") or vacuous(part):
         return None
@@ -159,7 +159,7 @@ def _slack(part: Term) -> tuple[Polynomial, int] | None:
 def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
     for guard in access.guards:
         for part in conjuncts(guard.term):
-            found = _slack(part)
+            found = slack_of(part)
             if found is None:
                 continue
             total = index + found[0] - number(found[1])
@@ -167,12 +167,12 @@ def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, i
                 continue
             if not any(_has_ids(mono) for mono in found[0].coefficients):
                 continue
-            most = _extreme(total, ranges, top=True)
+            most = extreme(total, ranges, top=True)
             if most is not None and most.constant is None and _uniform(most):
                 yield Limit(most, guard, part)
 
 
-def _ranges(access: Access) -> dict[Symbol, tuple[int, int]]:
+def counter_ranges(access: Access) -> dict[Symbol, tuple[int, int]]:
     """Loop counters with constant ranges: those whose loop's condition compares nothing else with a number."""
     found: dict[Symbol, tuple[int, int]] = {}
     for loop in access.loops:
@@ -188,7 +188,7 @@ def _ranges(access: Access) -> dict[Symbol, tuple[int, int]]:
 
 def _last(part: Term, counter: Symbol) -> int | None:
     """The last iteration for which a comparison of the counter with a number holds."""
-    slack = _slack(part)
+    slack = slack_of(part)
     if slack is None:
         return None
     form = (slack[0] - number(slack[1])).coefficients
@@ -201,17 +201,17 @@ def _last(part: Term, counter: Symbol) -> int | None:
 def _least(index: Polynomial, ranges: dict[Symbol, tuple[int, int]]) -> int | None:
     """The index of the first thread in the iterations that make it smallest."""
     first = Polynomial({mono: value for mono, value in index.coefficients.items() if not _has_ids(mono)})
-    smallest = _extreme(first, ranges, top=False)
+    smallest = extreme(first, ranges, top=False)
     return None if smallest is None else smallest.constant
 
 
 def dimensions(access: Access) -> tuple[Dimension, ...]:
     """The dimensions of an access that move with global ids."""
-    found = _elements(access)
+    found = elements(access)
     if found is None:
         return ()
     whole, extra = found
-    ranges = _ranges(access)
+    ranges = counter_ranges(access)
     parts = list(_split(whole))
     out = []
     for at, (first, pitch) in enumerate(parts):

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.asking import example, shown
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
-from kernlint.analysis.past_end import example, excluded, of_exposed
+from kernlint.analysis.overrun import How, Overrun, overruns
+from kernlint.analysis.past_end import excluded, of_exposed
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
-from kernlint.analysis.wording import element, index
+from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Finding, Fix, Related, Severity, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Binary, Cast, Expr
@@ -86,7 +88,7 @@ class LateBoundsGuard(Rule):
     """
 
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, surplus, launch_context, limits)
+    needs = (trace, surplus, overruns, launch_context, limits)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -102,6 +104,10 @@ class LateBoundsGuard(Rule):
                     late.setdefault(one.guard.span, []).append(one)
         for first, *others in late.values():
             yield self._before_exit(first, others, example(of_exposed(first, facts), facts))
+        for run in facts[overruns]:
+            if run.late and run.how is How.SIBLING and run.access.span not in reported:
+                reported.add(run.access.span)
+                yield self._overrun(run)
         for test in kernel.conditions:
             for access, part, lower in _out_of_order(kernel, test):
                 if access.span not in reported:
@@ -127,6 +133,17 @@ class LateBoundsGuard(Rule):
             related=related,
             witness=shown,
             fix="read the element under the test, or give the surplus threads a harmless index",
+        )
+
+    def _overrun(self, run: Overrun) -> Finding:
+        size = show(term_of(run.size))
+        return self.finding(
+            run.access.span,
+            f"{element(run.access)} is {verb(run.access)} before the test that its index is below {size}",
+            related=[Related(run.guard.span, "the test comes here, after the access")],
+            witness=shown(run.past, run.witness),
+            assumptions=(f"{size} is the extent: {element(run.support)} is kept below it",),
+            fix="make the access under the test",
         )
 
     def _out_of_order(self, access: Access, test: ConditionEvent, part: Term, lower: bool) -> Finding:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernlint.analysis import past_end
+from kernlint.analysis import asking, past_end
 from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
+from kernlint.analysis.overrun import How, Overrun, overruns
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.trace import trace
@@ -16,7 +17,8 @@ from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
-from kernlint.source import SourceFile
+from kernlint.source import SourceFile, Span
+from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.show import show
 
 AXES = "xyz"
@@ -104,7 +106,7 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, allocated, launch_context, limits, replayer)
+    needs = (trace, surplus, overruns, allocated, launch_context, limits, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -120,7 +122,11 @@ class MissingBoundsGuard(Rule):
             )
             return
         exposed = [one for one in facts[surplus] if not one.late]
+        runs = [one for one in facts[overruns] if one.how is not How.FOREIGN and not one.late]
         for tier in Tier:
+            if tier is Tier.OTHER_AXIS and runs:
+                yield from self._overruns(runs)
+                return
             found = [one for one in exposed if one.tier is tier and not _bypassed(one)]
             if found and not past_end.excluded([past_end.of_exposed(one, facts) for one in found], facts):
                 yield self._report(facts, found)
@@ -132,6 +138,28 @@ class MissingBoundsGuard(Rule):
 
         return missing(facts, finding, source)
 
+    def _overruns(self, found: Sequence[Overrun]) -> Iterator[Finding]:
+        groups: dict[tuple[Span, Polynomial], list[Overrun]] = {}
+        for one in found:
+            groups.setdefault((one.guard.span, one.size), []).append(one)
+        for group in groups.values():
+            first = next((one for one in group if one.access.writes), group[0])
+            access, size = first.access, show(term_of(first.size))
+            related = [Related(first.guard.span, f"{element(first.support)} is kept below {size} by this test")]
+            others = _others(access, [one.access for one in group])
+            related += [Related(other.span, f"so is {element(other)} here") for other in others[:3]]
+            why = f"nothing keeps it below {size} here, as elsewhere in the kernel"
+            if first.how is How.TAIL:
+                why = f"the loop goes on in whole steps, and nothing keeps the last one below {size}"
+            yield self.finding(
+                access.span,
+                f"{element(access)} is {verb(access)} with an index that reaches {size}: {why}",
+                related=related,
+                witness=asking.shown(first.past, first.witness),
+                assumptions=(f"{size} is the extent: {element(first.support)} is kept below it",),
+                fix=f"make the access under a test of the index against {size} too",
+            )
+
     def _report(self, facts: Facts, found: Sequence[Exposed]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         others = _others(first.access, [one.access for one in found])
@@ -139,7 +167,7 @@ class MissingBoundsGuard(Rule):
         access = first.access
         what = f"{element(access)} is {verb(access)} by every thread of the grid"
         axis = f" along {AXES[first.axis]}" if len(access_axes(first)) > 1 else ""
-        shown = example(first) or past_end.example(past_end.of_exposed(first, facts), facts)
+        shown = example(first) or asking.example(past_end.of_exposed(first, facts), facts)
         if first.tier is Tier.ROUNDED_UP:
             assert first.cover is not None and first.cover.count is not None and first.view is not None
             count = show(first.cover.count)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.allocated import allocated, in_words
+from kernlint.analysis.asking import example, shown
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
 from kernlint.analysis.overreach import Fault, Overreach, overreach
-from kernlint.analysis.past_end import example, excluded, of_overreach
+from kernlint.analysis.overrun import How, Overrun, overruns
+from kernlint.analysis.past_end import excluded, of_overreach
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
+from kernlint.symbolic.polynomial import term_of
 from kernlint.symbolic.show import show
 
 
@@ -110,7 +113,7 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, allocated, limits, launch_context, replayer)
+    needs = (trace, overreach, overruns, allocated, limits, launch_context, replayer)
     requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -134,11 +137,32 @@ class WrongBoundsGuard(Rule):
         for found in groups.values():
             yield self._report(facts, found)
 
+        runs: dict[Span, list[Overrun]] = {}
+        for run in facts[overruns]:
+            if run.how is How.FOREIGN:
+                runs.setdefault(run.guard.span, []).append(run)
+        for first, *others in runs.values():
+            yield self._foreign(first, others)
+
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""
         from kernlint.repair.wrong import wrong
 
         return wrong(facts, finding, source)
+
+    def _foreign(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
+        access, size = run.access, show(term_of(run.size))
+        owner = run.support.root.name
+        related = [Related(run.guard.span, f"this is the length of the rows of {owner}")]
+        related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} in rows of {size}, but its index is tested against those of {owner}",
+            related=related,
+            witness=shown(run.past, run.witness),
+            assumptions=(f"{size} is the length of a row of {access.root.name}: the index is made with it",),
+            fix=f"test the index against {size}",
+        )
 
     def _report(self, facts: Facts, found: Sequence[Overreach]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.asking import example
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
 from kernlint.analysis.overreach import Fault, overreach
-from kernlint.analysis.past_end import example, excluded, of_overreach
+from kernlint.analysis.past_end import excluded, of_overreach
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.finding import Finding, Fix, Related, Severity

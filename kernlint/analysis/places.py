@@ -1,0 +1,164 @@
+"""Where in an array an access is, dimension by dimension, and what its guards leave of each: for any index.
+
+The offset is taken apart by the sizes that multiply what moves (``(y * width + x)``: ``y`` with pitch ``width``, then
+``x``), whatever moves it: threads, loops, data, quotients and remainders.  ``row`` is how many of a dimension fit into
+the next slower one: beyond it begins another row.  All of this is about mathematical integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.limits import Limit, counter_ranges, elements, extreme, slack_of
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, RootKind
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.tree.types import Space
+
+_CHOSEN = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF})
+_LAUNCH = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.WARP_SIZE})
+
+
+@lru_cache(maxsize=8192)
+def chosen(term: Term) -> bool:
+    """Whether the arguments alone decide a value: a size, a stride, something read from one place by all."""
+    return all(
+        s.kind in _CHOSEN or (s.kind is SymbolKind.LOAD and s.uniformity is Uniformity.GRID) for s in symbols(term)
+    )
+
+
+def _settled(symbol: Symbol) -> bool:
+    return symbol.kind in _LAUNCH or symbol.kind in _CHOSEN
+
+
+@lru_cache(maxsize=8192)
+def moves(term: Term) -> bool:
+    """Whether a value differs between threads, iterations or data."""
+    return not chosen(term) and not all(_settled(symbol) for symbol in symbols(term))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """One dimension of an access: ``index`` and ``pitch`` in elements, ``row`` (None: not known) as in the module's
+    account, ``limits`` by the guards, the tightest first; ``extra``: elements touched beyond the first."""
+
+    access: Access
+    index: Polynomial
+    pitch: Polynomial
+    row: Polynomial | None
+    limits: tuple[Limit, ...]
+    extra: int
+
+    @property
+    def bound(self) -> Polynomial | None:
+        """The size that the tightest guard keeps the index strictly below."""
+        best = self.limits[0] if self.limits else None
+        return best.size if best is not None and best.slack == -1 and not self.extra else None
+
+
+def _moving(mono: Monomial) -> bool:
+    return any(moves(atom) for atom in mono)
+
+
+def _pitches(mono: Monomial) -> list[Term]:
+    return [atom for atom in mono if atom.symbols and chosen(atom)]
+
+
+def _split(index: Polynomial) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """(index, pitch) of each dimension, the slowest first; nothing where the dimensions are not plain."""
+    counts: dict[Term, int] = {}
+    for mono in index.coefficients:
+        if _moving(mono):
+            for atom in _pitches(mono):
+                counts[atom] = counts.get(atom, 0) + 1
+    if not counts:
+        yield index, number(1)
+        return
+    pitch = max(counts, key=lambda atom: counts[atom])
+    rows: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for mono, value in index.coefficients.items():
+        if pitch in mono:
+            left = list(mono)
+            left.remove(pitch)
+            rows[tuple(left)] = value
+        else:
+            rest[mono] = value
+    ours = {atom for mono in rows for atom in mono if moves(atom)}
+    if ours & {atom for mono in rest for atom in mono if moves(atom)}:
+        return  # the pitch is a sum: what the dimensions are is not plain
+    step = Polynomial({(pitch,): 1})
+    for inner, times in _split(Polynomial(rows)):
+        yield inner, times * step
+    if any(_moving(mono) for mono in rest):
+        yield from _split(Polynomial(rest))
+
+
+def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            found = slack_of(part)
+            if found is None or not any(_moving(mono) for mono in found[0].coefficients):
+                continue
+            most = extreme(index + found[0] - number(found[1]), ranges, top=True)
+            if most is not None and most.constant is None and all(chosen(atom) for atom in most.atoms):
+                yield Limit(most, guard, part)
+
+
+def _quotient(outer: Polynomial, inner: Polynomial) -> Polynomial | None:
+    """``outer / inner`` of two pitches that are single products."""
+    if len(outer.coefficients) != 1 or len(inner.coefficients) != 1:
+        return None
+    ((whole, factor),) = outer.coefficients.items()
+    ((part, by),) = inner.coefficients.items()
+    left = list(whole)
+    for atom in part:
+        if atom not in left:
+            return None
+        left.remove(atom)
+    return None if factor % by else Polynomial({tuple(left): factor // by})
+
+
+def places_of(access: Access) -> tuple[Place, ...]:
+    """The dimensions of an access that move, the slowest first; empty where they are not plain."""
+    found = elements(access)
+    if found is None:
+        return ()
+    whole, extra = found
+    ranges = counter_ranges(access)
+    parts = list(_split(whole))
+    out: list[Place] = []
+    for at, (first, pitch) in enumerate(parts):
+        more = extra if at == len(parts) - 1 else 0
+        row = _quotient(parts[at - 1][1], pitch) if at else None
+        limits = sorted(_limits(first + number(more), access, ranges), key=lambda limit: limit.slack)
+        out.append(Place(access, first, pitch, row, tuple(limits), more))
+    return tuple(out)
+
+
+Places = dict[Access, tuple[Place, ...]]
+
+
+def _compute(facts: Facts) -> Places:
+    found: Places = {}
+    known: dict[tuple[object, ...], Sequence[Place]] = {}
+    for access in facts[trace].accesses:
+        root = access.root
+        if root.kind not in (RootKind.PARAM, RootKind.LOADED) or root.space not in (Space.GLOBAL, Space.CONSTANT):
+            continue
+        key = (id(root), access.offset, access.guards, access.size)
+        if key not in known:
+            known[key] = places_of(access)
+        mine = tuple(Place(access, p.index, p.pitch, p.row, p.limits, p.extra) for p in known[key])
+        if mine:
+            found[access] = mine
+    return found
+
+
+places = KernelAnalysis("places", _compute, needs=(trace,))
+"""The :class:`Place` of each dimension, for every access to global memory whose dimensions are plain, in order."""
