@@ -4,10 +4,12 @@ Objects start where any vector may (allocators align to 256 bytes, compilers giv
 offset is asked about.  Parameters and data are given the benefit of the doubt: they are multiples of 4096 while the
 thread, its block and the rounds of loops run over small numbers.  What is misaligned even so is certain
 (:attr:`Misaligned.thread`).  Two more kinds are told apart: an offset into shared memory that depends on how many
-threads or warps a block has (``block``), and a row whose pitch is a parameter that the kernel itself does not take for
-a multiple, since it handles the elements left over one by one (``pitch``).
+threads or warps a block has (``block``), or on how many smaller elements an argument asks for before it (``carved``,
+for numbers of 8 bytes too), and a row whose pitch is a parameter that the kernel itself does not take for a multiple,
+since it handles the elements left over one by one (``pitch``).
 
-A kernel that tests an address or pitch for alignment knows what it does: nothing is said about it.
+An access that is made where an address or a pitch was tested for alignment is left alone; a test elsewhere in the
+kernel says nothing of it.
 """
 
 from __future__ import annotations
@@ -52,8 +54,8 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``block`` or ``pitch``.  ``thread``: who does it under ``block`` threads.  ``pitch``: the
-    parameter's name.  ``scalar``: the access that handles elements left over.
+    ``kind``: ``thread``, ``block``, ``carved`` or ``pitch``.  ``thread``: who does it under ``block`` threads.
+    ``pitch``: the parameter's name.  ``scalar``: the access that handles elements left over.
     """
 
     access: Access
@@ -114,14 +116,18 @@ class _Finder:
         """The first of each place."""
         told: set[object] = set()
         for access in self.of.accesses:
-            align = alignment_of(access.type, self.language)
+            align = alignment_of(access.type, self.language) or _of_number(access)
             if align is None or access.span in told or not _plain(access.root) or access.asynchronous:
+                continue
+            if _tested(access):
                 continue
             if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
                 continue
             if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
                 continue
-            found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
+            found = self._by_carving(access, align)
+            if found is None and isinstance(access.type, VectorType):
+                found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
             if found is not None:
                 told.add(access.span)
                 yield found
@@ -146,6 +152,19 @@ class _Finder:
             if found is not None:
                 return found
         return None
+
+    def _by_carving(self, access: Access, align: int) -> Misaligned | None:
+        """A place in shared memory behind as many smaller elements as a parameter says, and a few more."""
+        if access.root.space is not Space.SHARED:
+            return None
+        ahead = {mono: value for mono, value in polynomial(access.offset).coefficients.items() if value % align}
+        names = [atom.args[0] for mono in ahead for atom in mono if atom.op == "sym"]
+        if len(names) != 1 or names[0].kind is not SymbolKind.PARAM or any(len(mono) > 1 for mono in ahead):
+            return None
+        number = isinstance(access.type, (IntType, FloatType))
+        if not (number or () in ahead) or not self._uneven(names[0], align // (access.root.element.size or 1) or 2):
+            return None
+        return Misaligned(access, align, "carved", pitch=names[0].name)
 
     def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:
         """A thread of ``block`` whose offset is no multiple; where something made up stands in the offset, one whose
@@ -183,10 +202,12 @@ class _Finder:
         if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
             return None  # a flag may say whether vectors fit
         for other in self.of.accesses:
-            if other.root is access.root and other.size == access.root.element.size and other is not access:
-                names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
-                if pitch in names and _pitch(other.offset, align) is pitch and other.loops:
-                    return Misaligned(access, align, "pitch", pitch=pitch.name, scalar=other)
+            if other.root is not access.root or other.size != access.root.element.size or other is access:
+                continue
+            names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
+            rest = pitch in names or _goes_on(other, access)
+            if rest and _pitch(other.offset, align) is pitch:
+                return Misaligned(access, align, "pitch", pitch=pitch.name, scalar=other)
         return None
 
 
@@ -208,28 +229,40 @@ def _pitch(offset: Term, align: int) -> Symbol | None:
     return None
 
 
-def _tests_alignment(of: Trace) -> bool:
-    """Whether some condition looks at the low bits of an address or at a remainder of a parameter."""
-    for test in of.conditions:
-        todo = [test.term]
-        while todo:
-            term = todo.pop()
-            if term.op in ("and", "mod"):
-                inner = [term.args[0]]
-                while inner:
-                    part = inner.pop()
-                    if part.op == "call" and part.args[0] == "address":
-                        return True
-                    if part.op == "sym" and part.args[0].kind is SymbolKind.PARAM:
-                        return True
-                    inner.extend(part.terms)
-            todo.extend(term.terms)
-    return False
+def _goes_on(other: Access, access: Access) -> bool:
+    """Whether a loop over single elements begins where the one over vectors has ended."""
+    return bool(other.loops) and other.order > access.order and not set(other.loops) & set(access.loops)
+
+
+def _of_number(access: Access) -> int | None:
+    """What the address of a single number of 8 bytes in shared memory must be a multiple of, if it is no element of an
+    array of those."""
+    number = isinstance(access.type, (IntType, FloatType)) and access.type.size == 8
+    return 8 if number and access.root.space is Space.SHARED and access.root.element.size != 8 else None
+
+
+def _tested(access: Access) -> bool:
+    """Whether an access is made, or placed, by what was found out about the low bits of an address or the remainder of
+    a parameter."""
+    return any(_asks_for_remainder(term) for term in (access.offset, *(guard.term for guard in access.guards)))
+
+
+def _asks_for_remainder(term: Term) -> bool:
+    if term.op in ("and", "mod"):
+        inner = [term.args[0]]
+        while inner:
+            part = inner.pop()
+            if part.op == "call" and part.args[0] == "address":
+                return True
+            if part.op == "sym" and part.args[0].kind is SymbolKind.PARAM:
+                return True
+            inner.extend(part.terms)
+    return any(_asks_for_remainder(part) for part in term.terms)
 
 
 def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     of = facts[trace]
-    if not any(isinstance(access.type, VectorType) for access in of.accesses) or _tests_alignment(of):
+    if not any(isinstance(access.type, VectorType) or _of_number(access) for access in of.accesses):
         return ()
     return tuple(_Finder(of, facts[scenarios], facts.module.language).find())
 

@@ -8,6 +8,7 @@ never guessed; something in sight has to say so:
 ``twin``     the same product is made in 64 bits in another address of the kernel
 ``cut``      it was made in 64 bits from factors that were widened, and cut to 32 on its way
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
+``host``     the launch in sight multiplies the same arguments, which it has in 64 bits, in 64 bits for its grid
 ``volume``   a product of three or more sizes, where another subscript of the kernel is widened in time
 """
 
@@ -22,7 +23,18 @@ from kernlint.analysis.trace.events import Access, Trace
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    plain,
+    subterms,
+    symbols,
+)
 from kernlint.tree.types import IntType, Space
 
 FACTORS = 3
@@ -66,6 +78,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *_twins(subscripts),
         *_cut(subscripts, facts.module.language),
         *_gridded(subscripts, seen),
+        *_hosted(subscripts, seen),
         *_volumes(subscripts),
     ):
         if one.index not in said:
@@ -119,9 +132,7 @@ def _narrow_part(index: Term) -> Term | None:
 def _is_grid_index(term: Term) -> bool:
     """Whether a value grows with the number of threads of the grid: beyond 32 bits, if there are so many."""
     for part in subterms(term):
-        if part.op not in ("mul", "shl"):
-            continue
-        found = set(symbols(part))
+        found = set(symbols(part)) if part.op in ("mul", "shl") else set()
         if BLOCK[0] in found and found & set(BLOCK_DIM):
             return bool(set(symbols(term)) & set(THREAD)) or part is not term
     return False
@@ -170,9 +181,32 @@ def _gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterat
         return
     for access in subscripts:
         for part in _widened(access.offset):
-            if not _is_grid_index(part) or _bounded_in_32(access, part):
+            ids = any(BLOCK[0].term in (found := factors(product)) and len(found) > 1 for product in _added(part))
+            if not ids or not _is_grid_index(part) or _bounded_in_32(access, part):
                 continue
             yield Narrow(part, access.span, "grid", use=access, weak=not _signed(part))
+
+
+def _hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products in 32 bits of arguments that the host has, and multiplies, in 64."""
+    for fact in seen:
+        counted: set[Symbol] = set()
+        for part in (at for size in fact.grid or () for at in subterms(size)):
+            if part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1:
+                counted.update(symbols(part))
+        wide = {name for name, value in fact.arguments if isinstance(value, Term) and _wide_symbol(value) in counted}
+        for access in subscripts if len(wide) > 1 else ():
+            for part in _widened(access.offset):
+                for product in _added(part):
+                    found = factors(product)
+                    names = {f.args[0].name for f in found if f.op == "sym" and f.args[0].kind is SymbolKind.PARAM}
+                    if len(names & wide) > 1 and any(f.symbol is None or f.symbol in BLOCK for f in found):
+                        yield Narrow(product, access.span, "host", use=access)
+
+
+def _wide_symbol(value: Term) -> Symbol | None:
+    """The variable of 64 bits that is passed in fewer."""
+    return value.args[0].symbol if value.op == "cast" and bits(value) <= 32 and bits(value.args[0]) == 64 else None
 
 
 def _signed(term: Term) -> bool:
@@ -194,15 +228,17 @@ def _bounded_in_32(access: Access, part: Term) -> bool:
 
 
 def _widened(offset: Term) -> Iterator[Term]:
-    """The largest parts of a place that were computed in 32 bits before they were widened."""
+    """The largest parts of a place that were computed in 32 bits before they were widened; not those that were widened
+    to be multiplied."""
     stack = [offset]
     while stack:
         at = stack.pop()
         if at.op == "cast" and bits(at) == 64 and bits(at.args[0]) == 32:
             if at.args[0].op in PLACE:
                 yield at.args[0]
-            continue
-        if at.op in PLACE:
+        elif at.op == "mul":
+            stack.extend(arg for arg, other in (at.args, at.args[::-1]) if other.value is not None)
+        elif at.op in PLACE:
             stack.extend(at.terms)
 
 
@@ -215,6 +251,21 @@ def _products(term: Term) -> Iterator[Term]:
             yield at
         elif at.op in PLACE and (at.op != "cast" or bits(at.args[0]) == bits(at)):
             stack.extend(at.terms)
+
+
+def _added(term: Term) -> Iterator[Term]:
+    """The products that are added up to a value; what is subtracted (``i - i / n * n``) makes it smaller."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul" and bits(at) == bits(term):
+            yield at
+        elif at.op == "add":
+            stack.extend(at.args)
+        elif at.op == "select":
+            stack.extend(at.args[1:])
+        elif at.op == "cast" and bits(at.args[0]) == bits(at):
+            stack.append(at.args[0])
 
 
 def _form(product: Term) -> Polynomial | None:
@@ -249,8 +300,17 @@ def _twins(subscripts: Sequence[Access]) -> Iterator[Narrow]:
             for product in _products(part):
                 narrow_form = _form(product)
                 other = None if narrow_form is None else wide.get(narrow_form)
-                if other is not None and other is not access:
-                    yield Narrow(product, access.span, "twin", other=other, use=access)
+                if narrow_form is not None and other is not None and other is not access:
+                    # Care with an array of which each of these takes more elements says nothing of this one.
+                    weak = _elements(access, narrow_form) < _elements(other, narrow_form)
+                    yield Narrow(product, access.span, "twin", other=other, use=access, weak=weak)
+
+
+def _elements(access: Access, form: Polynomial) -> int:
+    """How many elements of an array one step of a product is worth; very many where it is multiplied further."""
+    (mono,) = form.coefficients if len(form.coefficients) == 1 else ((),)
+    size = access.root.element.size or 1
+    return polynomial(access.offset).coefficients.get(mono, 1 << 31) // size
 
 
 def _cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
@@ -262,7 +322,7 @@ def _cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
             at = stack.pop()
             if at.op == "cast" and bits(at) == 32 and bits(at.args[0]) == 64:
                 inside = at.args[0]
-                if any(_form(product) is not None and not _by_ids(product, language) for product in _products(inside)):
+                if any(_form(product) is not None and not _by_ids(product, language) for product in _added(inside)):
                     weak = careful is None and _wide_by_type(inside)
                     yield Narrow(inside, access.span, "cut", other=careful, use=access, weak=weak)
                 continue
@@ -336,7 +396,8 @@ def _is_extent(term: Term) -> bool:
 
 
 def _large(symbol: Symbol) -> bool:
-    return symbol.kind in LARGE
+    constant = symbol.kind is SymbolKind.LOAD and symbol.uniformity is Uniformity.GRID
+    return symbol.kind in LARGE and not constant
 
 
 def factors(term: Term) -> list[Term]:

@@ -23,10 +23,10 @@ class IndexOverflow(Rule):
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
     64-bit count; a product that another subscript of the kernel makes in 64 bits; a product that was made in 64 bits
-    and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product; a product of three or
-    more sizes in a kernel that widens another subscript of the same kind before multiplying (a note when all that it
-    widens are products of more sizes). Kernels that use 32-bit counts throughout are not reported: nothing says that
-    their data is large.
+    and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or a product of
+    arguments that it multiplies in 64 bits; a product of three or more sizes in a kernel that widens another subscript
+    of the same kind before multiplying (a note when all that it widens are products of more sizes). Kernels that use
+    32-bit counts throughout are not reported: nothing says that their data is large.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {
@@ -152,6 +152,11 @@ class IndexOverflow(Rule):
                 f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"
             )
             fix = "keep the index in 64 bits"
+        elif one.evidence == "host":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but the launch counts "
+                "the same in 64 bits"
+            )
         else:
             what = (
                 f"the index is computed in 32 bits and wraps at {_limit(one)}, but the launch makes its grid of a "

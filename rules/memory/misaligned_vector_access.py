@@ -21,7 +21,8 @@ class MisalignedVectorAccess(Rule):
     Reported when some thread's offset is certainly no multiple, when a place in shared memory depends on how many
     warps a block has, and when the rows of a matrix follow each other at a pitch that the kernel itself does not take
     for a multiple (it handles the last elements of a row one by one). Start addresses are taken to be aligned;
-    parameters and data get the benefit of the doubt. Silent in kernels that test an address or a pitch.
+    parameters and data get the benefit of the doubt. An access that stands under a test of an address or a pitch is
+    left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
@@ -82,12 +83,16 @@ class MisalignedVectorAccess(Rule):
         verb = "written" if access.writes else "read"
         lanes = access.type.lanes if isinstance(access.type, VectorType) else 0
         what = f"a vector of {lanes} is {verb} through {access.root.name}"
+        if not lanes:
+            what = f"a number of {access.size} bytes is {verb} in {access.root.name}"
         related = [Related(span, "called from here") for span in reversed(access.stack)]
         witness: Witness | None = None
         if found.kind == "pitch":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
             message = f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of {lanes}"
+        elif found.kind == "carved":
+            message = f"{what} behind as many smaller elements as {found.pitch} says: no multiple of {found.align}"
         elif found.kind == "block":
             message = (
                 f"{what} at a place that depends on the number of threads: with {_size(found.block)} it is byte "
@@ -95,7 +100,7 @@ class MisalignedVectorAccess(Rule):
             )
         else:
             message = f"{what} at byte {found.offset} by thread {_index(found)}, which is no multiple of {found.align}"
-        if found.kind != "pitch":
+        if found.kind not in ("pitch", "carved"):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
         return self.finding(

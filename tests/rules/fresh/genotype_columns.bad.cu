@@ -1,6 +1,5 @@
 // Column sums of a matrix of genotypes: columns are tested where they are read, not where the sums are added.
 // family: bounds
-// open
 template <typename T, int COLS, int ROWS>
 __global__ void allele_counts(T *counts, const T *dosage, int people, int variants) {
     __shared__ T part[COLS];

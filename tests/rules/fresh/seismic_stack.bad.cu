@@ -1,6 +1,5 @@
 // The samples are loaded under a test of the trace's length, the stack is stored without one.
 // family: bounds
-// open
 __global__ void stack_gather(const float *traces, const float *gain, float *stack, int n_traces, int n_samples) {
     const int t = blockIdx.x * blockDim.x + threadIdx.x;
     float sum = 0.0f;

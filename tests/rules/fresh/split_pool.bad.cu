@@ -1,6 +1,5 @@
 // Doubles stand behind as many ints as a row has, plus the length.
 // family: misaligned-vector-access
-// open
 __global__ void spmv_block(const int *col, const double *val, double *y, int degree) {
     extern __shared__ char pool[];
     int *cols = reinterpret_cast<int *>(pool);

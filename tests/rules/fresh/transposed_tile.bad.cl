@@ -1,6 +1,5 @@
 // One of two coordinates of a tile is tested.
 // family: bounds
-// open
 #define T 16
 __kernel void correlate(__global const float *a, __global const float *b, __global float *out, const int m, const int n, const int k) {
     __local float ta[T][T], tb[T][T];

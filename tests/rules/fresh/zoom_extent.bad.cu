@@ -1,6 +1,5 @@
 // The output is tested against the size of the input.
 // family: bounds
-// open
 __global__ void zoom(const unsigned char *src, unsigned char *dst, int sw, int sh, int dw, int dh) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
