@@ -114,7 +114,7 @@ def _undecided(trace: Any) -> str | None:
     from kernlint.symbolic.terms import SymbolKind, symbols
 
     for gap in trace.gaps:
-        if gap.kind in ("guard", "barrier", "subscript", "goto", "budget", "statement"):
+        if gap.kind in ("guard", "barrier", "subscript", "goto", "budget", "statement", "lost"):
             return f"{gap.kind}: {gap.reason}"
     for barrier in trace.barriers:
         if not barrier.certain:

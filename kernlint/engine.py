@@ -276,13 +276,18 @@ class Engine:
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
         for rule in rules:
             found: list[merge.FromVariant] = []
-            runnable = [facts for facts in variants if not rule.obstacles(facts)]
-            if len(runnable) < len(variants):
+            obstacles = {id(facts): rule.obstacles(facts) for facts in variants}
+            if any(obstacles.values()):
                 out.unsure.add(rule.meta.code)
-            if not runnable:
+            if all(obstacles.values()):
                 skipped.append(rule.meta.name)
-            for facts in runnable:
+            for facts in variants:
+                hidden = obstacles[id(facts)]
+                if hidden and not rule.looks_back:
+                    continue
                 for finding in self._guarded(rule, facts, kernel.name, out):
+                    if hidden and rule.comes_before(facts, hidden, finding.span):
+                        continue
                     named = _resting(_named(rule, finding, kernel.name), facts)
                     found.append(merge.FromVariant(named, facts.function))
             findings += merge.over_variants(found, kernel.variants)
@@ -295,7 +300,7 @@ class Engine:
             if len(reasons) > 4:
                 message += f" and {len(reasons) - 4} more"
             if skipped:
-                message += f"; not checked for {', '.join(skipped)}"
+                message += f"; not checked there for {', '.join(skipped)}"
             out.note(Level.NOTE, "partial-kernel", message, span=first.span)
         return findings
 

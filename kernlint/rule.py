@@ -15,7 +15,8 @@ from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witnes
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import SourceFile, Span
-from kernlint.tree.nodes import Loss, Node
+from kernlint.tree.nodes import DoWhile, For, Loss, Node, While
+from kernlint.tree.walk import walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,12 @@ class Rule(_Described):
 
     ``requires_whole`` is for rules that argue from absence (no guard, no barrier): they do not run on a kernel
     that lost a statement, guard or barrier on the way into the tree.  True means :data:`ABSENCE`; a set names
-    the kinds of loss that matter.
+    the kinds of loss that matter.  With ``looks_back`` it is only what comes before a finding that could speak against
+    it (a guard), so that losses behind it do not matter.
     """
 
     requires_whole: ClassVar[bool | frozenset[str]] = False
+    looks_back: ClassVar[bool] = False
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         """Findings for one variant of one kernel, in any order."""
@@ -115,6 +118,18 @@ class Rule(_Described):
             return ()
         kinds = ABSENCE if cls.requires_whole is True else cls.requires_whole
         return tuple(loss for loss in facts.function.losses if loss.kind in kinds)
+
+    @staticmethod
+    def comes_before(facts: Facts, losses: Sequence[Loss], at: Span) -> bool:
+        """Whether one of ``losses`` may run before what stands at ``at``, in the kernel or in a loop around it."""
+        whole = facts.function.span
+        if at.file != whole.file or not whole.start <= at.start < whole.end:
+            return True  # in a helper: called from wherever
+        places = [loss.span.start for loss in losses]
+        if min(places) < at.end:
+            return True
+        loops = (node.span for node in walk(facts.function) if isinstance(node, (For, While, DoWhile)))
+        return any(loop.start <= at.start and min(places) < loop.end and at.end <= loop.end for loop in loops)
 
 
 class ModuleRule(_Described):

@@ -79,7 +79,9 @@ def test_rules_that_argue_from_absence_are_off_where_something_was_lost(check):
     assert [r.finding.code for r in report.results] == ["TST101"]
     (note,) = report.notifications
     assert note.kind == "partial-kernel"
-    assert note.message == ("kernel k is analysed only in part (statement: unknown name); not checked for suspect-call")
+    assert note.message == (
+        "kernel k is analysed only in part (statement: unknown name); not checked there for suspect-call"
+    )
     assert report.summary.partial == 1
 
 

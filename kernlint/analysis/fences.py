@@ -18,7 +18,7 @@ from kernlint.analysis.global_races import Finder, across
 from kernlint.analysis.order import order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
-from kernlint.analysis.races import Asker, Race, asker_of, followed, keep
+from kernlint.analysis.races import Asker, Race, asker_of, keep, unbroken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace import trace
@@ -277,7 +277,7 @@ def _narrow_atomics(of: Trace, finder: Finder) -> Iterator[NarrowAtomic]:
 
 def _compute(facts: Facts) -> Fences:
     of = facts[trace]
-    if not followed(of):
+    if not unbroken(of):
         return Fences((), (), (), ())
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()

@@ -58,6 +58,7 @@ from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
 from kernlint.analysis.trace.memory import file_pointer
+from kernlint.analysis.unseen import past
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
@@ -275,7 +276,8 @@ class Finder:
 
 def _grid_wide(of: Trace) -> bool:
     """Whether something orders the blocks of the grid: a grid barrier, or a call that may hold one."""
-    return any(b.scope is Reach.GRID or (not b.certain and b.scope is not Reach.WARP) for b in of.barriers)
+    maybe = (b for b in of.barriers if not (b.certain or b.unseen) and b.scope is not Reach.WARP)
+    return any(b.scope is Reach.GRID for b in of.barriers) or any(maybe)
 
 
 def handshakes(of: Trace) -> bool:
@@ -390,10 +392,10 @@ def _judge(finder: Finder, first: Access, second: Access, free: Order | None, ta
         for pair in concurrent(first, second):
             if put_before(pair):
                 continue
-            pair = inside_rows(pair)
-            answer = finder.meet(pair, "block")
-            if answer is not None and keep(pair, answer[0]):
-                return GlobalRace(pair, *answer, across=False)
+            told = past(finder.asker.unseen, pair)
+            answer = finder.meet(inside_rows(told), "block") if told is not None else None
+            if answer is not None and told is not None and keep(told, answer[0]):
+                return GlobalRace(told, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
     if free is not None and not _same_everywhere(first, second) and not talked and not _reset(first, second):
         pair = across(first, second)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import known, side
-from kernlint.analysis.races import followed, scalar, trips_of
+from kernlint.analysis.races import scalar, trips_of, unbroken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.touches import Toucher, Touches
@@ -65,7 +65,7 @@ class Unset:
 
 def closed(of: Trace) -> bool:
     """Whether everything that may write shared memory is in sight."""
-    if not followed(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
+    if not unbroken(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
         return False
     if any(gap.kind == "write" for gap in of.gaps):
         return False

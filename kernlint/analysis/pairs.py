@@ -57,6 +57,7 @@ class Pair:
     to know of them.  ``tied`` and ``private``: as in :class:`kernlint.prove.query.Overlap`.  ``barrier``: the last
     one that both threads have passed (None: none yet).  ``carried``: the loop of which one of them is already in
     the next iteration (None: both in one run of the code); ``reversed``: then it is ``first`` that is ahead.
+    ``unseen``: what is taken for granted of calls between them that are out of sight, in words.
     """
 
     first: Access
@@ -68,6 +69,7 @@ class Pair:
     barrier: BarrierEvent | None = None
     carried: LoopContext | None = None
     reversed: bool = False
+    unseen: tuple[str, ...] = ()
 
 
 def conflicting(first: Access, second: Access) -> bool:
@@ -88,9 +90,9 @@ def known(access: Access) -> bool:
 
 
 def placed(access: Access, taken: Callable[[Term], bool] | None = None) -> bool:
-    """Whether object, size and manner are plain, whatever the conditions; of those that are not ``taken`` for granted
-    threads are told apart in integers."""
-    if access.asynchronous and not collective(access):
+    """Whether object, size and manner are plain, whatever the conditions, of which none is lost; of those that are not
+    ``taken`` for granted threads are told apart in integers."""
+    if access.doubted or (access.asynchronous and not collective(access)):
         return False
     if taken is not None and any(not taken(guard.term) and _unseen(guard.term) for guard in access.guards):
         return False
@@ -108,7 +110,7 @@ def of_thread(access: Access) -> bool:
     Whatever the waits, it needs the barriers that a plain write in its place would need: the one before it, and the one
     between it and what others read.
     """
-    if not isinstance(access.node, AsyncCopy) or access.node.mechanism != "cp_async":
+    if access.doubted or not isinstance(access.node, AsyncCopy) or access.node.mechanism != "cp_async":
         return False
     return access.kind is AccessKind.WRITE and access.root.kind is not RootKind.UNKNOWN and bool(extent(access))
 

@@ -32,7 +32,8 @@ from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, LoopContext, Root, RootKind, Trace
+from kernlint.analysis.unseen import past
 from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import SETTLED, Budget, Launch, Overlap, Refuted, Side, is_shared
@@ -144,6 +145,7 @@ class Race:
 class Asker:
     """Asks the prover about pairs, remembers the answers and counts the questions.
 
+    ``unseen``: calls out of sight that may hold a barrier, without a word of it.
     ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are
     in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.  ``runs``: the kernel
     gives each such run work of its own.
@@ -158,6 +160,7 @@ class Asker:
     points: int = POINTS
     toucher: Toucher = field(default_factory=Toucher)
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
+    unseen: tuple[BarrierEvent, ...] = ()
 
     def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
         """The race of a pair, when it shows under each shape (under one, when they were seen)."""
@@ -599,7 +602,8 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
     runs = language == "opencl" and any(
         _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
     )
-    return Asker(facts[scenarios], language, language == "hip" or grouped, runs, facts[assumed])
+    out_of_sight = tuple(barrier for barrier in of.barriers if barrier.unseen)
+    return Asker(facts[scenarios], language, language == "hip" or grouped, runs, facts[assumed], unseen=out_of_sight)
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -633,8 +637,16 @@ def _half(block: tuple[int, int, int], low: bool, size: int = WAVE) -> Term:
 
 
 def followed(of: Trace) -> bool:
-    """Whether the walk saw enough of the kernel to speak of its phases."""
-    return not any(gap.kind in ("goto", "budget", "statement") for gap in of.gaps)
+    """Whether the walk saw enough of the kernel to speak of its phases.
+
+    What it did not understand on the way is told at the accesses that it concerns (see ``Event.doubted``).
+    """
+    return not any(gap.kind == "budget" for gap in of.gaps)
+
+
+def unbroken(of: Trace) -> bool:
+    """Whether the walk followed every statement, so that what is not in the trace is not in the kernel."""
+    return not any(gap.kind in ("goto", "budget", "statement", "lost") for gap in of.gaps)
 
 
 def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> Iterator[Pair]:
@@ -981,7 +993,8 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         if asker.left <= 0:
             return
         before = asker.left
-        race = None if put_before(pair) else asker.race(inside_rows(pair), warp=warp)
+        asked_of = None if put_before(pair) else past(asker.unseen, pair)
+        race = asker.race(inside_rows(asked_of), warp=warp) if asked_of is not None else None
         asked[key] = asked.get(key, 0) + before - asker.left
         if race is not None and keep(pair, race.witness):
             found[key] = race

@@ -13,7 +13,7 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, GlobalRace, handshakes
 from kernlint.analysis.pairs import Pair, known, same_value, side
-from kernlint.analysis.races import asker_of, equal_values, followed
+from kernlint.analysis.races import asker_of, equal_values, unbroken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, RootKind, Trace
@@ -60,7 +60,7 @@ class Slot:
 def _compute(facts: Facts) -> tuple[Slot, ...]:
     of = facts[trace]
     counters = _counters(of)
-    if not counters or not followed(of) or handshakes(of):
+    if not counters or not unbroken(of) or handshakes(of):
         return ()
     updated = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     finder: Finder | None = None

@@ -300,7 +300,7 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
     if any(loss.kind == "statement" for loss in facts.losses):
         return ()
-    if any(gap.kind in ("goto", "budget", "statement", "write") for gap in of.gaps):
+    if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
         return ()
     found = list(_scalars(of))
     if closed(of) and not numbers_made_up(facts):

@@ -646,11 +646,18 @@ class Asm(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpaqueStmt(Stmt):
-    """A statement that could not be lowered; ``children`` of it that could."""
+    """A statement that could not be lowered; ``children`` of it that could.
+
+    As far as its text tells: ``may_sync``: it may hold a barrier or order memory otherwise.  ``leaves``: threads may go
+    another way in it.  ``words``: the names in it, which it may change; ``assigned``: those that it assigns to.
+    """
 
     reason: str
     children: tuple[Node, ...] = ()
     may_sync: bool = True
+    leaves: bool = True
+    words: frozenset[str] = frozenset()
+    assigned: frozenset[str] = frozenset()
 
 
 # ----------------------------------------------------------------------------------------------------- module

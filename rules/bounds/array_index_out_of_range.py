@@ -86,9 +86,10 @@ class ArrayIndexOutOfRange(Rule):
     )
     needs = (trace, outside, replayer)
     requires_whole = True
+    looks_back = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if not facts[trace].complete:
+        if not facts[trace].guards_known(facts.function.span):
             return
         arrays: dict[Root, list[Outside]] = {}
         for one in facts[outside]:

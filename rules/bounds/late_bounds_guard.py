@@ -90,10 +90,11 @@ class LateBoundsGuard(Rule):
     meta = Meta("KL103", "late-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
     needs = (trace, surplus, overruns, launch_context, limits)
     requires_whole = True
+    looks_back = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         kernel = facts[trace]
-        if not kernel.complete:
+        if not kernel.guards_known(facts.function.span):
             return
         reported: set[Span] = set()
         late: dict[Span, list[Exposed]] = {}

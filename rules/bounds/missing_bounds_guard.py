@@ -108,9 +108,10 @@ class MissingBoundsGuard(Rule):
     )
     needs = (trace, surplus, overruns, allocated, launch_context, limits, replayer)
     requires_whole = True
+    looks_back = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if not facts[trace].complete:
+        if not facts[trace].guards_known(facts.function.span):
             return
         beyond = [one for one in facts[allocated] if not one.guarded]
         if beyond:

@@ -83,9 +83,10 @@ class NegativeIndex(Rule):
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
     needs = (trace, outside, replayer)
     requires_whole = True
+    looks_back = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if not facts[trace].complete:
+        if not facts[trace].guards_known(facts.function.span):
             return
         arrays: dict[Root, list[Outside]] = {}
         for one in facts[outside]:

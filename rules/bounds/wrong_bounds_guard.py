@@ -115,9 +115,10 @@ class WrongBoundsGuard(Rule):
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
     needs = (trace, overreach, overruns, allocated, limits, launch_context, replayer)
     requires_whole = True
+    looks_back = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if not facts[trace].complete:
+        if not facts[trace].guards_known(facts.function.span):
             return
         beyond = [one for one in facts[allocated] if one.guarded]
         if beyond:

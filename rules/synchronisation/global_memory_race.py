@@ -140,6 +140,7 @@ class GlobalMemoryRace(Rule):
             level,
             related=(*related, *calls(first, second)),
             witness=evidence,
+            assumptions=race.pair.unseen,
             fix="use an atomic operation, or give each thread an element of its own"
             if both
             else "write to another buffer, or split the kernel in two",

@@ -93,7 +93,7 @@ class LateBarrier(Rule):
                     *calls(first, second),
                 ),
                 witness=evidence,
-                assumptions=(*assuming, IN_STEP) if race.in_step else assuming,
+                assumptions=(*assuming, *race.pair.unseen, *([IN_STEP] if race.in_step else [])),
                 fix="move the barrier up, between the two accesses",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )

@@ -97,6 +97,7 @@ class MissingWarpSync(Rule):
                 severity(replayed, race.pair, found),
                 related=(*related, *calls(first, second)),
                 witness=evidence,
+                assumptions=race.pair.unseen,
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
                 confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
             )

@@ -155,7 +155,7 @@ class SharedMemoryRace(Rule):
             level(race, replayed),
             related=(*related, *calls(first, second)),
             witness=evidence,
-            assumptions=(*assuming, IN_STEP) if race.in_step else assuming,
+            assumptions=(*assuming, *race.pair.unseen, *([IN_STEP] if race.in_step else [])),
             fix=fix,
             confidence=Confidence.MEDIUM if found.depends_on_data else Confidence.HIGH,
         )

@@ -83,7 +83,8 @@ class LoopContext:
     ``exits``: truth terms of breaks out of it (each under its own path).  ``serial``: symbols made later belong
     to the loop.  ``trips``: the symbol for the number of iterations when left through the condition.
     ``leaves``: threads may return from the kernel inside, under these terms; ``returns``: from the helper that
-    holds it (these are among the exits too).  ``depth``: guards on the path when it began.
+    holds it (these are among the exits too).  ``depth``: guards on the path when it began.  ``doubtful``: something
+    in it was not understood that threads may leave it by.
     """
 
     span: Span
@@ -100,6 +101,7 @@ class LoopContext:
     depth: int = 0
     phis: list[Symbol] = field(default_factory=list)
     has_barrier: bool = False
+    doubtful: bool = False
     unroll: int | None = None
 
     @property
@@ -136,7 +138,8 @@ class Event:
     """Anything recorded: where, under which guards and loops, in which phases, in which order.
 
     ``loops`` innermost last.  ``stack``: call sites of inlined helpers, outermost first.  ``labels``: phases by
-    block barriers; ``warp_labels``: by block or warp barriers.  ``order``: position in the walk.
+    block barriers; ``warp_labels``: by block or warp barriers.  ``order``: position in the walk.  ``doubtful``: what
+    was not understood before it may send threads another way, so that guards may be missing.
     """
 
     span: Span
@@ -146,6 +149,12 @@ class Event:
     warp_labels: tuple[Label, ...]
     stack: tuple[Span, ...]
     order: int
+    doubtful: bool
+
+    @property
+    def doubted(self) -> bool:
+        """Whether guards may be missing, of those before it or of those in a loop around it."""
+        return self.doubtful or any(loop.doubtful for loop in self.loops)
 
 
 class AccessKind(Enum):
@@ -191,7 +200,11 @@ class Access(Event):
 class BarrierEvent(Event):
     """An execution barrier of ``scope``.  ``certain``: false for a call that may hold one.  ``spaces``: what it
     fences.  ``named``: a named or partial barrier (its participants are not known).  ``flags``: what OpenCL's fence
-    flags are, where they are no constant.  ``storage``: object and offset in bytes of a collective's storage."""
+    flags are, where they are no constant.  ``storage``: object and offset in bytes of a collective's storage.
+
+    ``unseen``: nothing says that the call holds a barrier but that it is ``given`` objects in shared memory: it ends no
+    phase, and orders what it is given alone.
+    """
 
     scope: Scope
     spaces: frozenset[Space]
@@ -202,6 +215,8 @@ class BarrierEvent(Event):
     node: Node | None = None
     flags: Term | None = None
     storage: tuple[Root, Term] | None = None
+    unseen: bool = False
+    given: frozenset[Root] = frozenset()
 
 
 @dataclass(eq=False, slots=True)
@@ -299,8 +314,8 @@ class AllocationEvent(Event):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement
-    write``."""
+    """Something that the walk could not follow.  ``kind``: ``guard barrier subscript call goto budget statement lost
+    write`` (``lost``: a statement that did not reach the tree)."""
 
     kind: str
     reason: str
@@ -336,7 +351,18 @@ class Trace:
     @property
     def complete(self) -> bool:
         """Whether every statement, guard and barrier was understood."""
-        return not any(gap.kind in ("guard", "barrier", "goto", "budget", "statement") for gap in self.gaps)
+        return not any(gap.kind in ("guard", "barrier", "goto", "budget", "statement", "lost") for gap in self.gaps)
+
+    def guards_known(self, within: Span) -> bool:
+        """Whether the guards of all accesses are known but for what statements lost ``within`` a function may add."""
+        return not any(
+            gap.kind in ("guard", "goto", "budget", "statement")
+            or (
+                gap.kind == "lost"
+                and not (gap.span.file == within.file and within.start <= gap.span.start < within.end)
+            )
+            for gap in self.gaps
+        )
 
     @property
     def events(self) -> list[Event]:

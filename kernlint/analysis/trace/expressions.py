@@ -530,6 +530,7 @@ def _bind_field(m: Machine, target: n.Member, value: n.Expr) -> Value:
         write_variable(m, VarPlace(holder.decl, (*holder.path, target.field), target.type), bound)
     else:
         m.gap("statement", "a reference is bound in an object in memory", target.span)
+        m.doubt()
     return bound
 
 

@@ -188,8 +188,9 @@ def _result(returns: list[tuple[State, Value | None]], base: tuple[Guard, ...], 
 def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     """A call that is not followed: what it may do is judged from its name and arguments.
 
-    Scalars only: taken to be a pure function of them.  A pointer: it may write what it points to.  A pointer to
-    shared memory, a group or barrier object, or a telling name: it may hold a barrier.
+    Scalars only: taken to be a pure function of them.  A pointer: it may write what it points to.  A group or barrier
+    object, or a telling name: it may hold a barrier.  So it may with a pointer to shared memory, of which searches take
+    no notice but for that memory.
     """
     from kernlint.analysis.trace.expressions import evaluate, place
 
@@ -218,11 +219,12 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         for v, arg in zip(values, parts, strict=True)
         if isinstance(arg.type, (OpaqueType, StructType)) and not isinstance(v, PointerValue)
     ]
-    shared = any(isinstance(v, PointerValue) and v.root.space is Space.SHARED for v in values)
+    given = frozenset(root for v in values for root in _objects(v) if root.space is Space.SHARED)
     group = any(_is_group(arg.type) for arg in parts)
     name = e.name.rpartition("::")[2]
     quiet = name == "printf"
-    may_sync = not quiet and bool(shared or group or SYNC_NAME.search(name))
+    told = group or bool(SYNC_NAME.search(name))
+    may_sync = not quiet and bool(given or told)
     getter = e.receiver is not None and not e.args and isinstance(e.type, IntType)
     writes = not quiet and not getter and bool(touches or objects)
     for at, value in zip(places, values, strict=True):
@@ -252,7 +254,8 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         m.epoch += 1
     if may_sync:
         m.gap("barrier", f"{name} may hold a barrier", e.span)
-        m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e)
+        only = None if told else given
+        m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e, given=only)
     terms = tuple(as_term(v) for v in values)
     if isinstance(e.type, (PointerType, StructType, VectorType)):
         level = Uniformity.VARYING
@@ -260,6 +263,15 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     if not terms and CLOCK_NAME.search(name):
         return unknown_value(e.type, name)  # a new value each time
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+def _objects(value: Value) -> tuple[Root, ...]:
+    """The objects in memory that a value leads to."""
+    if isinstance(value, ReferenceValue) and isinstance(value.place, MemPlace):
+        value = value.place.pointer
+    if not isinstance(value, PointerValue):
+        return ()
+    return (value.root, *value.root.candidates)
 
 
 _DRAWS = pattern(r"(?:cu|hip|roc)rand(?P<init>_init)?(?:4?|_\w+)")

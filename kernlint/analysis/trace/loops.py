@@ -206,6 +206,10 @@ def run_loop(
             return
         if attempt == _ATTEMPTS - 1:
             m.gap("statement", "a loop changes variables in a way that is not followed", node.span)
+            m.doubt()
+            for group, length in zip(_groups(m), snapshot, strict=True):
+                for event in group[length:]:
+                    event.doubtful = True
             return
         # A pointer changed the object it points into, or a variable was changed through a pointer, a reference
         # or a lambda: forget what it was and walk once more.

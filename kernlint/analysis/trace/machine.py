@@ -111,6 +111,7 @@ class Machine:
         self.materialised: set[VarDecl] = set()
         self.parameters: dict[VarDecl, Value] = {}
         self.traps = 0
+        self.doubtful = False
 
     # ------------------------------------------------------------------------------------------ recording
 
@@ -133,6 +134,7 @@ class Machine:
             "warp_labels": state.warp_labels,
             "stack": self.stack,
             "order": self.order,
+            "doubtful": self.doubtful,
         }
 
     def gap(self, kind: str, reason: str, span: Span) -> None:
@@ -140,6 +142,13 @@ class Machine:
         gap = Gap(kind, reason, span)
         if gap not in self.trace.gaps:
             self.trace.gaps.append(gap)
+
+    def doubt(self) -> None:
+        """From here on threads may go other ways than is known: guards may be missing, here and in loops around."""
+        if self.state is not None:
+            self.doubtful = True
+            for loop in self.loops:
+                loop.doubtful = True
 
     def barrier(
         self,
@@ -154,8 +163,13 @@ class Machine:
         node: Any = None,
         flags: Term | None = None,
         storage: tuple[Root, Term] | None = None,
+        given: frozenset[Root] | None = None,
     ) -> None:
-        """Record a barrier and begin a new phase."""
+        """Record a barrier and begin a new phase.
+
+        One that is not ``certain`` begins a phase too, unless all that speaks for it is that a call is ``given``
+        objects in shared memory.
+        """
         state = self.state
         if state is None:
             return
@@ -170,10 +184,14 @@ class Machine:
             node=node,
             flags=flags,
             storage=storage,
+            unseen=given is not None,
+            given=given or frozenset(),
         )
         self.trace.barriers.append(event)
+        if given is not None:
+            return
         shifts = tuple((loop, 0) for loop in self.loops)
-        label = (Label(event, TRUE, shifts, certain and not named),)
+        label = (Label(event, TRUE, shifts, not named),)
         state.warp_labels = label
         if scope in (Scope.BLOCK, Scope.CLUSTER, Scope.GRID):
             state.labels = label

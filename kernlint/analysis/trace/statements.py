@@ -30,6 +30,7 @@ def execute(m: Machine, stmt: n.Stmt | None) -> None:
     handler = _STATEMENTS.get(type(stmt))
     if handler is None:
         m.gap("statement", type(stmt).__name__, stmt.span)
+        m.doubt()
         return
     handler(m, stmt)
 
@@ -273,6 +274,7 @@ def _trap(m: Machine, s: n.Trap) -> None:
 
 def _goto(m: Machine, s: n.Goto) -> None:
     m.gap("goto", "goto", s.span)
+    m.doubt()
     m.state = None
     m.death = GuardKind.SKIP
 
@@ -292,6 +294,7 @@ def _label(m: Machine, s: n.Label) -> None:
         if decl in env:
             env[decl] = unknown_value(decl.type, "after a goto")
     m.state = State(env, (), inexact, inexact)
+    m.doubt()
     m.epoch += 1
     m.guarded(unknown("goto", BOOL), GuardKind.BRANCH, s.span)
 
@@ -313,19 +316,27 @@ def _asm(m: Machine, s: n.Asm) -> None:
 
 
 def _opaque(m: Machine, s: n.OpaqueStmt) -> None:
-    m.gap("statement", s.reason, s.span)
+    m.gap("lost", s.reason, s.span)
+    if s.leaves or any(isinstance(child, n.Stmt) for child in s.children):
+        m.doubt()
     for child in s.children:
         if isinstance(child, n.Expr):
             evaluate(m, child)
         elif isinstance(child, n.Stmt):
             execute(m, child)
     if m.state is not None:
-        for decl in sorted(assigned(m, s), key=lambda d: d.span.start):
+        named = (decl for decl in m.state.env if decl.name in s.words and not decl.const and _written(decl, s))
+        for decl in sorted({*assigned(m, s), *named}, key=lambda d: (d.span.start, d.name)):
             if decl in m.state.env:
                 m.state.env[decl] = unknown_value(decl.type, s.reason)
     m.epoch += 1
     if s.may_sync:
         m.barrier(s.span, n.Scope.BLOCK, frozenset(Space), s.reason, certain=False, node=s)
+
+
+def _written(decl: n.VarDecl, s: n.OpaqueStmt) -> bool:
+    """Whether a lost statement that names a variable may change it: pointers and objects only where it says so."""
+    return not isinstance(decl.type, (PointerType, ArrayType)) or decl.name in s.assigned
 
 
 def _case(m: Machine, s: n.Case) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.session import SYNTHESISED_HEADER
 from kernlint.frontends.clang.unit import Unit
 from kernlint.frontends.clang.unknowns import IDENTIFIER
+from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     Block,
@@ -23,6 +25,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     FunctionKind,
     Loss,
+    Node,
     Opaque,
     OpaqueStmt,
     ParamDecl,
@@ -373,7 +376,7 @@ class Scope:
             for c in cursor.children
             if is_expression(c) or c.kind in _STATEMENTS
         )
-        return OpaqueStmt(self.span(cursor), reason, children, sounds_like_sync(self.lowering.source(cursor)))
+        return lost_statement(self.span(cursor), reason, self.lowering.source(cursor), children)
 
 
 _MAY_BE_WRAPPED = frozenset({
@@ -394,6 +397,21 @@ def sounds_like_sync(text: str) -> bool:
     """Whether a text mentions anything that may be a barrier."""
     text = text.lower()
     return "sync" in text or "barrier" in text or "wait" in text
+
+
+_ORDERS = pattern(r"fence|acquire|release|mutex|\b(?:un)?lock|\basm\b|volatile", re.IGNORECASE)
+_LEAVES = pattern(
+    r"\b(?:return|break|continue|goto|case|default|for|while|do|if|else|switch|asm|exit|abort|trap)\b|[{}]"
+)
+_ASSIGNED = pattern(r"([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)")
+
+
+def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...] = ()) -> OpaqueStmt:
+    """A statement of which only the ``text`` is known, with those of its ``children`` that are understood."""
+    syncs = sounds_like_sync(text) or _ORDERS.search(text) is not None
+    assigned = frozenset(word for pair in _ASSIGNED.findall(text) for word in pair if word)
+    leaves = not text or _LEAVES.search(text) is not None
+    return OpaqueStmt(span, reason, children, syncs, leaves, frozenset(IDENTIFIER.findall(text)), assigned)
 
 
 def _kind_name(kind: int) -> str:

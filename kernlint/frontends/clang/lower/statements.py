@@ -6,7 +6,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
-from kernlint.frontends.clang.lower.context import Scope, lowers_statement, sounds_like_sync
+from kernlint.frontends.clang.lower.context import Scope, lost_statement, lowers_statement
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
@@ -75,7 +75,7 @@ def _with_gaps(scope: Scope, span: Span, cursors: list[Cursor], errors: list[tup
             place = Span(span.file, at, until)
             reason = f"statement the compiler could not read: {gone[0]}"
             scope.losses.append(Loss("statement", reason, place))
-            result.append(OpaqueStmt(place, reason, (), sounds_like_sync(scope.lowering.slice(span.file, at, until))))
+            result.append(lost_statement(place, reason, scope.lowering.slice(span.file, at, until)))
         if cursor is not None:
             append(scope, cursor, result)
             at = max(at, scope.span(cursor).end)
