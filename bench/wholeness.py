@@ -73,12 +73,12 @@ def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
         return out
     causes: collections.Counter[str] = collections.Counter()
     doubts: collections.Counter[str] = collections.Counter()
+    readings: dict[Any, list[tuple[bool, bool]]] = {}  # a kernel may be read under several settings
     for module in modules:
         out.missed += len(module.missed)
         for missed in module.missed:
             causes[f"not in the tree: {missed.reason}"] += 1
         for kernel in module.kernels:
-            out.tree += 1
             whole = decided = True
             mine: set[str] = set()
             opaque: set[str] = set()
@@ -97,12 +97,14 @@ def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
                 if reason is not None:
                     decided = False
                     opaque.add(reason)
-            out.whole += whole
-            out.decided += decided
+            readings.setdefault(kernel.function.span, []).append((whole, decided))
             for cause in mine:
                 causes[cause] += 1
             for cause in opaque:
                 doubts[cause] += 1
+    out.tree = len(readings)
+    out.whole = sum(all(whole for whole, _ in each) for each in readings.values())
+    out.decided = sum(all(decided for _, decided in each) for each in readings.values())
     out.seen = out.tree + out.missed
     out.causes, out.doubts = dict(causes), dict(doubts)
     out.seconds = time.perf_counter() - started

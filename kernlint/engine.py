@@ -63,6 +63,26 @@ class Kept:
     findings: list[Finding] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Counts:
+    """The kernels of one file: a kernel that was read under several settings is one, whole when every reading is."""
+
+    _partial: dict[Span, bool] = field(default_factory=dict)
+    _raceless: dict[Span, bool] = field(default_factory=dict)
+
+    def add(self, kernel: Kernel, partial: bool, raceless: bool) -> None:
+        """Count a kernel, or one more reading of it."""
+        place = kernel.function.span
+        self._partial[place] = self._partial.get(place, False) or partial
+        self._raceless[place] = self._raceless.get(place, True) and raceless
+
+    def into(self, outcome: FileOutcome) -> None:
+        """Add the figures to those of the file."""
+        outcome.kernels += len(self._partial)
+        outcome.partial += sum(self._partial.values())
+        outcome.raceless += sum(self._raceless.values())
+
+
 COLLECT = 16
 """Files after which dead cycles of objects are looked for."""
 
@@ -217,8 +237,10 @@ class Engine:
             message = f"header {name} is read from {header.path}, not from {header.others[0]}{others}"
             outcome.note(Level.NOTE, "header-choice", message)
         findings: list[Finding] = []
+        counts = Counts()
         for module in modules:
-            findings += self._check_module(module, source, selection, config, outcome, kept)
+            findings += _new(self._check_module(module, source, selection, config, outcome, kept, counts), findings)
+        counts.into(outcome)
         if kept is not None:
             kept.findings += findings
         self._finish(source, findings, selection, outcome)
@@ -238,6 +260,7 @@ class Engine:
         config: Config,
         out: FileOutcome,
         kept: Kept | None,
+        counts: Counts,
     ) -> list[Finding]:
         options = analysis_options(config, stated_of(source, module, config))
         facts = ModuleFacts(module, options, self.timings)
@@ -252,7 +275,7 @@ class Engine:
         kernel_rules = [rule for rule in rules if isinstance(rule, Rule)]
         for kernel in module.kernels:
             if kept is None or kept.wanted is None or kept.wanted(kernel):
-                findings += self._check_kernel(kernel, facts, kernel_rules, out, kept)
+                findings += self._check_kernel(kernel, facts, kernel_rules, out, kept, counts)
         _note_missed(module.missed, out)
         for header in module.missing_headers:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
@@ -262,15 +285,22 @@ class Engine:
             from kernlint.pythonwords import in_python
 
             findings = list(map(in_python, findings))
+        if module.setting:
+            findings = [replace(each, assumptions=(*each.assumptions, module.setting)) for each in findings]
         return findings
 
     def _check_kernel(
-        self, kernel: Kernel, module_facts: ModuleFacts, rules: Sequence[Rule], out: FileOutcome, kept: Kept | None
+        self,
+        kernel: Kernel,
+        module_facts: ModuleFacts,
+        rules: Sequence[Rule],
+        out: FileOutcome,
+        kept: Kept | None,
+        counts: Counts,
     ) -> list[Finding]:
         variants = [Facts(module_facts, kernel, function) for function in kernel.variants]
         if kept is not None:
             kept.variants += variants
-        out.kernels += 1
         losses = {loss.span: loss for facts in variants for loss in facts.losses}
         skipped: list[str] = []
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
@@ -291,9 +321,8 @@ class Engine:
                     named = _resting(_named(rule, finding, kernel.name), facts)
                     found.append(merge.FromVariant(named, facts.function))
             findings += merge.over_variants(found, kernel.variants)
-        out.raceless += self._raceless(variants, rules, findings)
+        counts.add(kernel, bool(losses), self._raceless(variants, rules, findings))
         if losses:
-            out.partial += 1
             first = min(losses.values(), key=lambda loss: (loss.span.file, loss.span.start))
             reasons = sorted({f"{loss.kind}: {loss.reason}" for loss in losses.values()})
             message = f"kernel {kernel.name} is analysed only in part ({'; '.join(reasons[:4])})"
@@ -428,6 +457,15 @@ class Engine:
                 about = [*directives.malformed, *suppress.unused(directives, applied.used, ran)]
                 pairs += [(f, None) for f in about if selection.control_enabled(f.code, f.rule)]
         return pairs
+
+
+def _new(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:
+    """Findings without those that an earlier reading of the file has as loud."""
+    loudest: dict[tuple[str, str, Span], int] = {}
+    for finding in known:
+        key = (finding.code, finding.kernel, finding.span)
+        loudest[key] = max(loudest.get(key, 0), finding.severity.rank)
+    return [f for f in findings if loudest.get((f.code, f.kernel, f.span), -1) < f.severity.rank]
 
 
 def _resting(finding: Finding, facts: Facts) -> Finding:

@@ -96,7 +96,8 @@ def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, S
                     failed = f"internal failure: {error}"
                     judged = Verdicts(*(unknown(failed) for _ in PROPERTIES))
                 span = variant.name_span or variant.span
-                yield Row(path, kernel.name, merge.instance_label(variant), span, judged, failed)
+                label = ", ".join(filter(None, (merge.instance_label(variant), module.setting)))
+                yield Row(path, kernel.name, label, span, judged, failed)
 
 
 def _each(verdicts: Verdicts) -> tuple[tuple[str, Verdict], ...]:

@@ -705,7 +705,11 @@ class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
     kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
     compiler found, with whatever was made up for missing headers.  ``written_in``: the language of the text itself,
-    ``c`` or ``python``."""
+    ``c`` or ``python``.
+
+    ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
+    A source may be read under several settings: the later modules have the kernels that show code no earlier one
+    had."""
 
     path: str
     language: str
@@ -720,3 +724,4 @@ class Module:
     compiler: tuple[CompilerNote, ...] = ()
     errors: int = 0
     written_in: str = "c"
+    setting: str = ""

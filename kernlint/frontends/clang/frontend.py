@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.configured import Choose, Reading, read_configured, reading
 from kernlint.frontends.clang.cursor import Extent
 from kernlint.frontends.clang.embedded import Program, programs
 from kernlint.frontends.clang.includes import scan_includes
-from kernlint.frontends.clang.lower.instances import is_named_elsewhere, kernel_templates, uses
-from kernlint.frontends.clang.lower.module import lower_module
+from kernlint.frontends.clang.lower.instances import Template, is_named_elsewhere, kernel_templates, uses
+from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.session import own_headers, parse
+from kernlint.frontends.clang.session import MadeUpText, ParseResult, own_headers, parse
 from kernlint.patterns import pattern
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Module
@@ -105,24 +106,27 @@ class ClangFrontend:
         if language is Language.CUDA and not options.language and _for_hip(options.defines):
             language = Language.HIP
         with _collection_paused():
-            modules = [self._module(source, language, options)] if language is not None else []
+            modules = self._modules(source, language, options) if language is not None else []
+            further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
             if language is not Language.OPENCL:
                 for program in programs(source.data, is_python(source)):
                     inner = SourceFile(source.path, program.text, source.encoding)
-                    module = self._module(inner, program.language, options, piece=True)
+                    module, *others = self._modules(inner, program.language, options, piece=True)
                     if program.places is not None:
                         from kernlint.frontends.clang.python.hosts import add_usage
                         from kernlint.frontends.clang.python.relocate import relocate
 
-                        relocate(module, program, source.data)
-                        add_usage(module, program)
+                        for each in (module, *others):
+                            relocate(each, program, source.data)
+                            add_usage(each, program)
                     embedded.append((program, module))
+                    further += others
             if embedded and is_python(source) and _LAUNCH.search(source.data):
                 from kernlint.frontends.clang.python.launches import add_launches
 
                 add_launches(source.data, embedded)
-            modules += [module for _, module in embedded]
+            modules += [*(module for _, module in embedded), *further]
         return modules
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
@@ -140,9 +144,10 @@ class ClangFrontend:
             )
         return tuple(probed)
 
-    def _module(
+    def _modules(
         self, source: SourceFile, language: Language, options: FrontendOptions, *, piece: bool = False
-    ) -> Module:
+    ) -> list[Module]:
+        """The source read with what the build says, and under the settings that show more of its kernels."""
         parse_options = ParseOptions(
             options.defines,
             options.undefines,
@@ -153,16 +158,44 @@ class ClangFrontend:
             options.extra,
             options.around,
         )
-        with parse(source.path, source.data, language, parse_options, use_cache=options.cache) as parsed:
-            if language is Language.OPENCL or not options.instances:
-                return lower_module(parsed, piece=piece)
-            templates = kernel_templates(parsed.unit.top_level())
-            if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
-                module = lower_module(parsed, piece=piece)
-                lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
-                if not lacking:
-                    return module
-                everywhere = kernel_templates(parsed.unit.top_level(main_only=False))
-                templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
-            with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
-                return lower_module(again, parsed, piece=piece)
+
+        def read(
+            language: Language,
+            parse_options: ParseOptions,
+            known: MadeUpText | None = None,
+            choose: Choose | None = None,
+        ) -> Reading | None:
+            with parse(
+                source.path, source.data, language, parse_options, use_cache=options.cache, known=known
+            ) as parsed:
+                wanted = choose(parsed.skipped) if choose is not None else None
+                if choose is not None and wanted is None:
+                    return None
+                module = self._lowered(source, language, parsed, wanted, options.instances, piece)
+                return reading(module, parsed)
+
+        return read_configured(source.data, language, parse_options, read)
+
+    @staticmethod
+    def _lowered(
+        source: SourceFile, language: Language, parsed: ParseResult, wanted: Wanted | None, instances: bool, piece: bool
+    ) -> Module:
+        """The module of a parse, with instances of kernel templates made up where none is in sight."""
+        if language is Language.OPENCL or not instances:
+            return lower_module(parsed, None, wanted, piece=piece)
+        templates = _chosen(kernel_templates(parsed.unit.top_level()), wanted)
+        if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
+            module = lower_module(parsed, None, wanted, piece=piece)
+            lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
+            if not lacking:
+                return module
+            everywhere = kernel_templates(parsed.unit.top_level(main_only=False))
+            templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
+        with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
+            return lower_module(again, parsed, wanted, piece=piece)
+
+
+def _chosen(templates: list[Template], wanted: Wanted | None) -> list[Template]:
+    if wanted is None:
+        return templates
+    return [each for each in templates if wanted(each.cursor.extent.start, each.cursor.extent.end)]

@@ -24,7 +24,8 @@ class ParseOptions:
     ``defines`` are ``NAME`` or ``NAME=VALUE``, ``undefines`` names; ``include_dirs`` are searched in order;
     ``forced`` files are included before the source. ``std`` is the argument of ``-std=`` and ``target`` a GPU
     architecture such as ``sm_90`` or ``gfx942``; None means the front end's default. ``around`` finds headers that
-    no include folder has.
+    no include folder has. ``setting`` is the text of a header that is read behind the preludes, before everything
+    else: macros that the source is read under.
     """
 
     defines: tuple[str, ...] = ()
@@ -35,6 +36,7 @@ class ParseOptions:
     target: str | None = None
     extra: tuple[str, ...] = ()
     around: Surroundings | None = None
+    setting: str = ""
 
 
 _COMMON = (

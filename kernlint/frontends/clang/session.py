@@ -26,6 +26,9 @@ from kernlint.record import dataclass
 SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
 """The file, present only in memory, that made-up declarations stand in."""
 
+SETTING_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_setting__.h"
+"""The file, present only in memory, with the macros of a setting."""
+
 MAX_ROUNDS = 3
 """Parses with made-up declarations that one source may cost."""
 
@@ -55,6 +58,9 @@ class _Job:
         if made_up:
             files[SYNTHESISED_HEADER] = made_up.encode("latin-1")
             rest = ["-include", SYNTHESISED_HEADER, *rest]
+        if self.options.setting:
+            files[SETTING_HEADER] = self.options.setting.encode()
+            rest = ["-include", SETTING_HEADER, *rest]
         if ready := precompiled_arguments(self.headers, base, self.use_cache):
             loading, key = ready
             try:
@@ -62,6 +68,15 @@ class _Job:
             except FrontendError:
                 CACHE.forget(key)
         return parse_unit(self.path, [*base, *text_arguments(self.headers), *rest], files)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeUpText:
+    """Declarations that were made up for a parse: their names, their text, and what errors cost all the same."""
+
+    names: frozenset[str]
+    text: str
+    losses: int
 
 
 @dataclass(slots=True)
@@ -100,6 +115,11 @@ class ParseResult:
     def refused(self) -> tuple[str, ...]:
         """Notes on headers that exist but were not read."""
         return self.includes.refused
+
+    @property
+    def made_up(self) -> MadeUpText:
+        """The declarations that were made up."""
+        return MadeUpText(self.synthesised, self._made_up, self.losses)
 
     def errors(self) -> Iterator[Diagnostic]:
         """The diagnostics that are errors."""
@@ -145,7 +165,7 @@ class _Attempt:
     losses: int
 
     @classmethod
-    def of(cls, job: _Job, appended: str, names: frozenset[str], made_up: str) -> _Attempt:
+    def of(cls, job: _Job, appended: str, names: frozenset[str] = frozenset(), made_up: str = "") -> _Attempt:
         unit = job.run(appended, made_up)
         diagnostics = read_diagnostics(unit)
         skipped = read_skipped(unit)
@@ -181,12 +201,14 @@ def parse(
     appended: str = "",
     use_cache: bool = True,
     synthesise: bool = True,
+    known: MadeUpText | None = None,
 ) -> ParseResult:
     """Parse ``text`` (UTF-8, without a byte order mark) as the content of the file ``path``, which need not exist.
 
     ``appended`` is put behind the text in memory, so that offsets into the text stay valid. Where errors cost device
     code, the parse is repeated with declarations made up for the unknown names, and the attempt that lost least is
-    kept; ``synthesise`` turns that off.
+    kept; ``synthesise`` turns that off. ``known`` are the declarations made up for a parse of the same text under
+    other settings: where they do as well here, one parse is enough.
 
     Raises ``FrontendError`` when libclang is missing or fails as a whole.
     """
@@ -200,11 +222,12 @@ def parse(
     headers = prelude_headers(language, choice.headers())
     job = _Job(name, text, language, options, includes, headers, use_cache)
     scanned = time.perf_counter()
-    best = _Attempt.of(job, appended, frozenset(), "")
+    best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
     parsed = time.perf_counter()
     rounds = 1
-    if synthesise and best.losses:
-        best, rounds = _complete(job, appended, best)
+    if synthesise and best.losses > (known.losses if known else 0):
+        again = best if known is None else _Attempt.of(job, appended)
+        best, rounds = _complete(job, appended, again)
     seconds = {
         "includes": scanned - started,
         "parse": parsed - scanned,

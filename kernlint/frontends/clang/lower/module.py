@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
@@ -15,7 +15,7 @@ from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
 from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
-from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable
+from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
@@ -50,12 +50,19 @@ _HARMLESS = (
 """Errors about what the program may do; they take nothing out of the tree."""
 
 
-def lower_module(parsed: ParseResult, unforced: ParseResult | None = None, *, piece: bool = False) -> Module:
+Wanted = Callable[[int, int], bool]
+"""Whether what stands between two offsets of the main file is to be looked at."""
+
+
+def lower_module(
+    parsed: ParseResult, unforced: ParseResult | None = None, wanted: Wanted | None = None, *, piece: bool = False
+) -> Module:
     """The module of a parsed source; ``unforced`` is the same source without uses that force instances.
 
-    ``piece``: the source may be a part of a program only.
+    ``wanted`` chooses among the kernels and device functions (None: all); what those call comes along.  ``piece``: the
+    source may be a part of a program only.
     """
-    return ModuleBuilder(parsed, unforced, piece).build()
+    return ModuleBuilder(parsed, unforced, wanted, piece).build()
 
 
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
@@ -83,8 +90,15 @@ def _upheavals(parsed: ParseResult) -> Iterator[str]:
 class ModuleBuilder:
     """Collects what of a translation unit matters."""
 
-    def __init__(self, parsed: ParseResult, unforced: ParseResult | None = None, piece: bool = False) -> None:
+    def __init__(
+        self,
+        parsed: ParseResult,
+        unforced: ParseResult | None = None,
+        wanted: Wanted | None = None,
+        piece: bool = False,
+    ) -> None:
         self.parsed = parsed
+        self.wanted = wanted
         self.faults = tuple(grammar_errors(unforced or parsed, piece=piece))
         self.lowering = Lowering(
             parsed.unit,
@@ -124,7 +138,7 @@ class ModuleBuilder:
                     uses.append(cursor)
                 elif cursor.kind == K.VAR_DECL:
                     declare(scope, cursor)
-                elif cursor.is_definition:
+                elif cursor.is_definition and not self._passed_over(cursor):
                     if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
                         instances.append(cursor)
                     else:
@@ -133,6 +147,12 @@ class ModuleBuilder:
                 reason = f"internal failure while reading a declaration: {type(error).__name__}: {error}"
                 self.table.crashes.append(f"{cursor.spelling}: {reason}")
         return uses, instances
+
+    def _passed_over(self, cursor: Cursor) -> bool:
+        """Whether a function is device code that nobody wants to see."""
+        if self.wanted is None or self.wanted(cursor.extent.start, cursor.extent.end):
+            return False
+        return function_kind(self.lowering, cursor) is not FunctionKind.HOST
 
     def _add_instances(self, uses: list[Cursor], instances: list[Cursor]) -> None:
         """Instances of kernels that no lowered code names: the source's explicit ones, then a few of the forced."""

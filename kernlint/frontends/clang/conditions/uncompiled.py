@@ -1,0 +1,121 @@
+"""Which of the code that the preprocessor left out matters to kernels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from kernlint.frontends.clang.conditions.directives import Branch, Program, blanked
+from kernlint.frontends.clang.options import Language
+from kernlint.patterns import pattern
+from kernlint.tree.nodes import FunctionKind, Module
+
+_DEVICE = pattern(rb"\b(?:__global__|__device__)\b")
+_KERNEL = {
+    Language.CUDA: pattern(rb"\b__global__\b"),
+    Language.HIP: pattern(rb"\b__global__\b"),
+    Language.OPENCL: pattern(rb"(?<![\w.>])(?:__kernel|kernel)\b"),
+}
+_FUNCTION = pattern(rb"[\w\]]\s*\([^;{}]*\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)?\{", re.DOTALL)
+_DIRECTIVE = pattern(rb"^[ \t]*(?:#|%:)(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_DEFINED = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
+_FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
+
+Ranges = tuple[tuple[int, int], ...]
+
+
+class Uncompiled:
+    """The branches of one file that a parse left out, by what is in them."""
+
+    def __init__(self, program: Program, text: bytes, language: Language) -> None:
+        self.program = program
+        self.language = language
+        self.plain = blanked(text)
+
+    def own(self, branch: Branch) -> bytes:
+        """The code of a branch without the branches in it, directives and comments."""
+        return _DIRECTIVE.sub(b"", b"".join(self._pieces(branch)))
+
+    def _pieces(self, branch: Branch) -> Iterator[bytes]:
+        at = branch.start
+        for inner in self.program.main.branches:
+            if inner.parent is branch:
+                yield self.plain[at : inner.start]
+                at = max(at, inner.end)
+        yield self.plain[at : branch.end]
+
+    def left_out(self, skipped: Ranges) -> list[Branch]:
+        """The branches that lie in what a parse skipped."""
+        return [b for b in self.program.main.branches if any(low <= b.start < high for low, high in skipped)]
+
+    def of_device(self, skipped: Ranges, modules: Sequence[Module]) -> list[Branch]:
+        """Those with code of kernels and device functions, whole kernels first."""
+        device = sorted(
+            (f.span.start, f.span.end)
+            for module in modules
+            for f in module.functions
+            if f.span.file == module.path and f.kind is not FunctionKind.HOST
+        )
+        left = self.left_out(skipped)
+        ranked: list[tuple[int, int, Branch]] = []
+        found: set[Branch] = set()
+        for branch in left:
+            code = self.own(branch)
+            if not code.strip():
+                continue
+            if any(start <= branch.start < end for start, end in device):
+                rank = 1
+            elif self._defines_device_code(code):
+                rank = 0 if _KERNEL[self.language].search(code) else 1
+            elif any(branch.parent is each for each in found):
+                rank = 2
+            else:
+                continue
+            found.add(branch)
+            ranked.append((rank, branch.start, branch))
+        return [branch for _, _, branch in sorted(ranked, key=lambda item: item[:2])]
+
+    def _defines_device_code(self, code: bytes) -> bool:
+        if self.language is Language.OPENCL:
+            return _FUNCTION.search(code) is not None
+        return _DEVICE.search(code) is not None
+
+    def that_name(self, skipped: Ranges, unknown: Collection[str], found: Iterable[str]) -> list[Branch]:
+        """Those that define a name which the parse lacked, or include a header that is there."""
+        headers = {header.replace("\\", "/").rpartition("/")[2].encode() for header in found}
+        wanted = []
+        for branch in self.left_out(skipped):
+            pieces = b"".join(self._pieces(branch))
+            defined = {name.decode() for name in _DEFINED.findall(pieces)}
+            included = any(
+                header in line for line in _DIRECTIVE.findall(pieces) if _INCLUDE.match(line) for header in headers
+            )
+            if included or defined & set(unknown):
+                wanted.append(branch)
+        return wanted
+
+    def standing_alone(self) -> frozenset[str]:
+        """Names that stand where a statement or declaration begins and are followed by another: as macros they are
+        empty, or whole statements."""
+        code = _DIRECTIVE.sub(b"", self.plain)
+        return frozenset(match.decode() for match in _FOLLOWED.findall(code))
+
+
+def intersect(some: Ranges, others: Ranges) -> Ranges:
+    """What lies in both."""
+    found = []
+    for low, high in some:
+        for start, end in others:
+            if max(low, start) < min(high, end):
+                found.append((max(low, start), min(high, end)))
+    return tuple(found)
+
+
+def subtract(some: Ranges, others: Ranges) -> Ranges:
+    """What lies in ``some`` and not in ``others``."""
+    left = list(some)
+    for start, end in others:
+        pieces = [piece for low, high in left for piece in ((low, min(high, start)), (max(low, end), high))]
+        left = [(low, high) for low, high in pieces if low < high]
+    return tuple(left)

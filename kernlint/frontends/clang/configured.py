@@ -1,0 +1,262 @@
+"""One source, read under as many settings as it takes to see all of its device code.
+
+The first reading is the default one.  Only where it left out code that matters, further settings are chosen
+(``conditions``) and the source is read again; of those readings the kernels are kept that have code no earlier one
+had.  What a kernel lacks in one reading and has in another is no loss.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from kernlint.frontends.base import FrontendError
+from kernlint.frontends.clang.conditions.base import base_macros
+from kernlint.frontends.clang.conditions.directives import Branch, Program
+from kernlint.frontends.clang.conditions.settings import (
+    Changes,
+    Kind,
+    Search,
+    Setting,
+    plan,
+    setting_of,
+)
+from kernlint.frontends.clang.conditions.uncompiled import Ranges, Uncompiled, intersect, subtract
+from kernlint.frontends.clang.kinds import Severity
+from kernlint.frontends.clang.lower.module import Wanted
+from kernlint.frontends.clang.options import Language, ParseOptions
+from kernlint.frontends.clang.session import MadeUpText, ParseResult
+from kernlint.frontends.clang.unknowns import unknown_names
+from kernlint.record import dataclass, replace
+from kernlint.source import Span
+from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
+from kernlint.tree.walk import functions_of
+
+MAX_FOUNDATIONS = 2
+"""Settings that are tried because names are unknown without them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A source read under one setting.
+
+    ``skipped``: what was not compiled; ``unknown``: names that no header gave, ``made_up`` what was declared for them;
+    ``found``: the headers that were read.
+    """
+
+    module: Module
+    skipped: Ranges
+    unknown: frozenset[str]
+    found: tuple[str, ...]
+    made_up: MadeUpText
+
+    @property
+    def losses(self) -> int:
+        """What errors cost, see :mod:`kernlint.frontends.clang.losses`."""
+        return self.made_up.losses
+
+
+Choose = Callable[[Ranges], Wanted | None]
+"""By what a parse skipped, which kernels and device functions are to be looked at; None: the parse is of no use."""
+
+
+class Read(Protocol):
+    """Reads the source once; None when ``choose`` refuses what was parsed."""
+
+    def __call__(
+        self,
+        language: Language,
+        options: ParseOptions,
+        known: MadeUpText | None = None,
+        choose: Choose | None = None,
+        /,
+    ) -> Reading | None: ...
+
+
+def reading(module: Module, parsed: ParseResult) -> Reading:
+    """What is to be known of a parse when it is closed."""
+    skipped = parsed.skipped
+    if not skipped:
+        return Reading(module, (), frozenset(), (), parsed.made_up)
+    errors = [each for each in parsed.diagnostics if each.severity >= Severity.ERROR]
+    unknown = parsed.synthesised | {each.name for each in unknown_names(errors, {})}
+    return Reading(module, skipped, unknown, parsed.includes.found, parsed.made_up)
+
+
+def read_configured(text: bytes, language: Language, options: ParseOptions, read: Read) -> list[Module]:
+    """The modules of a source: the default one, and one for each setting that shows more of its kernels."""
+    first = read(language, options)
+    assert first is not None
+    if not first.skipped:
+        return [first.module]
+    return _Configured(text, language, options, read, first).modules()
+
+
+class _Configured:
+    """The work on one source."""
+
+    def __init__(self, text: bytes, language: Language, options: ParseOptions, read: Read, first: Reading) -> None:
+        self.language = language
+        self.options = options
+        self.read = read
+        self.readings: list[tuple[Reading, Language]] = [(first, language)]
+        program = Program(first.module.path, text, (*first.found, *options.forced), _load)
+        self.uncompiled = Uncompiled(program, text, language)
+        base = base_macros(language, options)
+        self.search = Search(program, language, base, self.uncompiled.standing_alone())
+        self.kinds: dict[Branch, Kind] = {}
+
+    def modules(self) -> list[Module]:
+        """See :func:`read_configured`."""
+        changes = self._foundation()
+        first = self.readings[0][0]
+        wanted = self.uncompiled.of_device(first.skipped, [first.module])
+        if wanted:
+            plans, self.kinds = plan(self.search, wanted, changes)
+            for each in plans:
+                self._again(each)
+        self._settle(wanted)
+        return [reading.module for reading, _ in self.readings]
+
+    def _foundation(self) -> Changes:
+        """Settings under which names are known that are not by default take the place of the default."""
+        first, _ = self.readings[0]
+        if not first.unknown:
+            return {}
+        naming = self.uncompiled.that_name(first.skipped, first.unknown, first.found)
+        if not naming:
+            return {}
+        plans, _ = plan(self.search, naming, {})
+        best: Changes = {}
+        for changes in plans[:MAX_FOUNDATIONS]:
+            found = self._reading({**best, **changes})
+            if found is None:
+                continue
+            now, before = found[0], self.readings[0][0]
+            gained = (now.losses, -len(now.module.kernels)) < (before.losses, -len(before.module.kernels))
+            if gained or (now.losses <= before.losses and len(now.unknown) < len(before.unknown)):
+                self.readings[0] = found
+                best = {**best, **changes}
+        return best
+
+    def _reading(self, changes: Changes, choose: Choose | None = None) -> tuple[Reading, Language] | None:
+        setting, language = setting_of(changes, self.search.outcome(changes), self.language)
+        options = replace(self.options, setting=setting.text(), target=setting.target or self.options.target)
+        first, usual = self.readings[0]
+        try:
+            found = self.read(language, options, first.made_up if choose and language is usual else None, choose)
+        except FrontendError:
+            return None
+        if found is None:
+            return None
+        object.__setattr__(found.module, "setting", _words(setting, language, self.language))
+        return found, language
+
+    def _again(self, changes: Changes) -> None:
+        """Read once more, and keep what no earlier reading had."""
+        before = self.readings[0][0].skipped
+        for earlier, _ in self.readings[1:]:
+            before = intersect(before, earlier.skipped)
+        new: Ranges = ()
+
+        def choose(skipped: Ranges) -> Wanted | None:
+            nonlocal new
+            new = subtract(before, skipped)
+            return self._wanted(new) if new else None
+
+        found = self._reading(changes, choose)
+        if found is None:
+            return
+        reading, language = found
+        module = reading.module
+        kernels = tuple(kernel for kernel in module.kernels if _has(kernel, module.path, new))
+        if not kernels:
+            return
+        warnings = (note for note in module.compiler if note.severity == "warning")  # an error may be the setting's
+        fresh = tuple(note for note in warnings if _within(note.span, module.path, new))
+        _set(module, kernels=kernels, missed=(), missing_headers=(), notes=(), compiler=fresh)
+        self.readings.append((reading, language))
+
+    def _wanted(self, new: Ranges) -> Wanted:
+        """Functions with code in ``new``, and kernels that reach one."""
+        module = self.readings[0][0].module
+        ranges = list(new)
+        for kernel in module.kernels:
+            if _has(kernel, module.path, new):
+                ranges.append((kernel.function.span.start, kernel.function.span.end))
+        return lambda start, end: any(start < high and low < end for low, high in ranges)
+
+    def _settle(self, wanted: Sequence[Branch]) -> None:
+        """Take back what is not lost: code that another reading has, or that is no device code under any setting."""
+        left = self.readings[0][0].skipped
+        for reading, _ in self.readings[1:]:
+            left = intersect(left, reading.skipped)
+        still = [
+            branch
+            for branch in wanted
+            if self.kinds.get(branch) not in (Kind.HOST, Kind.DEAD)
+            and any(low <= branch.start < high for low, high in left)
+        ]
+        first = self.readings[0][0].module
+        seen: set[int] = set()
+        for reading, _ in self.readings:
+            for function in reading.module.functions:
+                _forgive(function, first.path, still, seen)
+        compiled = [k.function.span for reading, _ in self.readings[1:] for k in reading.module.kernels]
+        missed = [each for each in first.missed if not any(_inside(each.span, span) for span in compiled)]
+        _set(first, missed=tuple(self._reworded(each) for each in missed))
+
+    def _reworded(self, missed: Missed) -> Missed:
+        for branch, kind in self.kinds.items():
+            if kind is Kind.DEAD and branch.start <= missed.span.start < branch.end:
+                return replace(missed, reason="under an #if that nothing switches on")
+        return missed
+
+
+def _forgive(function: FunctionDecl, path: str, still: Sequence[Branch], seen: set[int]) -> None:
+    if id(function) in seen or not function.losses:
+        return
+    seen.add(id(function))
+    kept = tuple(
+        loss
+        for loss in function.losses
+        if loss.kind != "inactive"
+        or loss.span.file != path
+        or any(loss.span.start <= branch.start <= loss.span.end for branch in still)
+    )
+    if len(kept) < len(function.losses):
+        _set(function, losses=kept)
+
+
+def _has(kernel: Kernel, path: str, ranges: Ranges) -> bool:
+    """Whether a kernel, or a function that it reaches, has code in one of the ranges of the main file."""
+    if not ranges:
+        return False
+    functions = [*functions_of(kernel), kernel.function]
+    return any(_within(function.span, path, ranges) for function in functions)
+
+
+def _within(span: Span, path: str, ranges: Ranges) -> bool:
+    return span.file == path and any(span.start < high and low < span.end for low, high in ranges)
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start < outer.end
+
+
+def _words(setting: Setting, language: Language, before: Language) -> str:
+    words = setting.words()
+    return words if language is before else ", ".join(filter(None, [f"built for {language.name}", words]))
+
+
+def _set(node: object, **values: object) -> None:
+    for name, value in values.items():
+        object.__setattr__(node, name, value)
+
+
+def _load(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return None

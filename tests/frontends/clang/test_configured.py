@@ -1,0 +1,144 @@
+"""Sources that show their kernels only under some settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kernlint.config import Config
+from kernlint.engine import Engine
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.registry import load
+from kernlint.selection import Selection
+from kernlint.source import SourceFile
+from kernlint.tree.nodes import Module
+
+RACE = "{ __shared__ int t[64]; t[threadIdx.x] = p[threadIdx.x]; p[threadIdx.x] = t[63 - threadIdx.x]; }"
+FINE = "{ p[threadIdx.x] = 1; }"
+
+
+def _modules(text: str, name: str = "a.cu", **options: object) -> list[Module]:
+    source = SourceFile(name, text.encode())
+    return ClangFrontend().parse_file(source, FrontendOptions(cache=False, **options))  # type: ignore[arg-type]
+
+
+def _names(modules: list[Module]) -> list[tuple[str, list[str]]]:
+    return [(module.setting, [kernel.name for kernel in module.kernels]) for module in modules]
+
+
+def test_a_kernel_under_a_macro_of_the_build() -> None:
+    found = _modules(f"#ifdef USE_GPU\n__global__ void k(int *p) {FINE}\n#endif\n")
+    assert _names(found) == [("", []), ("USE_GPU defined", ["k"])]
+    assert not found[0].missed
+
+
+def test_a_kernel_is_read_again_only_where_it_shows_more() -> None:
+    text = f"""__global__ void same(int *p) {FINE}
+    __global__ void k(int *p) {{
+    #ifdef WIDE
+        p[1] = 1;
+    #else
+        p[2] = 1;
+    #endif
+    }}"""
+    found = _modules(text)
+    assert _names(found) == [("", ["same", "k"]), ("WIDE defined", ["k"])]
+    assert not any(kernel.function.losses for module in found for kernel in module.kernels)
+
+
+def test_a_kernel_is_read_again_for_what_it_calls() -> None:
+    text = """__device__ int value(int a) {
+    #if LEVEL == 2
+        return 2 * a;
+    #else
+        return a;
+    #endif
+    }
+    __global__ void k(int *p) { p[0] = value(p[1]); }
+    __global__ void other(int *p) { p[0] = 1; }"""
+    assert _names(_modules(text)) == [("", ["k", "other"]), ("LEVEL = 2", ["k"])]
+
+
+def test_code_for_the_host_and_code_that_is_off_are_no_losses() -> None:
+    text = """__global__ void k(int *p) {
+    #ifndef __CUDA_ARCH__
+        host();
+    #endif
+    #if 0
+        p[1] = 1;
+    #endif
+    }"""
+    found = _modules(text)
+    assert len(found) == 1 and not found[0].kernels[0].function.losses
+
+
+def test_what_is_off_whatever_the_setting_stays_said() -> None:
+    found = _modules(f"#define ON 0\n#if ON\n__global__ void k(int *p) {FINE}\n#endif\n")
+    assert [(each.name, each.reason) for each in found[0].missed] == [("k", "under an #if that nothing switches on")]
+
+
+def test_an_architecture_is_a_target() -> None:
+    text = "__global__ void k(int *p) {\n#if __CUDA_ARCH__ >= 900\n p[1] = 1;\n#endif\n}"
+    assert _names(_modules(text)) == [("", ["k"]), ("sm_90", ["k"])]
+    assert _names(_modules(text, target="sm_90")) == [("", ["k"])]
+
+
+def test_a_branch_for_another_language(tmp_path: Path) -> None:
+    text = """#ifdef USE_ROCM
+    #include <hip/hip_runtime.h>
+    __global__ void wave(int *p) { p[0] = __builtin_amdgcn_readfirstlane(p[1]); }
+    #else
+    #include <cuda_runtime.h>
+    #endif
+    __global__ void k(int *p) { p[0] = 1; }"""
+    found = _modules(text)
+    assert _names(found) == [("", ["k"]), ("built for HIP, USE_ROCM defined", ["wave"])]
+    assert not found[1].kernels[0].function.losses
+
+
+def test_names_that_a_setting_brings_are_the_default(tmp_path: Path) -> None:
+    (tmp_path / "words.h").write_text("#define KERNEL __kernel void\n#define OUT __global int *\n")
+    main = tmp_path / "a.cl"
+    main.write_text('#ifdef ALONE\n#include "words.h"\n#endif\nKERNEL k(OUT p) { p[get_global_id(0)] = 1; }\n')
+    found = _modules(main.read_text(), str(main))
+    assert _names(found) == [("ALONE defined", ["k"])]
+
+
+def test_settings_that_show_nothing_new_are_not_kept() -> None:
+    text = f"#if VERSION > 3\nvoid host() {{}}\n#endif\n__global__ void k(int *p) {FINE}"
+    assert _names(_modules(text)) == [("", ["k"])]
+
+
+def test_opencl_kernels_under_types() -> None:
+    text = """#if REAL == 2
+    __kernel void wide(__global double *p) { p[get_global_id(0)] = 1; }
+    #else
+    __kernel void narrow(__global float *p) { p[get_global_id(0)] = 1; }
+    #endif"""
+    assert _names(_modules(text, "a.cl")) == [("", ["narrow"]), ("REAL = 2", ["wide"])]
+
+
+def test_a_finding_says_under_which_macros_it_holds() -> None:
+    text = f"""__global__ void always(int *p) {RACE}
+#ifdef USE_GPU
+__global__ void k(int *p) {RACE}
+#endif
+"""
+    registry = load()
+    selection = Selection(registry, Config())
+    outcome = Engine(registry, selection).check_source(SourceFile("a.cu", text.encode()), selection)
+    rests = {r.finding.kernel: "USE_GPU defined" in r.finding.assumptions for r in outcome.results}
+    assert rests == {"always": False, "k": True}
+    assert (outcome.kernels, outcome.partial, outcome.missed) == (2, 0, 0)
+
+
+def test_a_kernel_of_two_readings_counts_once() -> None:
+    text = f"__global__ void k(int *p) {{\n#ifdef A\n {RACE}\n#endif\n {RACE} }}"
+    registry = load()
+    selection = Selection(registry, Config())
+    outcome = Engine(registry, selection).check_source(SourceFile("a.cu", text.encode()), selection)
+    assert outcome.kernels == 1
+    lines = sorted(
+        (text.count("\n", 0, r.finding.span.start), "A defined" in r.finding.assumptions) for r in outcome.results
+    )
+    assert lines == [(2, True), (4, False)]
