@@ -18,6 +18,7 @@ from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, Modul
 from kernlint.checking import Job
 from kernlint.compiledb import NO_FLAGS, Flags, Lookup
 from kernlint.config import Config, ConfigError
+from kernlint.elsewhere import Elsewhere
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.outcome import FileOutcome
@@ -238,9 +239,13 @@ class Engine:
             outcome.note(Level.NOTE, "header-choice", message)
         findings: list[Finding] = []
         counts = Counts()
+        elsewhere = self.elsewhere(source.path, config, questions)
         for module in modules:
-            findings += _new(self._check_module(module, source, selection, config, outcome, kept, counts), findings)
+            found = self._check_module(module, source, selection, config, outcome, kept, counts, elsewhere)
+            findings += _new(found, findings)
         counts.into(outcome)
+        if self.trace_headers:
+            outcome.depends += tuple(path for path in elsewhere.depends if path not in outcome.depends)
         if kept is not None:
             kept.findings += findings
         self._finish(source, findings, selection, outcome)
@@ -252,6 +257,15 @@ class Engine:
         around = questions or self.projects.questions(path, config.home)
         return frontend_options(config, self.lookup.flags(path, config.compile_commands), around)
 
+    def elsewhere(self, path: str, config: Config, questions: Questions) -> Elsewhere:
+        """The host code around the file at ``path``, read as ``config`` says."""
+
+        def reading(other: str) -> FrontendOptions:
+            own = config.for_file(other)
+            return frontend_options(own, self.lookup.flags(other, own.compile_commands), questions)
+
+        return Elsewhere(path, self._frontend or default_frontend(), questions, reading, self.texts)
+
     def _check_module(
         self,
         module: Module,
@@ -261,9 +275,10 @@ class Engine:
         out: FileOutcome,
         kept: Kept | None,
         counts: Counts,
+        elsewhere: Elsewhere,
     ) -> list[Finding]:
         options = analysis_options(config, stated_of(source, module, config))
-        facts = ModuleFacts(module, options, self.timings)
+        facts = ModuleFacts(module, options, self.timings, elsewhere.hosts_of)
         if kept is not None:
             kept.modules.append(facts)
         rules = selection.rules_for(module.path)

@@ -121,11 +121,19 @@ class _Store:
 
 
 class ModuleFacts:
-    """Facts about one file.  ``module``: its tree; ``options``: what the user says."""
+    """Facts about one file.  ``module``: its tree; ``options``: what the user says; ``hosts_of``: gives facts of other
+    files that may launch a kernel of some name."""
 
-    __slots__ = ("_allowed", "_asker", "_store", "module", "options", "timings")
+    __slots__ = ("_allowed", "_asker", "_store", "hosts_of", "module", "options", "timings")
 
-    def __init__(self, module: Module, options: AnalysisOptions | None = None, timings: Timings | None = None) -> None:
+    def __init__(
+        self,
+        module: Module,
+        options: AnalysisOptions | None = None,
+        timings: Timings | None = None,
+        hosts_of: Callable[[str], tuple[ModuleFacts, ...]] = lambda kernel: (),
+    ) -> None:
+        self.hosts_of = hosts_of
         self.module = module
         self.options = options or AnalysisOptions()
         self.timings = timings or Timings()
@@ -137,7 +145,7 @@ class ModuleFacts:
         """The same facts, seen by ``asker``, who may ask for ``needs`` alone."""
         view = object.__new__(ModuleFacts)
         view.module, view.options, view.timings, view._store = self.module, self.options, self.timings, self._store
-        view._allowed, view._asker = needs, asker
+        view._allowed, view._asker, view.hosts_of = needs, asker, self.hosts_of
         return view
 
     def __getitem__(self, analysis: ModuleAnalysis[T]) -> T:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.binding import same_kernel
 from kernlint.analysis.host_walks import walked
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, Value
@@ -159,9 +160,30 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
         or (launch.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
     ]
     own = [launch for launch in everything if launch.kernel is facts.function]
+    for other in facts.module_facts.hosts_of(facts.kernel.name):
+        for launch in other[host].launches:
+            bound = bound_to(launch, facts)
+            if bound is not None:
+                (own if bound.kernel is facts.function else everything).append(bound)
     if own:
         return tuple(own)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in everything)))
+
+
+def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
+    """A launch in another file as one of the kernel of ``facts``; None where it is of another kernel."""
+    if launch.name.split("<")[0] != facts.kernel.name or not same_kernel(launch.kernel, launch.node, facts):
+        return None
+    function = facts.function
+    exact = launch.kernel is not None and launch.kernel.template_args == function.template_args
+    known = dict(launch.arguments)
+    names = [param.name for param in launch.kernel.params] if launch.kernel is not None else []
+    arguments = tuple(
+        (ours.name, known[theirs]) for ours, theirs in zip(function.params, names, strict=False) if theirs in known
+    )
+    renamed = dict(zip(names, (param.name for param in function.params), strict=False))
+    extents = tuple((renamed.get(name, name), size) for name, size in launch.extents)
+    return replace(launch, kernel=function if exact else facts.kernel.function, arguments=arguments, extents=extents)
 
 
 def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | None:

@@ -1,0 +1,49 @@
+"""Whether a launch in one file is a launch of the kernel in another.
+
+A name alone says little: a tree of examples has many kernels called ``add``.  A launch in another file is of this one
+when the definition that it sees is this very text (a header that both include), or when it sees a declaration without a
+body whose parameters are of the same types; of a kernel that is local to its file nobody else sees a declaration.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kernlint.analysis.base import Facts
+from kernlint.tree.nodes import FunctionDecl, Launch
+from kernlint.tree.types import IntType, PointerType, StructType, Type
+
+
+def same_kernel(seen: FunctionDecl | None, launch: Launch, facts: Facts) -> bool:
+    """Whether ``seen``, what a ``launch`` in another file calls, is the kernel of ``facts``; None: it is called by its
+    name in a string alone."""
+    ours = facts.kernel.function
+    if seen is None:
+        return launch.api in BY_NAME and len(launch.args) in (0, len(ours.params))
+    generic = seen.generic or seen
+    if generic.body is not None:
+        return _same_file(generic.span.file, ours.span.file) and generic.span.start == ours.span.start
+    if ours.internal and not _same_file(generic.span.file, ours.span.file):
+        return False
+    if len(seen.params) != len(facts.function.params):
+        return False
+    return all(_alike(a.type, b.type) for a, b in zip(seen.params, facts.function.params, strict=True))
+
+
+BY_NAME = frozenset({"clEnqueueNDRangeKernel", "cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel"})
+"""Functions that launch a kernel which was looked up by its name."""
+
+
+def _same_file(one: str, other: str) -> bool:
+    return one == other or os.path.realpath(one) == os.path.realpath(other)
+
+
+def _alike(one: Type, other: Type) -> bool:
+    """Whether two types may be the same, as far as headers that were not read let it be known."""
+    if isinstance(one, IntType) and isinstance(other, IntType):
+        return one.bits == other.bits
+    if isinstance(one, PointerType) and isinstance(other, PointerType):
+        return _alike(one.pointee, other.pointee)
+    if isinstance(one, StructType) and isinstance(other, StructType):
+        return one.name == other.name
+    return isinstance(one, (IntType, PointerType)) == isinstance(other, (IntType, PointerType))
