@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.global_races import Finder, across
-from kernlint.analysis.order import order
+from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.races import Asker, Race, asker_of, keep, unbroken
@@ -263,16 +263,19 @@ def _releases(ticket: Access) -> bool:
 # ------------------------------------------------------------------------------------------------------- atomics
 
 
-def _narrow_atomics(of: Trace, finder: Finder) -> Iterator[NarrowAtomic]:
+def _narrow_atomics(of: Trace, finder: Finder, known_order: Order) -> Iterator[NarrowAtomic]:
     for access in of.accesses:
         if access.kind is not AccessKind.ATOMIC or access.root.space is not Space.GLOBAL or not known(access):
             continue
         if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE):
             continue
-        pair = across(access, access)
-        answer = finder.meet(pair, "blocks")
-        if answer is not None and not answer[0].depends_on_data:
-            yield NarrowAtomic(access, *answer)
+        others = (one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root is access.root)
+        for other in (access, *(one for one in others if one is not access and known(one))):
+            answer = finder.meet(across(access, other), "blocks")
+            apart = answer is not None and known_order.between_blocks(access, other) in (None, Reason.WORD)
+            if answer is not None and apart and not answer[0].depends_on_data:
+                yield NarrowAtomic(access, *answer)
+                break
 
 
 def _compute(facts: Facts) -> Fences:
@@ -283,7 +286,7 @@ def _compute(facts: Facts) -> Fences:
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
     tickets = {id(found.store.node): found for found in _tickets(of)}
     finder = Finder(asker, facts[scenarios])
-    atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder)}
+    atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder, facts[order])}
     early = {id(found.ticket.node): found for found in _early(of)}
 
     def meets(store: Access, load: Access) -> bool:

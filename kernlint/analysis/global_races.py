@@ -355,8 +355,8 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
-    free = None if _grid_wide(of) else facts[order]
-    talking = handshakes(of)
+    blocks_free = not _grid_wide(of)
+    talking = handshakes(of) and not facts[order].words  # in words of which nothing is known
     ended = waits(of.asyncs)
     found: dict[tuple[int, Place, Place], GlobalRace] = {}
     asked: dict[tuple[int, Place, Place], int] = {}
@@ -371,7 +371,7 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 if key in found or asked.get(key, 0) >= ALIKE:
                     continue
                 before = asker.left
-                race = _judge(finder, first, second, free, talking)
+                race = _judge(finder, first, second, facts[order], blocks_free, talking)
                 asked[key] = asked.get(key, 0) + before - asker.left
                 if race is not None:
                     found[key] = race
@@ -386,21 +386,25 @@ def _plain(first: Access, second: Access) -> bool:
     return first.kind is AccessKind.ATOMIC and second.kind is AccessKind.READ and not second.volatile
 
 
-def _judge(finder: Finder, first: Access, second: Access, free: Order | None, talking: bool) -> GlobalRace | None:
-    """The race of a pair; ``free``: what orders the blocks of the grid (None: a barrier for all of them may)."""
+def _judge(
+    finder: Finder, first: Access, second: Access, known_order: Order, blocks_free: bool, talking: bool
+) -> GlobalRace | None:
+    """The race of a pair.  ``blocks_free``: no barrier orders the blocks of the grid."""
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
             if put_before(pair):
                 continue
             told = past(finder.asker.unseen, pair)
             answer = finder.meet(inside_rows(told), "block") if told is not None else None
-            if answer is not None and told is not None and keep(told, answer[0]):
+            if answer is None or told is None or not keep(told, answer[0]):
+                continue
+            if known_order.within_block(first, second) is None:
                 return GlobalRace(told, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
-    if free is not None and not _same_everywhere(first, second) and not talked and not _reset(first, second):
+    if blocks_free and not _same_everywhere(first, second) and not talked and not _reset(first, second):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
-        if answer is not None and keep(pair, answer[0]) and free.between_blocks(first, second) is None:
+        if answer is not None and keep(pair, answer[0]) and known_order.between_blocks(first, second) is None:
             return GlobalRace(pair, *answer, across=True)
     return None
 

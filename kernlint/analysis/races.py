@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.order import order
 from kernlint.analysis.pairs import (
     Pair,
     awaited,
@@ -981,7 +982,7 @@ def _compute(facts: Facts) -> tuple[Race, ...]:
     _collect(asker, candidates(of, shared), found, warp=False)
     if facts.module.language == "cuda":
         _collect(asker, candidates(of, shared, warp=True), found, warp=True)
-    return tuple(found.values())
+    return tuple(race for race in found.values() if facts[order].within_block(*race.accesses) is None)
 
 
 def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, Place], Race], *, warp: bool) -> None:
@@ -1000,7 +1001,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
             found[key] = race
 
 
-shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed))
+shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed, order))
 """The races in shared memory of one kernel variant: at most one for two places in the source."""
 
 

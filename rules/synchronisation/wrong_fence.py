@@ -213,32 +213,33 @@ class WrongFence(Rule):
     def _handed(self, found: Broken, language: str) -> Finding:
         name, word = found.store.root.name, found.signal.root.name
         fence = _fence(language)
+        given = "given back" if found.lock else "changed"
         if not found.released:
-            where = "give the lock back" if found.lock else "set"
-            message = f"{name} is stored for other blocks, which "
-            message += f"take the lock {word} next" if found.lock else f"wait for {word}"
-            message += f", with no fence for the device before {word} is {where if not found.lock else 'given back'}"
-            span, cure = found.store.span, f"put {fence} between the store and the change of {word}"
+            how = f"take the lock {word} next" if found.lock else f"wait for {word}"
+            message = f"{name} is stored for other blocks, which {how}, with no fence for the device before {word} is "
+            message += given
+            access, cure = found.store, f"put {fence} between the store and the change of {word}"
             if _ordered(found.signal):
                 cure = f"change {word} with memory_order_release, or {cure}"
+            other = Related(found.load.span, "and uses it here")
         else:
-            message = (
-                f"{name} is read after a wait for {word} that does not order what comes after it: another block's "
-            )
-            message += "store may not be seen yet"
-            span, cure = found.load.span, f"put {fence} behind the wait"
+            what = "taking the lock" if found.lock else "a wait for"
+            message = f"{name} is used after {what} {word}, which does not order what comes after: what another block "
+            message += "has stored may not be seen yet"
+            access, cure = found.store if found.lock else found.load, f"put {fence} behind the wait"
             if _ordered(found.observer):
                 cure = f"wait with memory_order_acquire, or {cure}"
+            other = Related(found.load.span if found.lock else found.store.span, "it is stored here")
+        narrow = () if found.narrow is None else (Related(found.narrow.span, "this fence reaches the own block only"),)
         return self.finding(
-            span,
+            access.span,
             message,
             related=(
-                Related(found.signal.span, f"{word} is {'given back' if found.lock else 'changed'} here"),
+                Related(found.signal.span, f"{word} is {given} here"),
                 Related(found.observer.span, f"another block {'takes' if found.lock else 'waits for'} it here"),
-                Related(found.load.span, "and reads it here")
-                if not found.released
-                else Related(found.store.span, "it is stored here"),
-                *calls(found.store),
+                other,
+                *narrow,
+                *calls(access),
             ),
             fix=cure,
         )

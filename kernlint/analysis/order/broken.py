@@ -1,7 +1,7 @@
 """Hand-overs between blocks in which a fence is missing.
 
 Shown only where both sides are in sight: what is stored, the word that is changed afterwards, the wait for that word,
-and the plain load of what was stored, which a thread of another block may make of the same element.
+and the plain access to what was stored, which a thread of another block may make of the same element.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kernlint.analysis.order.hand_overs import HandOver, Order
-from kernlint.analysis.order.words import Observer, Word, acquires, releases
-from kernlint.analysis.trace.events import Access, AccessKind
+from kernlint.analysis.order.words import WIDE, Observer, Word, acquires, reaches, releases
+from kernlint.analysis.trace.events import Access, AccessKind, FenceEvent
 from kernlint.record import dataclass
 from kernlint.tree.types import Space
 
@@ -21,7 +21,9 @@ Meets = Callable[[Access, Access], bool]
 @dataclass(frozen=True, slots=True, eq=False)
 class Broken:
     """``store`` is handed over to ``load`` by ``signal`` and ``observer``, and ``released`` or ``acquired`` is not so.
-    ``lock``: the word is a lock, and both are made by whoever holds it."""
+
+    ``lock``: the word is a lock, and both are made by whoever holds it.  ``narrow``: a fence that reaches the own block
+    only stands where one for the device has to."""
 
     store: Access
     load: Access
@@ -30,21 +32,25 @@ class Broken:
     released: bool
     acquired: bool
     lock: bool = False
+    narrow: FenceEvent | None = None
 
 
 def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
     """One for each signal and object."""
-    stores = [a for a in order.of.accesses if a.kind is AccessKind.WRITE and a.root.space is Space.GLOBAL]
-    loads = [a for a in order.of.accesses if a.kind is AccessKind.READ and a.root.space is Space.GLOBAL]
+    apart = [a for a in order.of.accesses if a.root.space is Space.GLOBAL and a.kind is not AccessKind.ATOMIC]
+    stores = [a for a in apart if a.kind is AccessKind.WRITE]
+    loads = [a for a in apart if a.kind is AccessKind.READ]
     found: dict[tuple[int, int], Broken] = {}
-    told: set[tuple[int, int]] = set()
     for word in order.words:
-        for one in _under_lock(order, word, stores, loads) if word.lock else _handed(order, word, stores, loads, meets):
-            key = (id(one.signal.node), id(one.store.root))
-            if key in told and not one.lock:
-                continue
-            told.add(key)
-            found[key] = one
+        if word.root.space is not Space.GLOBAL:
+            continue
+        ways = (
+            _under_lock(order, word, stores, (*loads, *stores), meets) if word.lock else (),
+            _handed(order, word, stores, loads, meets),
+        )
+        for way in ways:
+            for one in way:
+                found.setdefault((id(one.signal.node), id(one.store.root)), one)
     return tuple(found.values())
 
 
@@ -55,7 +61,9 @@ def _handed(order: Order, word: Word, stores: list[Access], loads: list[Access],
                 continue
             link = _lacking(order, store, load)
             if link is not None and link.word is word and meets(store, load):
-                yield Broken(store, load, link.signal, link.observer.access, link.released, link.acquired)
+                seen = link.observer.access
+                narrow = next(order.fences(store, link.signal) if not link.released else order.fences(seen, load), None)
+                yield Broken(store, load, link.signal, seen, link.released, link.acquired, narrow=narrow)
 
 
 def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:
@@ -66,8 +74,6 @@ def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:
             return None
         if not link.met or not _waits(link.observer) or not _forward(store, link.signal):
             continue
-        if link.released and (load.volatile or store.volatile):
-            continue  # read past the caches: in practice it comes after
         best = best or link
     return best
 
@@ -83,18 +89,29 @@ def _forward(store: Access, signal: Access) -> bool:
     return store.order < signal.order and (signal.kind is AccessKind.ATOMIC or signal.volatile)
 
 
-def _under_lock(order: Order, word: Word, stores: list[Access], loads: list[Access]) -> Iterator[Broken]:
+def _under_lock(
+    order: Order, word: Word, stores: list[Access], partners: tuple[Access, ...], meets: Meets
+) -> Iterator[Broken]:
     for observer in word.observers:
-        if not observer.locks:
+        taken = observer.access
+        if not observer.locks or not reaches(taken, WIDE):
             continue
         for store in stores:
-            load = next((one for one in loads if one.root is store.root and one.offset == store.offset), None)
-            if load is None or not order.behind(observer, store) or not order.behind(observer, load):
-                continue
-            given = next((s for s in word.signals if s.order > store.order and _forward(store, s)), None)
-            if given is None or load.volatile or not order.gathered(store, given):
+            given = next((s for s in word.signals if _forward(store, s)), None)
+            if given is None or not order.behind(observer, store) or not order.gathered(store, given):
                 continue
             released = releases(given) or order.fenced(store, given)
-            acquired = acquires(observer.access) or order.fenced(observer.access, load)
-            if not released:
-                yield Broken(store, load, given, observer.access, released, acquired, lock=True)
+            acquired = acquires(taken) or order.fenced(taken, store)
+            narrow = next(order.fences(store, given) if not released else order.fences(taken, store), None)
+            if released and (acquired or narrow is None):
+                continue  # a lock without the second fence works in practice; one with too narrow a fence was not meant
+            partner = next((one for one in partners if _partner(order, word, one, store, meets)), None)
+            if partner is not None:
+                yield Broken(store, partner, given, taken, released, acquired, lock=True, narrow=narrow)
+
+
+def _partner(order: Order, word: Word, one: Access, store: Access, meets: Meets) -> bool:
+    """Whether ``one`` is made under the lock too, by another block and of the same element."""
+    if one.root is not store.root or not any(o.locks and order.behind(o, one) for o in word.observers):
+        return False
+    return (one.kind is AccessKind.READ and one.offset == store.offset) or meets(store, one)

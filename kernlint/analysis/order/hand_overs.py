@@ -1,18 +1,19 @@
-"""What orders two accesses that threads of two blocks make: hand-overs by flags, turns, tickets and locks.
+"""What orders two accesses that no barrier orders: hand-overs by flags, turns, tickets and locks.
 
 A hand-over takes four things, in this order::
 
     access a            by any thread of one block
-    release             a fence for the device, or an order of the signal that includes one
+    release             a fence, or an order of the signal that includes one
     signal              a change of a word
     - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - - -
-    observer            another block has found the change
-    acquire             a fence for the device, or an order of the observer that includes one
-    access b            by any thread of the other block
+    observer            a thread of another block (or of the same) has found the change
+    acquire             a fence, or an order of the observer that includes one
+    access b            by any thread of its block
 
 Between ``a`` and the signal, and between the observer and ``b``, stands a barrier of the block where other threads
-make them (PTX ISA, memory consistency model: fences are cumulative).  A lock says nothing of who comes first, so both
-accesses have to lie between taking and giving it back.  What is not seen to be broken is taken to be in order.
+make them (PTX ISA, memory consistency model: fences are cumulative).  Fences and atomic operations have to reach as far
+as the two threads are apart.  A lock says nothing of who comes first, so both accesses have to lie between taking and
+giving it back.  What is not seen to be broken is taken to be in order.
 """
 
 from __future__ import annotations
@@ -21,30 +22,36 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.order.words import Observer, Word, acquires, releases, words
+from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, reaches, releases, words
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Event, FenceEvent, Guard, GuardKind, Trace
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import GRID_DIM, Symbol, Term, Uniformity, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import Space
 
+Reach = frozenset[Scope]
+
+RELAYS = 4
+"""Threads, at most, through whose hands something is followed."""
+
 
 class Reason(Enum):
-    """Why two accesses of two blocks are in order."""
+    """Why two accesses are in order."""
 
-    HANDED_OVER = "handed over by a word that one block sets and the other waits for"
+    HANDED_OVER = "handed over by a word that one thread sets and the other waits for"
     LOCKED = "both under one lock"
     LAST = "only the block that a ticket has told so comes here"
+    WORD = "both are of a word that threads talk by"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HandOver:
     """Something done before ``signal`` and something done behind ``observer``, both of ``word``.
 
-    ``released``, ``acquired``: whether each side has its fence; ``narrow``: a fence between that reaches the own block
-    only; ``met``: whether the threads of the block wait for each other before the signal.
+    ``released``, ``acquired``: whether each side has its fence; ``met``: whether the threads of the block wait for each
+    other before the signal.
     """
 
     word: Word
@@ -53,7 +60,6 @@ class HandOver:
     released: bool
     acquired: bool
     met: bool
-    narrow: FenceEvent | None = None
 
     @property
     def whole(self) -> bool:
@@ -61,9 +67,9 @@ class HandOver:
         return self.released and self.acquired and self.met
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """Answers what orders the accesses of one kernel across blocks."""
+    """Answers what orders the accesses of one kernel where no barrier does."""
 
     of: Trace
     words: tuple[Word, ...]
@@ -71,38 +77,103 @@ class Order:
     def between_blocks(self, first: Access, second: Access) -> Reason | None:
         """Why ``first`` by a thread of one block and ``second`` by one of another are in order; None: nothing says
         that they are."""
-        for word in self.words:
-            if word.holds(first) or word.holds(second):
-                continue
-            if word.lock:
-                if self._inside(word, first) and self._inside(word, second):
-                    return Reason.LOCKED
-                continue
-            if any(link.whole for link in (*self._links(word, first, second), *self._links(word, second, first))):
-                return Reason.HANDED_OVER
-        return Reason.LAST if self._one_winner(first) and self._one_winner(second) else None
+        found = self._ordered(first, second, WIDE)
+        if found is None and self._one_winner(first) and self._one_winner(second):
+            return Reason.LAST
+        return found
 
-    def links(self, before: Access, after: Access) -> Iterator[HandOver]:
+    def within_block(self, first: Access, second: Access) -> Reason | None:
+        """The same for two threads of one block in one phase."""
+        return self._ordered(first, second, NEAR)
+
+    def links(self, before: Access, after: Access, reach: Reach = WIDE) -> Iterator[HandOver]:
         """The hand-overs, whole or broken, that lead from ``before`` to ``after``."""
         for word in self.words:
             if not word.holds(before) and not word.holds(after):
-                yield from self._links(word, before, after)
+                yield from self._links(word, before, after, reach)
+
+    def _ordered(self, first: Access, second: Access, reach: Reach) -> Reason | None:
+        for word in self.words:
+            if word.awaited and word.holds(first) and word.holds(second):
+                return Reason.WORD
+            if word.holds(first) or word.holds(second):
+                continue
+            if word.lock and self._inside(word, first, reach) and self._inside(word, second, reach):
+                return Reason.LOCKED
+            both = (*self._links(word, first, second, reach), *self._links(word, second, first, reach))
+            if any(link.whole for link in both):
+                return Reason.HANDED_OVER
+        if reach is WIDE and (self._relayed(first, second) or self._relayed(second, first)):
+            return Reason.HANDED_OVER
+        return None
+
+    def _relayed(self, before: Access, after: Access) -> bool:
+        """Whether threads pass on what they have been handed, and the last of them hands it to ``after``.  How far each
+        fence has to reach depends on who they are, so any will do."""
+        reached: list[Access] = [before]
+        for _ in range(RELAYS):
+            found: list[Access] = []
+            for word in self.words:
+                for observer in word.observers:
+                    for access in reached:
+                        if observer.access in reached or observer.access in found:
+                            continue
+                        for link in self._heard(word, observer, access):
+                            if access is not before and self.behind(observer, after) and link:
+                                return True
+                            found.append(observer.access)
+                            break
+            if not found:
+                return False
+            reached += found
+        return False
+
+    def _heard(self, word: Word, observer: Observer, before: Access) -> Iterator[bool]:
+        """Signals by which an observer hears that ``before`` is done."""
+        for signal in word.signals:
+            if signal is before or not observer.hears(signal) or not _comes_before(before, signal):
+                continue
+            if not self._same_guards(before, signal):
+                continue
+            if releases(signal, NEAR) or self.fenced(before, signal, NEAR):
+                yield True
+
+    def _same_guards(self, before: Access, signal: Access) -> bool:
+        own = {guard.term for guard in signal.guards}
+        return all(guard.term in own or guard.kind is GuardKind.LOOP for guard in before.guards)
 
     # ----------------------------------------------------------------------------------------------- both sides
 
-    def _links(self, word: Word, before: Access, after: Access) -> Iterator[HandOver]:
+    def _links(self, word: Word, before: Access, after: Access, reach: Reach, near: bool = True) -> Iterator[HandOver]:
+        if reach is WIDE and word.root.space is not Space.GLOBAL:
+            return
         for observer in word.observers:
-            if not self.behind(observer, after):
+            if not reaches(observer.access, reach) or not self.behind(observer, after):
                 continue
+            if reach is NEAR and not (observer.waits and observer.access.order < after.order):
+                continue  # within a block only waits count that are seen to come between
             for signal in word.signals:
-                if signal is before or not _comes_before(before, signal):
+                if signal is before or not reaches(signal, reach) or not _comes_before(before, signal):
                     continue
-                released = releases(signal) or self.fenced(before, signal)
-                acquired = acquires(observer.access) or self.fenced(observer.access, after)
-                if observer.takes and not observer.waits:
-                    acquired = True  # a ticket: as NVIDIA's own threadFenceReduction has it
-                met = self.gathered(before, signal)
-                yield HandOver(word, signal, observer, released, acquired, met, self._narrow(before, signal))
+                if reach is NEAR and before.order > signal.order:
+                    continue
+                if (word.lock and not word.begins(signal)) or not observer.hears(signal):
+                    continue
+                released = releases(signal, reach) or self.fenced(before, signal, reach)
+                acquired = acquires(observer.access, reach) or self.fenced(observer.access, after, reach)
+                if after.volatile or (observer.takes and not observer.waits):
+                    acquired = True  # read past the caches; or a ticket, as NVIDIA's threadFenceReduction has it
+                met = self.gathered(before, signal) or (near and self._passed_on(before, signal))
+                yield HandOver(word, signal, observer, released, acquired, met)
+
+    def _passed_on(self, before: Access, signal: Access) -> bool:
+        """Whether another thread of the block has got hold of ``before`` when it gives the signal."""
+        return any(
+            link.whole
+            for word in self.words
+            if not word.holds(before)
+            for link in self._links(word, before, signal, NEAR, near=False)
+        )
 
     def behind(self, observer: Observer, after: Access) -> bool:
         """Whether ``after`` happens only once the observer has found what it looks for."""
@@ -135,32 +206,23 @@ class Order:
     def _meets(self, first: Event, second: Event) -> bool:
         """Whether the threads of a block (or warp) wait for each other between two events."""
         gatherings: Iterable[Event] = (*self.of.barriers, *self.of.warp_ops)
-        if first.order < second.order:
-            return any(first.order < event.order < second.order for event in gatherings)
-        shared = [loop for loop in first.loops if loop in second.loops]
-        return any(loop in event.loops for event in gatherings for loop in shared)
+        return any(_between(first, event, second) for event in gatherings)
 
-    def _fences(self, first: Event, second: Event) -> Iterator[FenceEvent]:
-        shared = [loop for loop in first.loops if loop in second.loops]
+    def fences(self, first: Event, second: Event) -> Iterator[FenceEvent]:
+        """The fences between two events, in the text or around a loop."""
         for fence in self.of.fences:
-            if Space.GLOBAL not in fence.spaces or "proxy" in fence.name:
-                continue
-            if first.order < second.order:
-                if first.order < fence.order < second.order:
-                    yield fence
-            elif any(loop in fence.loops for loop in shared):
+            if Space.GLOBAL in fence.spaces and "proxy" not in fence.name and _between(first, fence, second):
                 yield fence
 
-    def fenced(self, first: Event, second: Event) -> bool:
-        """Whether a fence for the device stands between two events."""
-        return any(fence.scope in (Scope.GRID, Scope.SYSTEM) for fence in self._fences(first, second))
-
-    def _narrow(self, first: Event, second: Event) -> FenceEvent | None:
-        return next(self._fences(first, second), None)
+    def fenced(self, first: Event, second: Event, reach: Reach = WIDE) -> bool:
+        """Whether a fence that reaches far enough stands between two events."""
+        if any(fence.scope in reach for fence in self.fences(first, second)):
+            return True
+        return reach is NEAR and any(b.scope in NEAR and _between(first, b, second) for b in self.of.barriers)
 
     # ------------------------------------------------------------------------------------------- locks, winners
 
-    def _inside(self, word: Word, access: Access) -> bool:
+    def _inside(self, word: Word, access: Access, reach: Reach) -> bool:
         """Whether an access lies between taking a lock and giving it back, with the fence on both sides."""
         for observer in word.observers:
             taken = observer.access
@@ -169,9 +231,10 @@ class Order:
             for signal in word.signals:
                 if signal.order < access.order or signal is taken:
                     continue
-                released = releases(signal) or self.fenced(access, signal)
-                acquired = acquires(taken) or self.fenced(taken, access)
-                if released and acquired and self.gathered(access, signal):
+                released = releases(signal, reach) or self.fenced(access, signal, reach)
+                acquired = acquires(taken, reach) or self.fenced(taken, access, reach)
+                far = reaches(signal, reach) and reaches(taken, reach)
+                if far and released and acquired and self.gathered(access, signal):
                     return True
         return False
 
@@ -179,17 +242,45 @@ class Order:
         """Whether a ticket says that this block is the one to make an access: its number is compared for equality with
         one number for the grid."""
         for guard in access.guards:
-            term = guard.term
-            if term.op != "eq":
-                continue
-            drawn = [s for s in symbols(term) if self._ticket(s)]
-            rest = [s for s in symbols(term) if s not in drawn]
-            if drawn and all(s.uniformity is Uniformity.GRID for s in rest):
-                return True
+            for term in self._decided(guard.term):
+                drawn = [s for s in symbols(term) if self._ticket(s)]
+                rest = [s for s in symbols(term) if s not in drawn]
+                if drawn and all(s.uniformity is Uniformity.GRID for s in rest):
+                    return True
         return False
 
+    def _decided(self, term: Term) -> Iterator[Term]:
+        """The comparisons for equality in a condition, and in what was put into shared memory that it asks for."""
+        if term.op == "eq":
+            yield term
+        loads = [s.origin[0] for s in symbols(term) if s.kind is SymbolKind.LOAD and s.origin[0].space is Space.SHARED]
+        if not loads:
+            return
+        for access in self.of.accesses:
+            if access.writes and access.value is not None and any(access.root is root for root in loads):
+                yield from _equalities(access.value)
+
     def _ticket(self, symbol: Symbol) -> bool:
-        return any(o.takes and symbol in o.told for word in self.words for o in word.observers)
+        return any(
+            o.takes and symbol in o.told
+            for word in self.words
+            if word.root.space is Space.GLOBAL
+            for o in word.observers
+        )
+
+
+def _equalities(term: Term) -> Iterator[Term]:
+    if term.op == "eq":
+        yield term
+    for arg in term.terms:
+        yield from _equalities(arg)
+
+
+def _between(first: Event, event: Event, second: Event) -> bool:
+    """Whether ``event`` comes after ``first`` and before ``second``: in the text, or around a loop that holds both."""
+    if first.order < second.order:
+        return first.order < event.order < second.order
+    return any(loop in second.loops and loop in event.loops for loop in first.loops)
 
 
 def _comes_before(before: Access, signal: Access) -> bool:
@@ -212,20 +303,10 @@ def _chosen(guards: Iterable[Guard], waits: tuple[object, ...]) -> Iterator[Term
             yield guard.term
 
 
-def waits_for_grid(word: Word) -> bool:
-    """Whether a thread waits until as many have come as there are blocks."""
-    for observer in word.observers:
-        for loop in observer.waits:
-            terms = [term for term in (loop.condition, *(t for t, _ in loop.exits)) if term is not None]
-            if any(s in GRID_DIM for term in terms for s in symbols(term)):
-                return True
-    return False
-
-
 def _compute(facts: Facts) -> Order:
     of = facts[trace]
     return Order(of, words(of))
 
 
 order = KernelAnalysis("order", _compute, needs=(trace,))
-"""The :class:`Order` of one kernel variant: what puts accesses of different blocks in order."""
+"""The :class:`Order` of one kernel variant: what puts accesses in order where no barrier does."""

@@ -1,4 +1,4 @@
-"""Words in global memory by which the threads of a grid tell each other how far they are.
+"""Words in memory by which threads tell each other how far they are.
 
 A word has *observers* and *signals*.  An observer is an atomic operation or a load whose value decides what the thread
 does next: it goes round a loop until the value is right (a flag, a turn, a lock), or takes a branch by it (a ticket
@@ -13,13 +13,17 @@ from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace, WarpEvent
 from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
 from kernlint.tree.types import Space, StructType
 
-WIDE = (Scope.GRID, Scope.SYSTEM)
+WIDE = frozenset({Scope.GRID, Scope.SYSTEM})
 """Scopes that reach the threads of other blocks."""
+
+NEAR = WIDE | {Scope.BLOCK, Scope.CLUSTER}
+"""Scopes that reach all threads of a block."""
 
 ACQUIRES = frozenset({"acquire", "acq_rel", "seq_cst"})
 RELEASES = frozenset({"release", "acq_rel", "seq_cst"})
@@ -42,6 +46,19 @@ class Observer:
         """Whether it changes the word as it looks (a lock is taken, a ticket drawn)."""
         return self.access.writes and not reads_only(self.access)
 
+    def hears(self, signal: Access) -> bool:
+        """Whether ``signal`` may be what ends the wait: a number that it stores does not send the loop round again."""
+        if signal.value is None or (signal.kind is AccessKind.ATOMIC and signal.atomic_op not in ("store", "exchange")):
+            return True
+        for loop in self.waits:
+            found = [s for s in symbols(loop.condition) if tells(s, self.access)] if loop.condition is not None else []
+            value = signal.value.value
+            if loop.condition is not None and len(found) == 1 and value is not None:
+                again = evaluate(loop.condition, {found[0]: value})
+                if again:
+                    return False
+        return True
+
     @property
     def locks(self) -> bool:
         """Whether it takes a lock: waits until it has put its own mark there."""
@@ -50,7 +67,7 @@ class Observer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Word:
-    """One object in global memory with what looks at it and what changes it (in order of the walk)."""
+    """One object in memory with what looks at it and what changes it (in order of the walk)."""
 
     root: Root
     observers: tuple[Observer, ...]
@@ -65,20 +82,41 @@ class Word:
         """Whether threads keep each other out by it: it says who is in, not what has been done."""
         return any(observer.locks and observer.waits for observer in self.observers)
 
+    @property
+    def awaited(self) -> bool:
+        """Whether threads go round a loop until the word is right."""
+        return any(observer.waits for observer in self.observers)
+
+    def begins(self, signal: Access) -> bool:
+        """Whether whoever gives ``signal`` has not had to take the word before: it is a baton, and theirs from the
+        start."""
+        own = {guard.term for guard in signal.guards}
+        return not any(
+            o.locks
+            and o.access.order < signal.order
+            and all(g.term in own for g in o.access.guards if g.loop not in o.waits or g.loop is None)
+            for o in self.observers
+        )
+
 
 def order_of(access: Access) -> str:
     """The memory order of an atomic operation; of anything else ``relaxed``."""
     return access.node.order if isinstance(access.node, Atomic) else "relaxed"
 
 
-def acquires(access: Access) -> bool:
-    """Whether what comes after is seen no earlier than what ``access`` found, by the threads of the whole grid."""
-    return access.kind is AccessKind.ATOMIC and order_of(access) in ACQUIRES and access.scope in WIDE
+def acquires(access: Access, reach: frozenset[Scope] = WIDE) -> bool:
+    """Whether what comes after is seen no earlier than what ``access`` found, as far as the threads in ``reach``."""
+    return access.kind is AccessKind.ATOMIC and order_of(access) in ACQUIRES and access.scope in reach
 
 
-def releases(access: Access) -> bool:
-    """Whether whoever sees what ``access`` wrote sees all that came before."""
-    return access.kind is AccessKind.ATOMIC and order_of(access) in RELEASES and access.scope in WIDE
+def releases(access: Access, reach: frozenset[Scope] = WIDE) -> bool:
+    """Whether whoever in ``reach`` sees what ``access`` wrote sees all that came before."""
+    return access.kind is AccessKind.ATOMIC and order_of(access) in RELEASES and access.scope in reach
+
+
+def reaches(access: Access, reach: frozenset[Scope]) -> bool:
+    """Whether the threads in ``reach`` see an access to a word at all."""
+    return access.kind is not AccessKind.ATOMIC or access.scope in reach
 
 
 def reads_only(access: Access) -> bool:
@@ -122,7 +160,7 @@ def words(of: Trace) -> tuple[Word, ...]:
     """The words of a kernel, in order of their first access."""
     cells: dict[tuple[int, int], list[Access]] = {}
     for access in of.accesses:
-        if access.root.space is Space.GLOBAL and not access.asynchronous:
+        if access.root.space in (Space.GLOBAL, Space.SHARED) and not access.asynchronous:
             cells.setdefault((id(access.root), field_of(access)), []).append(access)
     finder = _Finder(of)
     found: list[Word] = []
@@ -184,9 +222,15 @@ class _Finder:
         return voted and (access.volatile or access.kind is AccessKind.ATOMIC)
 
     def _repeated(self, access: Access, loop: LoopContext) -> bool:
-        """Whether a load in ``loop`` is of one place each time, or of one that the compiler must read again."""
+        """Whether a load in ``loop`` is made until its value is right: the compiler must read it again, or the loop
+        does nothing else and looks at one place.  What the loop itself stores there it does not wait for."""
+        inside = [other for other in self.of.accesses if loop in other.loops]
+        if any(other.writes and other.root is access.root for other in inside):
+            return False
         if access.volatile:
             return True
+        if any(other.root is not access.root for other in inside):
+            return False
         return all(symbol.serial < loop.serial and symbol is not loop.counter for symbol in symbols(access.offset))
 
     def _told(self, access: Access) -> frozenset[Symbol]:
