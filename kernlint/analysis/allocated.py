@@ -35,7 +35,7 @@ BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 THREADS = 4096
 """Launches of more threads are not tried."""
 
-VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3))
+VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
 """Values of the host's variables, in order of appearance."""
 
 _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 
 from kernlint.frontends.clang.python.program import PythonProgram
-from kernlint.frontends.python.functions import Finder, Stated
+from kernlint.frontends.python.functions import Finder
 from kernlint.frontends.python.instances import Instances
+from kernlint.frontends.python.launches import NumbaReader, hints_of, launches_of
 from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
 
 
@@ -17,7 +18,9 @@ def numba_module(path: str, program: PythonProgram) -> Module | None:
         return None
     _mark_called(finder, program)
     instances = Instances(path, program, finder)
-    hints: dict[ast.AST, dict[str, Stated]] = {}
+    launched = list(launches_of(program, finder))
+    hints = hints_of(program, launched)
+    made: dict[ast.AST, FunctionDecl] = {}
     kernels: list[Kernel] = []
     missed: list[Missed] = []
     for jitted in finder.found:
@@ -28,13 +31,18 @@ def numba_module(path: str, program: PythonProgram) -> Module | None:
             missed.append(Missed(jitted.name, "its parameters have a star", place))
             continue
         try:
-            kernels.append(Kernel(instances.kernel(jitted, hints.get(jitted.node, {}))))
+            made[jitted.node] = instances.kernel(jitted, hints.get(jitted.node, {}))
+            kernels.append(Kernel(made[jitted.node]))
         except RecursionError:
             missed.append(Missed(jitted.name, "it is nested too deeply", place))
     functions: list[FunctionDecl] = [kernel.function for kernel in kernels]
     functions += [function for function, _ in instances.made.values() if function is not None]
     language = "hip" if any(one.hip for one in finder.found) else "cuda"
-    return Module(path, language, tuple(functions), tuple(kernels), (), tuple(missed), written_in="python")
+    module = Module(path, language, tuple(functions), tuple(kernels), (), tuple(missed), written_in="python")
+    for launch in launched:
+        if launch.jitted.node in made:
+            NumbaReader(program, launch.called, path).add(module, launch, made[launch.jitted.node])
+    return module
 
 
 def _mark_called(finder: Finder, program: PythonProgram) -> None:

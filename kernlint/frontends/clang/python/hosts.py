@@ -66,6 +66,10 @@ class HostBuilder:
         """``left op right`` as a truth; also ``&&`` and ``||``."""
         return Binary(self.span, BOOL, op, left, right)
 
+    def counted(self, cond: Expr) -> Expr:
+        """A truth as a number, one or zero."""
+        return Cast(self.span, I64, cond, False)
+
     def refuse(self, cond: Expr) -> Expr:
         """The opposite of ``cond``."""
         return Unary(self.span, BOOL, "!", cond)

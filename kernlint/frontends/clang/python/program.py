@@ -148,8 +148,12 @@ class PythonProgram:
     def _bind(self, target: ast.expr, value: ast.expr | None, scope: Scope) -> None:
         if isinstance(target, (ast.Tuple, ast.List)):
             same = isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts)
+            whole = value is not None and not same and not any(isinstance(part, ast.Starred) for part in target.elts)
             for index, part in enumerate(target.elts):
-                self._bind(part, value.elts[index] if same else None, scope)  # type: ignore[union-attr]
+                item: ast.expr | None = value.elts[index] if same else None  # type: ignore[union-attr]
+                if whole and value is not None:
+                    item = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
+                self._bind(part, item, scope)
         elif isinstance(target, ast.Starred):
             self._bind(target.value, None, scope)
         elif isinstance(target, ast.Name):
@@ -205,6 +209,45 @@ class PythonProgram:
             expr, scope = found
         return expr, scope
 
+    def returned(self, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
+        """What a call of a function of the file returns, where that is one expression of what it is given."""
+        if not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Name):
+            return None
+        inner = self.function(expr.func.id, scope)
+        if inner is None or any(isinstance(arg, ast.Starred) for arg in expr.args):
+            return None
+        node = inner.node
+        assert isinstance(node, ast.FunctionDef)
+        if node.args.vararg is not None or node.args.kwarg is not None or not _straight(node.body):
+            return None
+        last = node.body[-1]
+        names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+        given: dict[str, ast.expr] = dict(zip(names, expr.args, strict=False))
+        given.update((key.arg, key.value) for key in expr.keywords if key.arg is not None)
+        defaults = dict(zip(names[::-1], node.args.defaults[::-1], strict=False))
+        own = Scope(node, inner.parent, dict(inner.bound))
+        for name in names:
+            if name not in given and name not in defaults:
+                return None
+            known = (given[name], scope) if name in given else (defaults[name], inner.parent or scope)
+            own.bound[name] = [known]
+        assert isinstance(last, ast.Return) and last.value is not None
+        for name, bound in inner.bound.items():
+            if name not in names:
+                own.bound[name] = [(one[0], own) if one is not None else None for one in bound]
+        return last.value, own
+
+    def function(self, name: str, scope: Scope) -> Scope | None:
+        """The scope of the only function of a name that a use of it finds."""
+        holder = scope.holder(name)
+        if holder is None or len(holder.bound[name]) != 1:
+            return None
+        found = [
+            one for one in self.scopes
+            if one.parent is holder and isinstance(one.node, ast.FunctionDef) and one.node.name == name
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else None
+
     # ------------------------------------------------------------------------------------------------- values
 
     def text(self, expr: ast.expr | None, scope: Scope, percent: bool = False, braces: bool = False) -> Text | None:
@@ -245,6 +288,13 @@ class PythonProgram:
             return None
         expr, _ = self.resolved(expr, scope)
         return expr.value if isinstance(expr, ast.Constant) and isinstance(expr.value, str) else None
+
+
+def _straight(body: list[ast.stmt]) -> bool:
+    """Whether statements run one after the other and end in the only return."""
+    plain = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert)
+    last = body[-1]
+    return isinstance(last, ast.Return) and last.value is not None and all(isinstance(s, plain) for s in body[:-1])
 
 
 def dotted(expr: ast.AST) -> str | None:

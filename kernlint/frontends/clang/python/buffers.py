@@ -1,0 +1,291 @@
+"""Arrays and buffers of a Python program: how long they are, of what type, and in whose memory."""
+
+from __future__ import annotations
+
+import ast
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from kernlint.frontends.clang.python.hosts import HostBuilder
+from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
+from kernlint.record import dataclass, replace
+from kernlint.tree.nodes import Expr
+
+DEPTH = 24
+"""Arrays made of each other that are followed."""
+
+WIDTHS = {
+    "bool": 1, "bool_": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "int32": 4, "uint32": 4,
+    "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16, "float": 8, "double": 8,
+    "single": 4, "intc": 4, "complex": 16, "int": 8, "int_": 8, "intp": 8, "float_": 8, "half": 2,
+}  # fmt: skip
+"""Bytes of NumPy's types."""
+
+LIBRARIES = frozenset({"numpy", "cupy", "pycuda", "pyopencl", "numba"})
+
+_COPIES = frozenset({"In", "Out", "InOut", "to_gpu", "ascontiguousarray", "asarray", "array", "copy", "to_device"})
+_SAME = frozenset({"ascontiguousarray", "asarray", "array", "copy", "to_device", "as_cuda_array", "asfortranarray"})
+_ALIKE = frozenset(
+    {
+        "zeros_like", "empty_like", "ones_like", "full_like", "mem_alloc_like", "device_array_like",
+        "pinned_array_like", "mapped_array_like", "abs", "sqrt", "exp", "log", "sin", "cos",
+    }
+)  # fmt: skip
+_FILLED = frozenset(
+    {"zeros", "ones", "empty", "full", "device_array", "pinned_array", "mapped_array", "managed_array", "ndarray"}
+)
+_MOVING = frozenset({"to_device", "device_array", "device_array_like", "as_cuda_array"})
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array: its shape, and the type of an element (empty: not known); or only all of its bytes.
+
+    ``device``: whether it is in the GPU's memory (None: not known).
+    """
+
+    shape: tuple[Expr, ...] | None
+    dtype: str
+    bytes: Expr | None = None
+    device: bool | None = None
+
+    @property
+    def width(self) -> int | None:
+        """Bytes of an element."""
+        return WIDTHS.get(self.dtype)
+
+
+class Buffers(ABC):
+    """Reads what arrays are; numbers are left to who derives from it.  ``ranks``: axes of arrays known by name only."""
+
+    program: PythonProgram
+    host: HostBuilder
+    ranks: dict[str, int]
+
+    @abstractmethod
+    def number(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Expr | None:
+        """The value of an expression as a number or a term over sizes; None when it is not followed."""
+
+    @abstractmethod
+    def product(self, factors: Sequence[Expr]) -> Expr:
+        """The product of sizes."""
+
+    def bytes(self, array: Array) -> Expr | None:
+        """The bytes of an array."""
+        if array.bytes is not None:
+            return array.bytes
+        if array.shape is None or array.width is None:
+            return None
+        return self.product((*array.shape, self.host.number(array.width)))
+
+    def same(self, name: str, bound: Sequence[tuple[ast.expr, Scope] | None]) -> bool:
+        """Whether all that a name is bound to is one array: what it was at first, and copies of itself."""
+        return len(bound) > 1 and all(one is None or self._copy_of(one[0], name) for one in bound[1:])
+
+    def _copy_of(self, expr: ast.expr, name: str) -> bool:
+        if not isinstance(expr, ast.Call):
+            return False
+        last = (dotted(expr.func) or "").rpartition(".")[2]
+        if last in _SAME and expr.args and isinstance(expr.args[0], ast.Name):
+            return expr.args[0].id == name
+        inner = expr.func.value if isinstance(expr.func, ast.Attribute) else None
+        return last in ("astype", "copy") and isinstance(inner, ast.Name) and inner.id == name
+
+    def base_name(self, expr: ast.expr, scope: Scope, depth: int = 0) -> str | None:
+        """The name of the array that an expression is a copy of."""
+        expr, scope = self.program.resolved(expr, scope)
+        if isinstance(expr, ast.Call) and depth < DEPTH:
+            last = (dotted(expr.func) or "").rpartition(".")[2]
+            if last in ("astype", "copy") and isinstance(expr.func, ast.Attribute):
+                return self.base_name(expr.func.value, scope, depth + 1)
+            if last in _COPIES and expr.args:
+                return self.base_name(expr.args[0], scope, depth + 1)
+            return None
+        return dotted(expr)
+
+    def array(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Array | None:
+        """The array or buffer that an expression stands for; None when it is not made in sight."""
+        if depth > DEPTH:
+            return None
+        expr, scope = self.program.resolved(expr, scope)
+        if isinstance(expr, ast.Name):
+            return self._by_name(expr.id, scope, depth)
+        if isinstance(expr, ast.Attribute) and expr.attr in ("data", "gpudata"):
+            return self.array(expr.value, scope, depth + 1)
+        if isinstance(expr, ast.Attribute) and (rank := self.ranks.get(dotted(expr) or "")):
+            name = dotted(expr)
+            return Array(tuple(self.host.size(f"{name}.shape[{axis}]") for axis in range(rank)), "")
+        if not isinstance(expr, ast.Call):
+            return None
+        keys = {key.arg: key.value for key in expr.keywords if key.arg is not None}
+        if any(key.arg is None for key in expr.keywords) or any(isinstance(a, ast.Starred) for a in expr.args):
+            return None
+        if isinstance(expr.func, ast.Attribute):
+            found = self._method(expr.func, expr.args, scope, depth)
+            if found is not None:
+                return found
+        full = self.program.imported(dotted(expr.func) or "")
+        if full.partition(".")[0] not in LIBRARIES:
+            return None
+        return self._made(full, list(expr.args), keys, scope, depth)
+
+    def _by_name(self, name: str, scope: Scope, depth: int) -> Array | None:
+        """An array that is known by its name: given from outside, perhaps copied since."""
+        holder = scope.holder(name)
+        bound = holder.bound[name] if holder is not None else []
+        if holder is None or (len(bound) > 1 and not self.same(name, bound)):
+            return None
+        rank = self.ranks.get(name)
+        shape = tuple(self.host.size(f"{name}.shape[{axis}]") for axis in range(rank)) if rank else None
+        out: Array | None = Array(shape, "") if shape else None
+        if len(bound) > 1 and bound[0] is not None:
+            out = self.array(*bound[0], depth + 1) or out
+        for one in bound[1:]:
+            if one is None or not isinstance(one[0], ast.Call):
+                continue
+            known = out or Array(shape, "")
+            last = (dotted(one[0].func) or "").rpartition(".")[2]
+            stated = next((key.value for key in one[0].keywords if key.arg == "dtype"), None)
+            if stated is None and last != "to_device" and len(one[0].args) > (0 if last == "astype" else 1):
+                stated = one[0].args[0 if last == "astype" else 1]
+            dtype = self.dtype(stated, one[1]) if stated is not None else known.dtype
+            library = self.program.imported(dotted(one[0].func) or "").partition(".")[0]
+            where = True if last == "to_device" or library == "cupy" else known.device
+            out = Array(known.shape, dtype, device=False if library == "numpy" else where)
+        return out
+
+    def _method(self, func: ast.Attribute, args: Sequence[ast.expr], scope: Scope, depth: int) -> Array | None:
+        """``array.astype(type)``, ``array.copy()``, ``array.reshape(...)``."""
+        if func.attr == "astype" and len(args) >= 1:
+            array = self.array(func.value, scope, depth + 1)
+            return replace(array, dtype=self.dtype(args[0], scope)) if array is not None else None
+        if func.attr == "copy" and not args:
+            return self.array(func.value, scope, depth + 1)
+        if func.attr == "reshape" and args:
+            array = self.array(func.value, scope, depth + 1)
+            shape = self.shape(args[0] if len(args) == 1 else ast.Tuple(list(args), ast.Load()), scope, True)
+            return replace(array, shape=shape) if array is not None and shape else None
+        return None
+
+    def _made(
+        self, full: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, depth: int
+    ) -> Array | None:
+        library, name = full.partition(".")[0], full.rpartition(".")[2]
+        device = None if library == "pyopencl" else library in ("cupy", "pycuda") or name in _MOVING
+        if library == "pyopencl" and name == "Buffer":
+            return self._buffer(args, keys, scope, depth)
+        if library == "pyopencl" and name in (*_FILLED, "to_device"):
+            args = args[1:]  # the queue
+        if name in _FILLED and (args or "shape" in keys):
+            shape = self.shape(args[0] if args else keys["shape"], scope, library != "pyopencl")
+            at = 2 if name == "full" else 1
+            type_ = keys.get("dtype", args[at] if len(args) > at else None)
+            dtype = "" if library == "pyopencl" else "float64"
+            return Array(shape, dtype if type_ is None else self.dtype(type_, scope), device=device) if shape else None
+        if name in _ALIKE and args:
+            array = self.array(args[-1] if library == "pyopencl" else args[0], scope, depth + 1)
+            if array is None:
+                return None
+            dtype = self.dtype(keys["dtype"], scope) if "dtype" in keys else array.dtype
+            return replace(array, dtype=dtype, device=device)
+        if name in _COPIES and args:
+            return self._copied(name, args, keys, scope, depth, device)
+        if name == "mem_alloc" and len(args) == 1:
+            size = self.number(args[0], scope)
+            return Array(None, "", size, True) if size is not None else None
+        if name in ("rand", "randn") and args and ".random." in full:
+            sizes = [self.number(arg, scope) for arg in args]
+            return (
+                Array(tuple(size for size in sizes if size is not None), "float64", device=device)
+                if all(sizes)
+                else None
+            )
+        if name in ("random", "random_sample") and len(args) == 1 and ".random." in full:
+            shape = self.shape(args[0], scope, True)
+            return Array(shape, "float64", device=device) if shape else None
+        if name in ("arange", "linspace") and library in ("numpy", "cupy"):
+            return self._counted(name, args, keys, scope, device)
+        return None
+
+    def _copied(
+        self, name: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, depth: int, device: bool | None
+    ) -> Array | None:
+        array = self.array(args[0], scope, depth + 1)
+        if array is None and name in ("array", "asarray"):
+            listed, _ = self.program.resolved(args[0], scope)
+            if isinstance(listed, (ast.List, ast.Tuple)) and not any(isinstance(e, ast.Starred) for e in listed.elts):
+                whole = all(isinstance(e, ast.Constant) and isinstance(e.value, int) for e in listed.elts)
+                plain = all(isinstance(e, (ast.Constant, ast.UnaryOp)) for e in listed.elts)
+                array = Array((self.host.number(len(listed.elts)),), "int64" if whole else "float64") if plain else None
+        stated = keys.get("dtype")
+        if stated is None and name in ("array", "asarray", "ascontiguousarray") and len(args) > 1:
+            stated = args[1]
+        if array is None:
+            return Array(None, self.dtype(stated, scope), device=device) if stated is not None else None
+        moved = device if name not in ("In", "Out", "InOut") else array.device
+        return replace(array, dtype=self.dtype(stated, scope) if stated is not None else array.dtype, device=moved)
+
+    def _counted(
+        self, name: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, device: bool | None
+    ) -> Array | None:
+        """``arange(n)``, ``linspace(a, b, n)``."""
+        type_ = keys.get("dtype")
+        if name == "linspace":
+            count = keys.get("num", args[2] if len(args) > 2 else None)
+            size = self.number(count, scope) if count is not None else self.host.number(50)
+            dtype = self.dtype(type_, scope) if type_ is not None else "float64"
+            return Array((size,), dtype, device=device) if size is not None else Array(None, dtype, device=device)
+        if len(args) != 1:
+            return Array(None, self.dtype(type_, scope), device=device) if type_ is not None else None
+        size = self.number(args[0], scope)
+        whole = not (isinstance(args[0], ast.Constant) and isinstance(args[0].value, float))
+        dtype = self.dtype(type_, scope) if type_ is not None else "int64" if whole else "float64"
+        return Array((size,), dtype, device=device) if size is not None else None
+
+    def _buffer(self, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, depth: int) -> Array | None:
+        """``Buffer(context, flags, size=0, hostbuf=None)``."""
+        size, hostbuf = keys.get("size"), keys.get("hostbuf")
+        if len(args) > 2:
+            size = args[2]
+        if len(args) > 3:
+            hostbuf = args[3]
+        if size is not None and not (isinstance(size, ast.Constant) and size.value == 0):
+            found = self.number(size, scope)
+            return Array(None, "", found) if found is not None else None
+        return self.array(hostbuf, scope, depth + 1) if hostbuf is not None else None
+
+    def shape(self, expr: ast.expr, scope: Scope, alone: bool = False) -> tuple[Expr, ...] | None:
+        """The shape that an argument gives: a tuple of sizes or one size; ``alone``: a name is taken for one size where
+        nothing says that it is several."""
+        value, where = self.program.resolved(expr, scope)
+        if isinstance(value, (ast.Tuple, ast.List)):
+            sizes = [self.number(part, where) for part in value.elts]
+            return tuple(size for size in sizes if size is not None) if sizes and all(sizes) else None
+        if isinstance(value, ast.Attribute) and value.attr == "shape":
+            array = self.array(value.value, where)
+            return array.shape if array is not None else None
+        one = self.number(expr, scope)
+        named = isinstance(value, ast.Name) and not (alone and not _plural(value.id))
+        return (one,) if one is not None and not named else None
+
+    def dtype(self, expr: ast.expr, scope: Scope) -> str:
+        """The name of a type; empty when it is not followed."""
+        expr, scope = self.program.resolved(expr, scope)
+        if isinstance(expr, ast.Attribute) and expr.attr == "dtype":
+            array = self.array(expr.value, scope)
+            return array.dtype if array is not None else ""
+        said = self.program.string(expr, scope) or (dotted(expr) or "").rpartition(".")[2]
+        said = _SHORT.get(said.lstrip("<=>|"), said)
+        return said if said in WIDTHS else ""
+
+
+_SHORT = {
+    "f2": "float16", "f4": "float32", "f8": "float64", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64",
+    "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64", "f": "float32", "d": "float64", "i": "int32",
+    "c8": "complex64", "c16": "complex128", "b1": "bool", "?": "bool",
+}  # fmt: skip
+
+
+def _plural(name: str) -> bool:
+    """Whether a name that is given from outside may well stand for several sizes at once."""
+    return "shape" in name.lower() or name.lower() in ("size", "sizes", "dims", "extent", "extents")

@@ -1,0 +1,230 @@
+"""Launches of numba's kernels: ``kernel[grid, block, stream, shared](...)``, also configured under a name, and ``forall``.
+
+Each becomes a host function of the module, as launches of kernels in strings do.  What is passed tells the types of a
+kernel without a signature, as it tells numba.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from kernlint.frontends.clang.python.buffers import Array as HostArray
+from kernlint.frontends.clang.python.hosts import add_host
+from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
+from kernlint.frontends.clang.python.reading import Reader
+from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
+from kernlint.frontends.python.values import SCALARS
+from kernlint.record import dataclass
+from kernlint.tree.nodes import Expr, FunctionDecl, IntLit, Module, ParamDecl, Ref
+from kernlint.tree.types import F64, I64, PointerType, Type
+from kernlint.tree.walk import walk
+
+CHOSEN = 128
+"""Threads of a block that ``forall`` is taken to choose; it chooses what the device has room for, rounded up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Launched:
+    """A launch as it is written.  ``count``: the tasks of ``forall``, in place of grid and block."""
+
+    jitted: Jitted
+    called: Called
+    grid: ast.expr | None
+    block: ast.expr | None
+    shared: ast.expr | None = None
+    count: ast.expr | None = None
+    where: Scope | None = None
+    """The scope that grid and block are written in."""
+
+    @property
+    def args(self) -> list[ast.expr] | None:
+        """What is passed; None when a part of it is not in sight."""
+        node = self.called.node
+        plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
+        return list(node.args) if plain else None
+
+
+def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
+    """The launches of a file, in order."""
+    for called in program.calls:
+        found = _launched(program, finder, called)
+        if found is not None and not found.jitted.device:
+            yield found
+
+
+def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launched | None:
+    target, scope = program.resolved(called.node.func, called.scope)
+    if isinstance(target, ast.Subscript):
+        jitted = kernel_of(program, finder, target.value, scope)
+        if jitted is None:
+            return None
+        config, where = program.resolved(target.slice, scope)
+        if not isinstance(config, ast.Tuple) or not 2 <= len(config.elts) <= 4:
+            return None
+        shared = config.elts[3] if len(config.elts) > 3 else None
+        return Launched(jitted, called, config.elts[0], config.elts[1], shared, where=where)
+    if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "forall":
+        jitted = kernel_of(program, finder, target.func.value, scope)
+        if jitted is None or not target.args:
+            return None
+        block = target.args[1] if len(target.args) > 1 else None
+        shared = target.args[3] if len(target.args) > 3 else None
+        for key in target.keywords:
+            block = key.value if key.arg == "tpb" else block
+            shared = key.value if key.arg == "sharedmem" else shared
+        return Launched(jitted, called, None, block, shared, target.args[0], scope)
+    return None
+
+
+def kernel_of(program: PythonProgram, finder: Finder, expr: ast.expr, scope: Scope) -> Jitted | None:
+    """The compiled function that an expression stands for: by name, or as what a function of the file returns."""
+    if isinstance(expr, ast.Name):
+        found = finder.named(expr.id, scope)
+        if found is not None:
+            return found
+    expr, scope = program.resolved(expr, scope)
+    if isinstance(expr, ast.Name):
+        return finder.named(expr.id, scope)
+    if isinstance(expr, ast.Call):
+        made = finder.by_node.get(expr)
+        if made is not None:
+            return made
+        if isinstance(expr.func, ast.Name):
+            return _factory(program, finder, expr.func.id, scope)
+    return None
+
+
+def _factory(program: PythonProgram, finder: Finder, name: str, scope: Scope) -> Jitted | None:
+    inner = program.function(name, scope)
+    returns = [at for at in ast.walk(inner.node) if isinstance(at, ast.Return)] if inner is not None else []
+    for at in returns:
+        if inner is not None and isinstance(at.value, ast.Name):
+            found = finder.named(at.value.id, inner)
+            if found is not None:
+                return found
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------------- types
+
+
+def hints_of(program: PythonProgram, launched: Sequence[Launched]) -> dict[ast.AST, dict[str, Stated]]:
+    """For each kernel, the types of what its launches pass, by parameter; where they differ, nothing."""
+    found: dict[ast.AST, dict[str, Stated]] = {}
+    lost: set[tuple[ast.AST, str]] = set()
+    for launch in launched:
+        reader = Reader(program, launch.called, "")
+        known = found.setdefault(launch.jitted.node, {})
+        for name, arg in zip(launch.jitted.parameters, launch.args or (), strict=False):
+            type_ = _type_of(reader, arg, launch.called.scope)
+            key = (launch.jitted.node, name)
+            if type_ is None or key in lost:
+                continue
+            if name in known and known[name] != type_:
+                del known[name]
+                lost.add(key)
+            else:
+                known[name] = type_
+    return found
+
+
+def _type_of(reader: Reader, arg: ast.expr, scope: Scope) -> Stated:
+    array = reader.array(arg, scope)
+    if array is not None:
+        element = SCALARS.get(array.dtype)
+        return Array(element, len(array.shape), "C") if element is not None and array.shape else None
+    value, _ = reader.program.resolved(arg, scope)
+    return scalar_type(value)
+
+
+def scalar_type(value: ast.expr) -> Type | None:
+    """The type of a number that is passed."""
+    if isinstance(value, ast.UnaryOp):
+        return scalar_type(value.operand)
+    if isinstance(value, ast.Constant) and not isinstance(value.value, bool):
+        return I64 if isinstance(value.value, int) else F64 if isinstance(value.value, float) else None
+    if isinstance(value, ast.Call) and isinstance(value.func, (ast.Attribute, ast.Name)):
+        name = value.func.attr if isinstance(value.func, ast.Attribute) else value.func.id
+        if name == "len":
+            return I64
+        return SCALARS.get(name) if isinstance(value.func, ast.Attribute) or name in ("int", "float") else None
+    return None
+
+
+# ------------------------------------------------------------------------------------------------------ host functions
+
+
+class NumbaReader(Reader):
+    """Reads one launch of a numba kernel."""
+
+    def add(self, module: Module, launch: Launched, kernel: FunctionDecl) -> None:
+        """Add the launch to ``module``."""
+        host, scope = self.host, self.called.scope
+        where = launch.where or scope
+        args = launch.args or []
+        for name, arg in zip(launch.jitted.parameters, args, strict=False):
+            decl = next((param for param in kernel.params if param.name == name), None)
+            base = self.base_name(arg, scope)
+            if decl is not None and decl.shape and base is not None:
+                self.ranks.setdefault(base, len(decl.shape))
+        grid, block = self._sizes(launch, where)
+        self.known = frozenset(host.params)
+        shared = self.number(launch.shared, where) if launch.shared is not None else host.number(0)
+        passed = self._arguments(launch.jitted, kernel, args, scope)
+        if not self.checked():
+            grid = None if grid is None else [size if isinstance(size, IntLit) else host.unknown() for size in grid]
+            block = None if block is None else [size if isinstance(size, IntLit) else host.unknown() for size in block]
+            passed = [host.unknown(param.type) for param in kernel.params]
+        host.launch(
+            "numba",
+            kernel,
+            passed,
+            grid=host.extent(grid) if grid is not None else None,
+            block=host.extent(block) if block is not None else None,
+            shared=shared,
+        )
+        add_host(module, host.function())
+
+    def _sizes(self, launch: Launched, where: Scope) -> tuple[list[Expr] | None, list[Expr] | None]:
+        if launch.count is None:
+            return self.sizes(launch.grid, where, True), self.sizes(launch.block, where, True)
+        threads = self.number(launch.block, where) if launch.block is not None else None
+        if not isinstance(threads, IntLit) or threads.value < 1:
+            threads = self.host.number(CHOSEN)
+        count = self.number(launch.count, where)
+        if count is None:
+            return None, [threads]
+        more = self.arithmetic("-", threads, self.host.number(1))
+        return [self.arithmetic("/", self.arithmetic("+", count, more), threads)], [threads]
+
+    def _arguments(self, jitted: Jitted, kernel: FunctionDecl, args: Sequence[ast.expr], scope: Scope) -> list[Expr]:
+        given = dict(zip(jitted.parameters, args, strict=False))
+        out: list[Expr] = []
+        shapes: dict[ParamDecl, Expr] = {}
+        for param in kernel.params:
+            if param in shapes:
+                out.append(shapes[param])
+            elif param.shape and param.name in given:
+                out.append(self._array(param, given[param.name], scope, shapes))
+            elif param.name in given and not isinstance(param.type, PointerType):
+                value = self.number(given[param.name], scope)
+                out.append(self.host.passed(value, param) if value is not None else self.host.unknown(param.type))
+            else:
+                out.append(self.host.unknown(param.type))
+        return out
+
+    def _array(self, param: ParamDecl, arg: ast.expr, scope: Scope, shapes: dict[ParamDecl, Expr]) -> Expr:
+        """The array that is passed, allocated as large as it is where the grid rests on its sizes too."""
+        assert isinstance(param.type, PointerType)
+        array: HostArray | None = self.array(arg, scope)
+        width = param.type.pointee.size
+        if array is None or array.shape is None or len(array.shape) != len(param.shape):
+            return self.host.unknown(param.type)
+        for decl, extent in zip(param.shape, array.shape, strict=True):
+            shapes[decl] = extent
+        size = self.product((*array.shape, self.host.number(width or 8)))
+        names = {node.decl.name for node in walk(size) if isinstance(node, Ref)}
+        if not names <= self.known or width is None:
+            return self.host.unknown(param.type)
+        return self.host.allocated(param.name, param.type.pointee, size)
