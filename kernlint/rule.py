@@ -38,7 +38,7 @@ class Meta:
     precision: str = "high"
 
 
-ABSENCE = frozenset({"statement", "guard", "barrier", "inactive", "macro"})
+ABSENCE = frozenset({"statement", "guard", "barrier", "inactive", "macro", "unsupported"})
 """Kinds of :class:`~kernlint.tree.nodes.Loss` that may hide a guard or a barrier."""
 
 
@@ -158,7 +158,7 @@ class DocumentationError(ValueError):
     """A rule's docstring is not what it has to be; the message says what is missing."""
 
 
-LANGUAGES = ("cuda", "hip", "opencl")
+LANGUAGES = ("cuda", "hip", "opencl", "python")
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +199,8 @@ class Documentation:
 
 
 _FENCE = pattern(r"^```(?P<info>[^\n`]*)\n(?P<code>.*?)^```[ \t]*$", re.M | re.S)
-_MARK = pattern(r"//\s*expect:\s*(?P<codes>[A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
-_HIGHLIGHT = {"cuda": "cuda", "hip": "cpp", "opencl": "c"}
+_MARK = pattern(r"(?://|#)\s*expect:\s*(?P<codes>[A-Z]+\d+(?:\s*,\s*[A-Z]+\d+)*)")
+_HIGHLIGHT = {"cuda": "cuda", "hip": "cpp", "opencl": "c", "python": "python"}
 
 
 def _plain_fence(match: re.Match[str]) -> str:

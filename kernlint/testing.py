@@ -24,7 +24,7 @@ from kernlint.rule import Example, RuleClass, document
 from kernlint.selection import Selection
 from kernlint.source import SourceFile
 
-SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl"}
+SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl", "python": ".py"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -700,12 +700,27 @@ class CompilerNote:
     span: Span
 
 
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that a front end sees in the text and that the tree has no node for.
+
+    ``kind`` says what; ``kernel`` is the kernel it is about (empty: none); ``words`` are what a message needs (names,
+    types, numbers); ``related``: other places with what is there.
+    """
+
+    kind: str
+    span: Span
+    kernel: str = ""
+    words: tuple[str, ...] = ()
+    related: tuple[tuple[Span, str], ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
     kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
     compiler found, with whatever was made up for missing headers.  ``written_in``: the language of the text itself,
-    ``c`` or ``python``.
+    ``c`` or ``python``.  ``remarks``: see :class:`Remark`.
 
     ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
@@ -725,3 +740,4 @@ class Module:
     errors: int = 0
     written_in: str = "c"
     setting: str = ""
+    remarks: tuple[Remark, ...] = ()

@@ -18,9 +18,11 @@ from kernlint.tree.nodes import (
     AddressOf,
     Binary,
     Call,
+    Cast,
     Conditional,
     DeclStmt,
     Expr,
+    FloatLit,
     InitList,
     IntLit,
     LaunchValue,
@@ -89,12 +91,34 @@ def _may_fall(index: Expr) -> bool:
 
 def _numeric(f: Function, index: object, node: ast.AST) -> Expr:
     if isinstance(index, Expr):
+        if isinstance(index.type, FloatType) and quotient(f, index):
+            f.remark("float-index", node)
         if isinstance(index.type, (IntType, FloatType)) or isinstance(index, Opaque):
             return index
         return f.opaque(node, "an index of another kind", I64, kind="subscript")
     if isinstance(index, ArrayValue) and index.rank == 0:
         return element(f, index, (), node)
     return f.opaque(node, "an index that is an array", I64, kind="subscript")
+
+
+def quotient(f: Function, expr: Expr) -> bool:
+    """Whether a float is one because ``/`` made it: whole numbers divided, or a variable that holds nothing else."""
+    if isinstance(expr, Binary) and isinstance(expr.type, FloatType):
+        if expr.op == "/":
+            return _was_whole(expr.lhs) and _was_whole(expr.rhs)
+        sides = (expr.lhs, expr.rhs)
+        return any(quotient(f, side) for side in sides) and all(quotient(f, s) or _was_whole(s) for s in sides)
+    if isinstance(expr, Ref):
+        name = expr.decl.name
+        return name in f.divided and name not in f.known.mixed and f.known.assigned.get(name, 0) == 1
+    return False
+
+
+def _was_whole(expr: Expr) -> bool:
+    """Whether a float was a whole number before it was converted for an operation."""
+    if isinstance(expr, Cast):
+        return not expr.explicit and isinstance(expr.operand.type, IntType)
+    return isinstance(expr, FloatLit) and expr.value.is_integer()
 
 
 def element(f: Function, array: ArrayValue, indices: Sequence[Expr], node: ast.AST) -> Expr:

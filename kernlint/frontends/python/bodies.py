@@ -143,10 +143,15 @@ _WORDS = {
 }  # fmt: skip
 
 
+_DOCUMENTED = frozenset({"Try", "TryStar", "With", "AsyncWith", "AsyncFor", "AsyncFunctionDef"})
+"""What numba's documentation names as not supported in CUDA kernels: exceptions handled, contexts, ``async``."""
+
+
 def _unsupported(f: Function, node: ast.stmt) -> Stmt:
     word = _WORDS.get(type(node).__name__, type(node).__name__.lower())
     sync = "sync" in ast.unparse(node) if not isinstance(node, (ast.Import, ast.ImportFrom)) else False
-    return f.opaque_statement(node, f"{word} has no meaning in a kernel", kind="unsupported", sync=sync)
+    kind = "unsupported" if type(node).__name__ in _DOCUMENTED else "statement"
+    return f.opaque_statement(node, f"{word} has no place in a kernel", kind=kind, sync=sync)
 
 
 def _makes_array(node: ast.Assign) -> bool:
@@ -179,7 +184,7 @@ def assign(f: Function, target: ast.expr, found: Value, node: ast.stmt) -> list[
         if isinstance(place, Member) and isinstance(found, Expr):
             return [assignment(place, found, f.span(node))]
         return [f.opaque_statement(node, "an assignment to an attribute")]
-    return [f.opaque_statement(node, "an assignment to something else", kind="unsupported")]
+    return [f.opaque_statement(node, "an assignment to something else")]
 
 
 def _to_name(f: Function, target: ast.Name, found: Value, node: ast.stmt) -> list[Stmt]:
@@ -192,6 +197,8 @@ def _to_name(f: Function, target: ast.Name, found: Value, node: ast.stmt) -> lis
             found = Opaque(found.span, f.known.types[name], found.reason, found.children, found.writes)
         low = least(f, found) if isinstance(found.type, IntType) else None
         f.assigns(name, found.type, low)
+        if arrays.quotient(f, found):
+            f.divided.add(name)
         if name in f.decls:
             decl = f.decls[name]
             known = f.known.lows.get(name)
@@ -267,7 +274,7 @@ def _kept(f: Function, found: Value, node: ast.stmt, name: str) -> Value:
 
 def _unpack(f: Function, target: ast.Tuple | ast.List, found: Value, node: ast.stmt) -> list[Stmt]:
     if any(isinstance(part, ast.Starred) for part in target.elts):
-        return [f.opaque_statement(node, "unpacking with a star", kind="unsupported")]
+        return [f.opaque_statement(node, "unpacking with a star")]
     if isinstance(found, TupleValue) and len(found.items) == len(target.elts):
         items = list(found.items)
         names = {at.id for part in target.elts for at in _names(part)}
@@ -356,7 +363,7 @@ def _return(f: Function, node: ast.Return) -> list[Stmt]:
         return [Return(span, None)]
     found = value(f, node.value)
     if not f.jitted.device:
-        f.returned.append(node)
+        f.remark("returned-value", node)
         return [Return(span, None)]
     if isinstance(found, TupleValue):
         found = packed(f, found, node)

@@ -35,7 +35,7 @@ def call(f: Function, node: ast.Call) -> Value:
     from kernlint.frontends.python.expressions import value
 
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(key.arg is None for key in node.keywords):
-        return f.opaque(node, "a call with a star", kind="unsupported")
+        return f.opaque(node, "a call with a star")
     path = _path(f, node.func)
     if path == "numba.cuda.const.array_like" and node.args:
         return _constant(f, node, value(f, node.args[0]))
@@ -103,7 +103,7 @@ def _named(f: Function, path: str, args: Values, keys: dict[str, Value], node: a
     if found_math is not None:
         return found_math
     if path.startswith("numpy.") and last in ("zeros", "ones", "empty", "full", "arange", "array", "zeros_like"):
-        return f.opaque(node, f"{path.rpartition('.')[2]}() allocates an array in a kernel", kind="unsupported")
+        return f.opaque(node, f"{path.rpartition('.')[2]}() allocates an array in a kernel")
     return _unresolved(f, path, args, node)
 
 

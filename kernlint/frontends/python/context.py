@@ -34,6 +34,7 @@ from kernlint.tree.nodes import (
     OpaqueStmt,
     ParamDecl,
     Ref,
+    Remark,
     Stmt,
     VarDecl,
 )
@@ -95,8 +96,9 @@ class Function:
         self.naming = ""
         self.loops: list[ast.stmt] = []
         self.conditions: dict[ast.stmt, Expr] = {}
-        self.returned: list[ast.Return] = []
         self.loop_variables: frozenset[str] = frozenset()
+        self.remarks: list[Remark] = []
+        self.divided: set[str] = set()
 
     # --------------------------------------------------------------------------------------------------- places
 
@@ -121,6 +123,10 @@ class Function:
         """A statement that is not understood."""
         self.lose(kind, reason, node)
         return OpaqueStmt(self.span(node), reason, (), sync)
+
+    def remark(self, kind: str, node: ast.AST, *words: str) -> None:
+        """Note something that a rule may speak of."""
+        self.remarks.append(Remark(kind, self.span(node), self.jitted.name, words))
 
     # ------------------------------------------------------------------------------------------------ conditions
 

@@ -26,7 +26,8 @@ def value(f: Function, node: ast.expr) -> Value:
     """What an expression stands for."""
     handler = _HANDLERS.get(type(node))
     if handler is None:
-        return f.opaque(node, f"{_kind(node)} has no meaning in a kernel", kind="unsupported")
+        kind = "unsupported" if isinstance(node, _DOCUMENTED) else "expression"
+        return f.opaque(node, f"{_kind(node)} has no place in a kernel", kind=kind)
     if f.depth >= DEPTH:
         return f.opaque(node, "an expression nested too deeply")
     f.depth += 1
@@ -34,6 +35,10 @@ def value(f: Function, node: ast.expr) -> Value:
         return handler(f, node)
     finally:
         f.depth -= 1
+
+
+_DOCUMENTED = (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Await)
+"""What numba's documentation names as not supported in CUDA kernels: comprehensions and generators."""
 
 
 def scalar(f: Function, node: ast.expr) -> Expr:
@@ -127,7 +132,7 @@ def from_host(f: Function, found: object, node: ast.expr) -> Value:
 def _tuple(f: Function, node: ast.expr) -> Value:
     assert isinstance(node, (ast.Tuple, ast.List))
     if any(isinstance(part, ast.Starred) for part in node.elts):
-        return f.opaque(node, "unpacking with a star", kind="unsupported")
+        return f.opaque(node, "unpacking with a star")
     return TupleValue(tuple(value(f, part) for part in node.elts))
 
 
@@ -258,7 +263,7 @@ def indices(f: Function, node: ast.expr) -> list[Index]:
 
 
 def _walrus(f: Function, node: ast.expr) -> Value:
-    return f.opaque(node, "an assignment inside an expression", kind="unsupported")
+    return f.opaque(node, "an assignment inside an expression")
 
 
 def _call(f: Function, node: ast.expr) -> Value:

@@ -16,7 +16,18 @@ from kernlint.frontends.python.uses import assignments, loop_variables, placemen
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, constant
 from kernlint.record import dataclass, field
 from kernlint.source import Span
-from kernlint.tree.nodes import Expr, FunctionDecl, FunctionKind, IntLit, LaunchBounds, Loss, ParamDecl, Ref, VarDecl
+from kernlint.tree.nodes import (
+    Expr,
+    FunctionDecl,
+    FunctionKind,
+    IntLit,
+    LaunchBounds,
+    Loss,
+    ParamDecl,
+    Ref,
+    Remark,
+    VarDecl,
+)
 from kernlint.tree.types import I64, UNKNOWN, VOID, PointerType, Space, Type
 
 NESTED = 12
@@ -50,6 +61,7 @@ class Instances:
         self.made: dict[tuple[object, ...], tuple[FunctionDecl | None, Type]] = {}
         self.active: list[Jitted] = []
         self.uses: dict[ast.AST, Uses] = {}
+        self.remarks: dict[Remark, None] = {}
 
     def uses_of(self, jitted: Jitted) -> Uses:
         """What a function does with its parameters."""
@@ -207,6 +219,7 @@ class Instances:
             variables.types, variables.lows = f.types, f.lows
             if stable and attempt:
                 break
+        self.remarks.update(dict.fromkeys(f.remarks))
         result = f.result if f.result is not None and kind is FunctionKind.DEVICE else VOID
         losses = list(f.losses)
         if node.args.vararg is not None or node.args.kwarg is not None:

@@ -22,12 +22,16 @@ from kernlint.tree.nodes import (
     Expr,
     Fence,
     IntLit,
+    LaunchValue,
     Opaque,
+    ParamDecl,
+    Ref,
     Scope,
     Subscript,
     WarpOp,
 )
 from kernlint.tree.types import BOOL, F32, F64, I32, I64, U32, U64, VOID, IntType, Space, Type, VectorType
+from kernlint.tree.walk import walk
 
 Values = list[Value]
 Maker = Callable[[Function, str, Values, dict[str, Value], ast.Call], "Value | None"]
@@ -100,12 +104,25 @@ def _array(f: Function, name: str, args: Values, keys: dict[str, Value], node: a
     shape = arrays.shape_of(f, shape_value, node)
     if shape is None:
         return None
+    open_ = [extent for extent in shape if not fixed(extent)]
+    if open_:
+        f.remark("run-time-shape", node, "shared" if name == "shared.array" else "local")
     element = type_of(type_value)
     if element is None:
         f.lose("type", "the element type of an array", node)
         element = arrays.DEFAULT
     space = Space.SHARED if name == "shared.array" else Space.PRIVATE
     return arrays.declared(f, f.naming or name.partition(".")[0], shape, element, space, node)
+
+
+def fixed(extent: Expr) -> bool:
+    """Whether an extent may be known when the kernel is compiled: numbers and names from around the kernel."""
+    for node in walk(extent):
+        if isinstance(node, (LaunchValue, Subscript)):
+            return False
+        if isinstance(node, Ref) and not (isinstance(node.decl, ParamDecl) and node.decl.is_template):
+            return False
+    return True
 
 
 # ---------------------------------------------------------------------------------------------- barriers and fences

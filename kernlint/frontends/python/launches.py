@@ -1,4 +1,4 @@
-"""Launches of numba's kernels: ``kernel[grid, block, stream, shared](...)``, also configured under a name, and ``forall``.
+"""Launches of numba's kernels: ``kernel[grid, block, stream, shared](...)``, configured under a name, ``forall``.
 
 Each becomes a host function of the module, as launches of kernels in strings do.  What is passed tells the types of a
 kernel without a signature, as it tells numba.

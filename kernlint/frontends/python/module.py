@@ -8,6 +8,7 @@ from kernlint.frontends.clang.python.program import PythonProgram
 from kernlint.frontends.python.functions import Finder
 from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import NumbaReader, hints_of, launches_of
+from kernlint.frontends.python.remarks import remarks_of
 from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
 
 
@@ -39,6 +40,8 @@ def numba_module(path: str, program: PythonProgram) -> Module | None:
     functions += [function for function, _ in instances.made.values() if function is not None]
     language = "hip" if any(one.hip for one in finder.found) else "cuda"
     module = Module(path, language, tuple(functions), tuple(kernels), (), tuple(missed), written_in="python")
+    remarks = [*instances.remarks, *remarks_of(program, finder, launched, instances.lowering)]
+    object.__setattr__(module, "remarks", tuple(remarks))
     for launch in launched:
         if launch.jitted.node in made:
             NumbaReader(program, launch.called, path).add(module, launch, made[launch.jitted.node])

@@ -39,7 +39,7 @@ def apply(f: Function, operator: ast.operator, left: Expr, right: Expr, node: as
     """``left operator right``."""
     op = _OPERATORS.get(type(operator))
     if op is None:
-        return f.opaque(node, "an operator that numba does not have", kind="unsupported")
+        return f.opaque(node, "an operator that numba does not have")
     if left.type in (COMPLEX64, COMPLEX128) or right.type in (COMPLEX64, COMPLEX128):
         kind = arithmetic_type(left.type, right.type)
         return Call(f.span(node), kind, f"complex {op}", None, (left, right), pure_math=True)

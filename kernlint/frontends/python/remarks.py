@@ -1,0 +1,175 @@
+"""What is to be said of host code that launches numba's kernels, and of what kernels take from around them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from kernlint.frontends.clang.python.program import PythonProgram, Scope
+from kernlint.frontends.clang.python.reading import Reader
+from kernlint.frontends.python.context import Lowering
+from kernlint.frontends.python.functions import Finder, Jitted, full_name
+from kernlint.frontends.python.launches import Launched
+from kernlint.tree.nodes import Remark
+
+DEPTH = 12
+"""Names and operations that a size is followed through."""
+
+_WHOLE = frozenset({"int", "math.ceil", "math.floor", "len", "round", "math.trunc", "numpy.int32", "numpy.int64"})
+_FLOATING = frozenset({"numpy.ceil", "numpy.floor", "numpy.trunc", "numpy.rint", "cupy.ceil", "float", "math.sqrt"})
+
+
+def remarks_of(
+    program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Lowering
+) -> Iterator[Remark]:
+    """All remarks on one file."""
+    for launch in launched:
+        yield from _float_sizes(program, launch, lowering)
+        yield from _copies(program, launch, lowering)
+    yield from _unconfigured(program, finder, lowering)
+    yield from _stale(program, finder, lowering)
+
+
+# ----------------------------------------------------------------------------------------------------------- sizes
+
+
+def _float_sizes(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+    """A grid or block with a size that is a float."""
+    where = launch.where or launch.called.scope
+    for word, expr in (("grid", launch.grid), ("block", launch.block)):
+        if expr is None:
+            continue
+        whole, scope = program.resolved(expr, where)
+        for part in whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else [whole]:
+            if is_float(program, part, scope):
+                yield Remark("float-size", lowering.span(launch.called.node), launch.jitted.name, (word,))
+                break
+
+
+def is_float(program: PythonProgram, expr: ast.expr, scope: Scope, depth: int = 0) -> bool:
+    """Whether an expression of sizes is a float whatever the sizes are."""
+    if depth > DEPTH:
+        return False
+    expr, scope = program.resolved(expr, scope)
+    if isinstance(expr, ast.Constant):
+        return isinstance(expr.value, float)
+    if isinstance(expr, ast.BinOp):
+        if isinstance(expr.op, ast.Div):
+            return _plain(program, expr.left, scope) and _plain(program, expr.right, scope)
+        if isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
+            return is_float(program, expr.left, scope, depth + 1) or is_float(program, expr.right, scope, depth + 1)
+        return False
+    if isinstance(expr, ast.Call) and len(expr.args) == 1:
+        path = full_name(program, expr.func, scope)
+        return path in _FLOATING and path not in _WHOLE
+    return False
+
+
+def _plain(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
+    """Whether an operand of a division may be a number only, no object with a division of its own (a path)."""
+    expr, scope = program.resolved(expr, scope)
+    if isinstance(expr, ast.Constant):
+        return isinstance(expr.value, (int, float))
+    return not isinstance(expr, ast.Call) or full_name(program, expr.func, scope) is not None
+
+
+# ---------------------------------------------------------------------------------------------------------- copies
+
+
+def _copies(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+    """Arrays of the host that are passed anew in every round of a loop that does not make them."""
+    node, scope = launch.called.node, launch.called.scope
+    loop = _loop_around(scope.node, node)
+    if loop is None:
+        return
+    reader = Reader(program, launch.called, "")
+    names: list[str] = []
+    for arg in launch.args or ():
+        if not isinstance(arg, ast.Name) or _touched(loop, arg.id):
+            continue
+        array = reader.array(arg, scope)
+        if array is not None and array.device is False:
+            names.append(arg.id)
+    if names:
+        place = lowering.span(loop)
+        related = ((type(place)(place.file, place.start, place.start + 1), "the loop"),)
+        yield Remark("copied-in-loop", lowering.span(node), launch.jitted.name, tuple(names), related)
+
+
+def _loop_around(scope: ast.AST, node: ast.Call) -> ast.For | ast.While | None:
+    """The innermost loop of the function that has the launch in its body."""
+    found: ast.For | ast.While | None = None
+    stack: list[tuple[ast.AST, ast.For | ast.While | None]] = [(scope, None)]
+    while stack:
+        at, loop = stack.pop()
+        if at is node:
+            found = loop
+            break
+        inner = at if isinstance(at, (ast.For, ast.While)) else loop
+        for child in ast.iter_child_nodes(at):
+            if child is not scope and isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+                continue
+            stack.append((child, inner))
+    return found
+
+
+def _touched(loop: ast.For | ast.While, name: str) -> bool:
+    """Whether the host itself needs the array in every round: it is bound or used there beside being passed."""
+    uses = 0
+    for at in ast.walk(loop):
+        if isinstance(at, ast.Name) and at.id == name:
+            if isinstance(at.ctx, ast.Store):
+                return True
+            uses += 1
+    passed = sum(
+        isinstance(arg, ast.Name) and arg.id == name
+        for at in ast.walk(loop)
+        if isinstance(at, ast.Call) and isinstance(at.func, (ast.Subscript, ast.Call))
+        for arg in at.args
+    )
+    return uses > passed
+
+
+# --------------------------------------------------------------------------------------------------- configuration
+
+
+def _unconfigured(program: PythonProgram, finder: Finder, lowering: Lowering) -> Iterator[Remark]:
+    """Kernels that host code calls like functions."""
+    inside = {id(at) for jitted in finder.found for at in ast.walk(jitted.node)}
+    for called in program.calls:
+        if id(called.node) in inside or not isinstance(called.node.func, ast.Name):
+            continue
+        found = finder.named(called.node.func.id, called.scope)
+        if found is not None and not found.device and not found.host and _plain_call(called.node, found):
+            yield Remark("unconfigured", lowering.span(called.node), found.name)
+
+
+def _plain_call(node: ast.Call, jitted: Jitted) -> bool:
+    return len(node.args) == len(jitted.parameters) and not node.keywords
+
+
+# ---------------------------------------------------------------------------------------------------------- globals
+
+
+def _stale(program: PythonProgram, finder: Finder, lowering: Lowering) -> Iterator[Remark]:
+    """Names of the module that kernels take along as constants and functions assign."""
+    module = program.scopes[0]
+    changed: dict[str, ast.AST] = {}
+    for scope in program.scopes[1:]:
+        body = getattr(scope.node, "body", [])
+        if not isinstance(body, list):
+            continue
+        declared = {name for at in body for s in ast.walk(at) if isinstance(s, ast.Global) for name in s.names}
+        for at in (one for statement in body for one in ast.walk(statement)):
+            if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at.id in declared:
+                changed.setdefault(at.id, at)
+    for jitted in finder.found if changed else ():
+        own = set(jitted.inner.bound)
+        for at in ast.walk(jitted.node):
+            if not isinstance(at, ast.Name) or at.id not in changed or at.id in own:
+                continue
+            values = [one for one in module.bound.get(at.id, []) if one is not None]
+            if values and all(isinstance(one[0], ast.Constant) for one in values):
+                related = ((lowering.span(changed[at.id]), "assigned here"),)
+                yield Remark("stale-global", lowering.span(at), jitted.name, (at.id,), related)
+                changed.pop(at.id)
