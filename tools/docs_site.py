@@ -32,6 +32,7 @@ FAMILIES = {
     "indexing": "Index arithmetic and the shape of blocks and grids.",
     "memory": "Alignment, aliases and memory nobody has written.",
     "language": "What the dialects forbid or leave undefined.",
+    "python": "Python programs that launch kernels, and kernels written in Python.",
     "launch": "What launches ask for.",
 }
 """What a family is about; one that is missing here is listed without a word."""
@@ -134,9 +135,9 @@ def _rule_page(rule: RuleClass, registry: Registry) -> str:
 
 
 _FENCE = re.compile(r"^```(\w+) (bad|good)\b[^\n]*\n(.*?)^```[ \t]*$", re.M | re.S)
-_MARK = re.compile(r"[ \t]*//[ \t]*expect:[^\n]*")
-_LEXERS = {"cuda": "cuda", "hip": "cuda", "opencl": "c"}
-_LANGUAGES = {"cuda": "CUDA", "hip": "HIP", "opencl": "OpenCL"}
+_MARK = re.compile(r"[ \t]*(?://|#)[ \t]*expect:[^\n]*")
+_LEXERS = {"cuda": "cuda", "hip": "cuda", "opencl": "c", "python": "python"}
+_LANGUAGES = {"cuda": "CUDA", "hip": "HIP", "opencl": "OpenCL", "python": "Python"}
 
 
 def _examples(body: str) -> str:

@@ -169,7 +169,8 @@ class NumbaReader(Reader):
             if decl is not None and decl.shape and base is not None:
                 self.ranks.setdefault(base, len(decl.shape))
         grid, block = self._sizes(launch, where)
-        self.known = frozenset(host.params)
+        sizes = [*(grid or ()), *(block or ())]
+        self.known = frozenset(at.decl.name for size in sizes for at in walk(size) if isinstance(at, Ref))
         shared = self.number(launch.shared, where) if launch.shared is not None else host.number(0)
         passed = self._arguments(launch.jitted, kernel, args, scope)
         if not self.checked():
