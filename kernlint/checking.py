@@ -46,11 +46,15 @@ class Job:
     fixes: bool = False
     projects: Projects = field(default_factory=Projects)
 
+    def holds_kernels(self, path: str) -> bool:
+        """Whether the host file at ``path`` has a kernel, as far as its project knows."""
+        return self.projects.holds_kernels(path, self.configs(path).home)
+
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
     """Everything that is to be said about the files of ``job``; never raises for what a file holds."""
     start = time.perf_counter()
-    found = discovery.find(job.paths, lambda path: job.configs(path).excluded(path), job.gitignore)
+    found = discovery.find(job.paths, lambda path: job.configs(path).excluded(path), job.gitignore, job.holds_kernels)
     files = [file.path for file in found]
     outcomes = _outcomes(job, files, analyse, cache)
     sources = Sources()

@@ -18,14 +18,12 @@ HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".c
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
 """Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
 
-KERNEL = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\b")
-"""Marks a kernel in the bytes of a file."""
-
-MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
-"""Marks a kernel that a library makes of snippets, in the bytes of a Python file."""
-
-COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b")
-"""Marks a kernel that numba compiles, in the bytes of a Python file."""
+# Each begins with a literal, which is found at the speed of memory; what must stand before it is looked at behind it.
+_KERNEL = pattern(rb"kernel(?:(?<=\b__kernel)|(?<!\wkernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void)\b")
+_GLOBAL = pattern(rb"__global__(?<!\w__global__)\b")
+_MADE = pattern(rb"Kernel(?:(?<=\bElementwiseKernel)|(?<=\bReductionKernel)|(?<=ScanKernel))\b")
+_BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
+_COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b")
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
@@ -50,33 +48,47 @@ def holds_kernels(path: str) -> bool:
 
 def speaks_of_kernels(path: str, data: bytes) -> bool:
     """Whether the text ``data`` of a host file looks as if it held a kernel."""
-    if KERNEL.search(data) is not None:
+    return says_kernel(data) or (path.lower().endswith(".py") and makes_kernels(data))
+
+
+def says_kernel(data: bytes, cuda: bool = True, opencl: bool = True) -> bool:
+    """Whether the keyword of a kernel stands in a text; ``cuda``, ``opencl``: whether it may be one of theirs."""
+    return (cuda and _GLOBAL.search(data) is not None) or (opencl and _KERNEL.search(data) is not None)
+
+
+def makes_kernels(data: bytes) -> bool:
+    """Whether a Python program speaks of kernels that a library makes of snippets or compiles of its functions."""
+    if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
         return True
-    return path.lower().endswith(".py") and (MADE.search(data) is not None or COMPILED.search(data) is not None)
+    return (b"numba" in data or b"jit" in data) and _COMPILED.search(data) is not None
 
 
 def find(
-    paths: Iterable[str], excluded: Callable[[str], bool] = lambda path: False, gitignore: bool = True
+    paths: Iterable[str],
+    excluded: Callable[[str], bool] = lambda path: False,
+    gitignore: bool = True,
+    holds: Callable[[str], bool] = holds_kernels,
 ) -> Iterator[Found]:
     """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
 
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
     ``excluded`` keeps files and folders that were not named out; so does git, in a work tree, unless ``gitignore`` is
-    off.
+    off.  ``holds`` says whether a host file has a kernel.
     """
+    walk = _Walk(excluded, gitignore, holds)
     seen: set[str] = set()
     for path in paths:
         named = not os.path.isdir(path)
-        for file, real in ((path, os.path.realpath(path)),) if named else _folder(path, excluded, gitignore):
+        for file, real in ((path, os.path.realpath(path)),) if named else _folder(path, walk):
             if real not in seen:
                 seen.add(real)
                 yield Found(file, named)
 
 
-def _folder(path: str, excluded: Callable[[str], bool], gitignore: bool) -> Iterator[tuple[str, str]]:
+def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
     real = os.path.realpath(path)
-    skipped = git.ignored(real) if gitignore and git.in_work_tree(real) else frozenset[str]()
-    return _Walk(excluded, gitignore).files(os.path.normpath(path), real, skipped, frozenset())
+    skipped = git.ignored(real) if walk.gitignore and git.in_work_tree(real) else frozenset[str]()
+    return walk.files(os.path.normpath(path), real, skipped, frozenset())
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +97,7 @@ class _Walk:
 
     excluded: Callable[[str], bool]
     gitignore: bool
+    holds: Callable[[str], bool]
 
     def files(
         self, folder: str, real: str, skipped: frozenset[str], above: frozenset[str]
@@ -118,12 +131,11 @@ class _Walk:
             if is_folder:
                 if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path)):
                     folders.append((path, real_path))
-            elif is_file and _wanted(name, path) and not self.excluded(path):
+            elif is_file and self._wanted(name, path) and not self.excluded(path):
                 yield path, real_path
         for path, real_path in folders:
             yield from self.files(path, real_path, skipped, above | {real})
 
-
-def _wanted(name: str, path: str) -> bool:
-    suffix = os.path.splitext(name)[1].lower()
-    return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and holds_kernels(path))
+    def _wanted(self, name: str, path: str) -> bool:
+        suffix = os.path.splitext(name)[1].lower()
+        return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path))

@@ -15,6 +15,7 @@ from functools import lru_cache
 from kernlint import checking, fingerprint, merge, simulation, suppress
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
+from kernlint.build import flags_for
 from kernlint.checking import Job
 from kernlint.compiledb import NO_FLAGS, Flags, Lookup
 from kernlint.config import Config, ConfigError
@@ -255,14 +256,14 @@ class Engine:
         """How the front end is to read the file at ``path``, by its compile command, ``config`` and the project, which
         ``questions`` is asked through."""
         around = questions or self.projects.questions(path, config.home)
-        return frontend_options(config, self.lookup.flags(path, config.compile_commands), around)
+        return frontend_options(config, flags_for(path, config.compile_commands, self.lookup, around), around)
 
     def elsewhere(self, path: str, config: Config, questions: Questions) -> Elsewhere:
         """The host code around the file at ``path``, read as ``config`` says."""
 
         def reading(other: str) -> FrontendOptions:
             own = config.for_file(other)
-            return frontend_options(own, self.lookup.flags(other, own.compile_commands), questions)
+            return frontend_options(own, flags_for(other, own.compile_commands, self.lookup, questions), questions)
 
         return Elsewhere(path, self._frontend or default_frontend(), questions, reading, self.texts)
 

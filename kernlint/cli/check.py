@@ -81,8 +81,10 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
             print(f"# compile database: {database or 'none'}")
             print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
     if options.show_files:
+        configs, projects = settings.config_for, Projects(paths)
+        holds = lambda path: projects.holds_kernels(path, configs(path).home)  # noqa: E731
         ignore = not options.no_gitignore
-        for found in discovery.find(paths, lambda path: settings.config_for(path).excluded(path), ignore):
+        for found in discovery.find(paths, lambda path: configs(path).excluded(path), ignore, holds):
             print(found.path)
 
 

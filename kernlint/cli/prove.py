@@ -49,11 +49,14 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
     analysed."""
     settings = Settings(options, registry)
     paths = [os.fspath(path) for path in options.paths or ["."]]
-    engine = Engine(registry, settings.for_path(os.getcwd()), projects=Projects(paths))
+    projects = Projects(paths)
+    engine = Engine(registry, settings.for_path(os.getcwd()), projects=projects)
     sources: dict[str, SourceFile] = {}
     rows: list[Row] = []
     code = 0
-    found = list(discovery.find(paths, lambda path: settings.for_path(path).config.excluded(path)))
+    configs = settings.config_for
+    holds = lambda path: projects.holds_kernels(path, configs(path).home)  # noqa: E731
+    found = list(discovery.find(paths, lambda path: configs(path).excluded(path), holds=holds))
     for one in found:
         try:
             for row in _of_file(one.path, engine, settings, sources):

@@ -34,6 +34,10 @@ class Surroundings(Protocol):
         """The header that ``#include`` of ``name`` in the file ``includer`` means where no include folder has it."""
         ...
 
+    def dialect(self, path: str) -> str | None:
+        """The language of the kernels that stand under macros of the project in a file; None when there are none."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FrontendOptions:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+from kernlint import discovery
 from kernlint.digest import hexdigest
 from kernlint.project import headers, store
+from kernlint.project.before import defines_before
+from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.facts import FileFacts, read_facts
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, walk
 from kernlint.record import dataclass
@@ -41,6 +45,8 @@ class Project:
         self.closed = closed
         self.cache = cache
         self._answers: dict[tuple[str, ...], str] = {}
+        self._given: dict[str, Given] = {}
+        self._dialects: dict[str, str | None] = {}
 
     def __getstate__(self) -> tuple[str, bool, bool, bool]:
         return self.root, self.marked, self.closed, self.cache
@@ -102,16 +108,16 @@ class Project:
             return Header(path, None, others)
         try:
             with open(path, "rb") as handle:
-                text = headers.filled_in(handle.read(MAX_BYTES), self.variables)
+                text = headers.filled_in(handle.read(MAX_BYTES), self.builds.variables)
         except OSError:
             return None
         made = os.path.join(os.path.dirname(path), name.replace("\\", "/").rpartition("/")[2])
         return Header(made, text, others)
 
     @cached_property
-    def variables(self) -> Mapping[str, str]:
-        """Values of variables of the build that are plain constants."""
-        return {}
+    def builds(self) -> Builds:
+        """What build files and host code define."""
+        return Builds(self.root, self.tree.files, self.facts)
 
     # ------------------------------------------------------------------------------------------------------ indices
 
@@ -192,20 +198,90 @@ class Project:
 
     def defines_for(self, path: str) -> tuple[str, ...]:
         """Macros, ``NAME`` or ``NAME=VALUE``, that build files or host code define for the file at ``path``."""
-        return ()
+        return self.given(path).defines
 
     def choices_for(self, path: str) -> tuple[str, ...]:
-        """Macros that build files define for the file at ``path`` under some condition that nobody here decides."""
-        return ()
+        """Macros that build files or host code define for the file at ``path`` under some condition that nobody here
+        decides."""
+        return self.given(path).choices
+
+    def folders_for(self, path: str) -> tuple[str, ...]:
+        """Include folders that host code gives the compiler of the program in the file at ``path``."""
+        head = os.path.dirname(os.path.abspath(path))
+        folders = [
+            os.path.normpath(os.path.join(base, f)) for f in self.given(path).include for base in (self.root, head)
+        ]
+        return tuple(folder for folder in dict.fromkeys(folders) if self.relative(folder) and os.path.isdir(folder))
+
+    def given(self, path: str) -> Given:
+        """What the builds of the project give the file at ``path``."""
+        inside = self.relative(path)
+        if inside is None:
+            return NOTHING_GIVEN
+        known = self._given.get(inside)
+        if known is None:
+            known = self._given[inside] = self.builds.given(inside)
+        return known
+
+    def defined_before(self, header: str, includer: str) -> tuple[str, ...]:
+        """Macros that ``includer`` defines itself, under no condition, before it includes ``header`` first; those that
+        the text of ``header`` mentions."""
+        inside, outside = self.relative(header), self.relative(includer)
+        if inside is None or outside is None:
+            return ()
+        text, wanted = _text(self.absolute(outside)), _text(self.absolute(inside))
+        folder = outside.rpartition("/")[0]
+        return defines_before(text, wanted, lambda written: self._meant(written, folder) == inside)
 
     def tested_in(self, path: str) -> tuple[str, ...]:
         """Macros that conditions of the preprocessor test in the file at ``path``, if it has device code."""
         facts = self.facts.get(self.relative(path) or "")
         return facts.tested if facts is not None else ()
 
+    def holds_kernels(self, path: str) -> bool:
+        """Whether the text of a file looks as if it held a kernel, by a keyword or a macro that stands for one."""
+        facts = self.facts.get(self.relative(path) or "")
+        if facts is None:
+            return discovery.holds_kernels(path)
+        return facts.speaks or self.dialect(path) is not None
+
+    def dialect(self, path: str) -> str | None:
+        """The language of the kernels that stand under macros of the project in a file; None when there are none."""
+        inside = self.relative(path)
+        if inside is None or not self._keywords or path.lower().endswith(".py"):
+            return None
+        known = self._dialects.get(inside, "")
+        if known == "":
+            match = self._kernel_under_macro.search(_text(self.absolute(inside)))
+            names = [] if match is None else [(match[1] or b"").decode(), (match[2] or b"").decode() + "{"]
+            known = next((self._keywords[name] for name in names if name in self._keywords), None)
+            self._dialects[inside] = known
+        return known
+
+    @cached_property
+    def _keywords(self) -> Mapping[str, str]:
+        """The language that each macro which stands for the keyword of a kernel belongs to."""
+        found: dict[str, str] = {}
+        for path, facts in self._all:
+            opencl = path.lower().endswith((".cl", ".clh", ".ocl")) or not (facts.device or path.endswith(".cu"))
+            for name in facts.macros:
+                found.setdefault(name, "opencl" if opencl else "cuda")
+        return found
+
+    @cached_property
+    def _kernel_under_macro(self) -> re.Pattern[bytes]:
+        """The head of a kernel under one of the macros, with parameters that a body follows, or the use of one that
+        stands for a whole kernel."""
+        names = sorted(self._keywords)
+        heads = b"|".join(name.encode() for name in names if not name.endswith("{"))
+        wholes = b"|".join(name[:-1].encode() for name in names if name.endswith("{"))
+        head = rb"(" + heads + rb")(?!\w)[^;#{}]*?\([^;#{}]*\)[^;#{}]*\{" if heads else rb"(?!)()"
+        whole = rb"(" + wholes + rb")\s*\(" if wholes else rb"(?!)()"
+        return re.compile(rb"^[^#\n]*?(?<!\w)(?:" + head + rb"|" + whole + rb")", re.M)
+
     def kernel_macros(self) -> tuple[str, ...]:
         """Macros of the project that stand for the keyword of a kernel."""
-        return tuple(sorted({name for facts in self.facts.values() for name in facts.macros}))
+        return tuple(sorted({name.rstrip("{") for name in self._keywords}))
 
     # ------------------------------------------------------------------------------------------- answers that hold
 
@@ -264,6 +340,22 @@ class Questions:
         """See :meth:`Project.choices_for`."""
         return self._list("choices_for", os.path.abspath(path))
 
+    def dialect(self, path: str) -> str | None:
+        """See :meth:`Project.dialect`."""
+        answer = self.project.dialect(path)
+        self._note(("dialect", os.path.abspath(path)), answer)
+        return answer
+
+    def defined_before(self, header: str, includer: str) -> tuple[str, ...]:
+        """See :meth:`Project.defined_before`."""
+        answer = self.project.defined_before(os.path.abspath(header), includer)
+        self._note(("defined_before", os.path.abspath(header), includer), answer)
+        return answer
+
+    def folders_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.folders_for`."""
+        return self._list("folders_for", os.path.abspath(path))
+
     def _list(self, method: str, argument: str) -> tuple[str, ...]:
         answer: tuple[str, ...] = getattr(self.project, method)(argument)
         self._note((method, argument), answer)
@@ -282,12 +374,14 @@ def answer_digest(answer: object) -> str:
     return hexdigest(repr(answer).encode("utf-8", "surrogateescape"), 16)
 
 
-def _names(path: str, word: bytes) -> bool:
-    import re
-
+def _text(path: str) -> bytes:
     try:
         with open(path, "rb", buffering=0) as handle:
-            data = handle.read(MAX_BYTES)
+            return handle.read(MAX_BYTES)
     except OSError:
-        return False
+        return b""
+
+
+def _names(path: str, word: bytes) -> bool:
+    data = _text(path)
     return word in data and re.search(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)", data) is not None

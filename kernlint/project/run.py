@@ -38,8 +38,12 @@ class Projects:
         """What the analysis of the file at ``path`` asks through."""
         return Questions(self.of(path, configured))
 
+    def holds_kernels(self, path: str, configured: str = "") -> bool:
+        """Whether the host file at ``path`` has a kernel, as far as its project knows."""
+        return self.of(path, configured).holds_kernels(path)
+
     def prepare(self, files: Iterable[tuple[str, str]]) -> None:
         """Look at the projects of ``files`` (path and folder of the configuration), before processes are split off that
         would each do so."""
         for project in {self.of(path, configured) for path, configured in files}:
-            _ = project.tree
+            _ = project.builds.variables, project.facts

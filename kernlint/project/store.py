@@ -16,6 +16,7 @@ from kernlint import discovery
 from kernlint.cachefolder import cache_folder
 from kernlint.digest import hexdigest
 from kernlint.project import facts as extraction
+from kernlint.project import hostoptions
 from kernlint.project.facts import NOTHING, FileFacts
 from kernlint.record import fields
 from kernlint.writing import replace_file
@@ -69,7 +70,7 @@ def save(root: str, known: Mapping[str, tuple[State, FileFacts]]) -> None:
 
 def _path(root: str) -> str:
     """Where the facts are kept: another place when the root, or the code that finds them, is another."""
-    code = [os.stat(module.__file__ or "") for module in (extraction, discovery)]
+    code = [os.stat(module.__file__ or "") for module in (extraction, hostoptions, discovery)]
     name = repr((root, [(status.st_size, status.st_mtime_ns) for status in code]))
     return os.path.join(cache_folder(), "projects", hexdigest(name.encode("utf-8", "surrogateescape")))
 

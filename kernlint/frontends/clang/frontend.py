@@ -103,6 +103,8 @@ class ClangFrontend:
         """
         options = options or FrontendOptions()
         language = Language(options.language) if options.language else language_of(source)
+        if language is None and options.around is not None and (dialect := options.around.dialect(source.path)):
+            language = Language(dialect)
         if language is Language.CUDA and not options.language and _for_hip(options.defines):
             language = Language.HIP
         with _collection_paused():

@@ -1,0 +1,140 @@
+"""What the builds of a project define for a file: build files above it, and host code that builds its program."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from kernlint.project import cmake, scripts
+from kernlint.project.cmake import Definition
+from kernlint.project.facts import FileFacts
+from kernlint.record import dataclass
+
+MAX_BUILD_FILES = 2000
+"""Build files that are read in one project."""
+
+_READ = 1 << 20
+_MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
+_SCRIPTS = frozenset({"setup.py", "meson.build"})
+_OPENCL = (".cl", ".clh", ".ocl", ".opencl")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a build gives a file: macros it ``defines``, macros it would under conditions (``choices``), and folders to
+    ``include``."""
+
+    defines: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+
+
+NOTHING_GIVEN = Given()
+
+
+class Builds:
+    """The builds of the project at ``root`` with the given ``files`` (relative paths) and their ``facts``."""
+
+    def __init__(self, root: str, files: Iterable[str], facts: Mapping[str, FileFacts]) -> None:
+        self._root = root
+        self._files = files
+        self._facts = facts
+
+    @cached_property
+    def _read(self) -> tuple[list[Definition], Mapping[str, str]]:
+        """All definitions of build files, and the variables of CMake."""
+        found: list[Definition] = []
+        named: dict[str, list[str]] = {}
+        for path in self._files:
+            name = posixpath.basename(path)
+            if name == "CMakeLists.txt" or name in _MAKEFILES or name in _SCRIPTS or name.endswith((".cmake", ".mk")):
+                named.setdefault(name, []).append(path)
+        reader = cmake.Reader(self._text, lambda name: next(iter(named.get(name, ())), None))
+        paths = sorted(path for paths in named.values() for path in paths)[:MAX_BUILD_FILES]
+        for path in sorted(paths, key=lambda path: (path.count("/"), path)):
+            folder, name = posixpath.split(path)
+            if name == "CMakeLists.txt":
+                found += reader.read(path)
+            elif name in _MAKEFILES or name.endswith(".mk"):
+                found += scripts.makefile(self._text(path), folder)
+            elif name in _SCRIPTS:
+                found += scripts.script(self._text(path), folder)
+        return found, reader.variables
+
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The variables of CMake that are plain constants."""
+        return self._read[1]
+
+    def _text(self, path: str) -> str:
+        try:
+            with open(os.path.join(self._root, *path.split("/")), encoding="utf-8", errors="replace") as handle:
+                return handle.read(_READ)
+        except OSError:
+            return ""
+
+    def given(self, path: str) -> Given:
+        """What the builds give the file at ``path``; of several definitions of a macro the nearest one."""
+        found = [d for d in self._read[0] if _concerns(d, path)]
+        found.sort(key=lambda d: (not d.files, -len(d.folder)))
+        defines: dict[str, str] = {}
+        choices: dict[str, None] = {}
+        for definition in found:
+            if definition.certain:
+                defines.setdefault(definition.text.partition("=")[0], definition.text)
+            else:
+                choices[definition.text] = None
+        include: dict[str, None] = {}
+        for option in self._options(path):
+            kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
+            if kind == "I":
+                include[text] = None
+            elif cmake.is_macro(text) and option[0] != "?":
+                defines.setdefault(text.partition("=")[0], text)
+            elif cmake.is_macro(text):
+                choices[text] = None
+        return Given(
+            tuple(defines.values()), tuple(text for text in choices if text not in defines.values()), tuple(include)
+        )
+
+    # ----------------------------------------------------------------------------------- programs of host code
+
+    def _options(self, path: str) -> Iterator[str]:
+        """Options that host code gives the compiler of the program in ``path``."""
+        facts = self._facts.get(path)
+        if facts is None:
+            return
+        if path.endswith(".py") and facts.options:
+            yield from facts.options
+        if path.lower().endswith(_OPENCL):
+            for host in self._hosts(path, facts):
+                yield from self._facts[host].options
+
+    def _hosts(self, path: str, facts: FileFacts) -> Sequence[str]:
+        """Host files with options that build the program in ``path``: they name the file or one of its kernels; else
+        the only one there is, if it names no other."""
+        name = posixpath.basename(path)
+        kernels = frozenset(facts.kernels)
+        sure = [host for host, sources, launches in self._givers if name in sources or not kernels.isdisjoint(launches)]
+        if sure:
+            return sure
+        free = [host for host, sources, _ in self._givers if not sources]
+        return free if len(self._givers) == 1 else ()
+
+    @cached_property
+    def _givers(self) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:
+        """Host files that give options to compilers, with the last parts of the names of sources they name and the
+        kernels they launch."""
+        return [
+            (path, frozenset(posixpath.basename(source) for source in facts.sources), frozenset(facts.launches))
+            for path, facts in sorted(self._facts.items())
+            if (facts.options and not path.endswith(".py")) or (facts.options and facts.sources)
+        ]
+
+
+def _concerns(definition: Definition, path: str) -> bool:
+    if definition.files:
+        return path in definition.files
+    return not definition.folder or path.startswith(definition.folder + "/")

@@ -1,0 +1,137 @@
+"""Options that host code gives the compiler of the programs it builds when it runs, as far as constants say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.patterns import pattern
+from kernlint.project.scripts import stands_under_a_choice
+
+MOST = 200
+"""Options, and names of sources, that are kept of one file."""
+
+_TEXT = pattern(rb"\"((?:[^\"\\\n]|\\.)*)\"|'((?:[^'\\\n]|\\.)*)'|//[^\n]*|/\*.*?\*/", re.S)
+_OPTION = pattern(
+    rb"(?<![\w-])-(?:D[ \t]*([A-Za-z_]\w*)(?:(=)([^\s\"%{]*)(%[-0-9.]*(?:l{0,2}|z)[duixXsfg]|\{[^{}]*\})?)?"
+    rb"|I[ \t]*([^\s\"%]+))"
+)
+_FLAG = pattern(rb"-[DI](?<![\w-]-[DI])")
+_SOURCE = pattern(rb"\.(?:cl|clh|ocl|cu|hip)[\"']")
+_NAME = pattern(rb"[\w./-]+\Z")
+_AFTER = pattern(
+    rb"\"?\s*\)?\s*(?:\+|<<|,)\s*(?:std::|::)?(?:to_string\s*\(|str\s*\(|String\s*\()?\s*([A-Za-z_]\w*|\d+)"
+)
+
+
+def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Options that host code gives the compiler of programs it builds, and the source files that it names.
+
+    An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
+    from constants of the file is followed, as far as the next thing that is not known.
+    """
+    options: dict[str, None] = {}
+    sources: dict[str, None] = {}
+    for option in _FLAG.finditer(data):
+        line = data.rfind(b"\n", 0, option.start()) + 1
+        for match in _TEXT.finditer(data, line):
+            if match.end() > option.start():
+                literal = match.group(1) if match.group(1) is not None else match.group(2)
+                if literal is not None and match.start() < option.start():
+                    for text in _options(data, match, literal, python):
+                        options[text] = None
+                break
+    if options:
+        for named in _SOURCE.finditer(data):
+            head = _NAME.search(data, max(0, named.start() - 200), named.end() - 1)
+            if head is not None:
+                sources[head.group().decode()] = None
+    return tuple(options)[:MOST], tuple(sources)[:MOST]
+
+
+def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) -> Iterator[str]:
+    mark = "?" if _conditional(data, match.start(), python) else ""
+    arguments: list[bytes] | None = None
+    for option in _OPTION.finditer(literal):
+        name, equals, value, hole, folder = option.groups()
+        if folder is not None:
+            yield f"{mark}I{folder.decode('utf-8', 'replace')}"
+            continue
+        if hole is not None:
+            arguments = _arguments(data, match.end()) if arguments is None else arguments
+            before = len(re.findall(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]", literal[: option.start(4)]))
+            known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
+            if known is None:
+                continue
+            value = known
+        elif equals and not value and option.end() == len(literal):
+            after = _AFTER.match(data, match.end() - 1)
+            known = _constant(data, after.group(1)) if after is not None else None
+            if known is None:
+                continue
+            value = known
+        text = name + (equals or b"") + (value or b"")
+        yield f"{mark}D{text.decode('utf-8', 'replace')}"
+
+
+def _arguments(data: bytes, at: int) -> list[bytes]:
+    """The arguments behind a format, up to the end of the call or of Python's tuple."""
+    depth, start, found = 0, at, []
+    for index in range(at, min(len(data), at + 600)):
+        char = data[index : index + 1]
+        if char in b"([":
+            depth += 1
+        elif char in b")]":
+            depth -= 1
+            if depth <= 0 and (depth < 0 or data[at:index].lstrip().startswith(b"%")):
+                found.append(data[start:index])
+                break
+        elif (char == b"," and depth <= (1 if data[at:].lstrip()[:1] == b"%" else 0)) or char == b";":
+            found.append(data[start:index])
+            start = index + 1
+    if data[at : at + 4].lstrip().startswith(b"%"):
+        return [part.strip(b" \t\n%()") for part in found]
+    return [part.strip() for part in found[1:]]
+
+
+def _constant(data: bytes, name: bytes) -> bytes | None:
+    """The number or text that a name stands for in the whole of a file; None when it is not one and the same."""
+    name = name.strip()
+    if re.fullmatch(rb"\d+[uUlL]*|\"[^\"]*\"", name):
+        return name.rstrip(b"uUlL").strip(b'"')
+    if re.fullmatch(rb"[A-Za-z_]\w*", name) is None:
+        return None
+    word = re.escape(name)
+    found = set(re.findall(rb"#[ \t]*define[ \t]+" + word + rb"[ \t]+(\w+)", data))
+    found |= set(re.findall(rb"(?<![\w.>])" + word + rb"\s*=(?!=)\s*([^;,\n)]+)", data))
+    found = {value.strip() for value in found}
+    if len(found) != 1:
+        return None
+    (value,) = found
+    plain = re.fullmatch(rb"(\d+)[uUlL]*|\"([^\"]*)\"", value)
+    return (plain.group(1) or plain.group(2)) if plain is not None else None
+
+
+def _conditional(data: bytes, at: int, python: bool) -> bool:
+    """Whether what stands at ``at`` is run under a condition, by the statement and the blocks around it."""
+    if python:
+        return stands_under_a_choice(data[:at].decode("latin-1"), at)
+    text = data[max(0, at - 6000) : at]
+    start = max(text.rfind(b";"), text.rfind(b"{"), text.rfind(b"}")) + 1
+    statement = text[start:]
+    if re.match(rb"\s*(?:else\b|(?:else\s+)?if\b)", statement) or b"?" in statement:
+        return True
+    depth = 0
+    for index in range(start - 1, -1, -1):
+        char = text[index]
+        if char == 0x7D:
+            depth += 1
+        elif char == 0x7B:
+            depth -= 1
+            if depth < 0:
+                depth = 0
+                before = max(text.rfind(mark, 0, index) for mark in (b";", b"}", b"{"))
+                head = text[before + 1 : index]
+                if re.match(rb"\s*(?:else\b|if\b|switch\b)", head) or re.search(rb"\bcase\b[^:]*:\s*$", head):
+                    return True
+    return False

@@ -1,0 +1,197 @@
+"""Macros of build files, of host code that builds programs, and of files that include a header."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernlint.project import Project
+from kernlint.project.before import defines_before
+from kernlint.project.cmake import Reader
+from kernlint.project.hostoptions import options_in
+from kernlint.project.scripts import makefile, script
+from tests.project.test_own_headers import check, codes, kinds
+from tests.project.test_project import write
+
+
+def cmake(text: str) -> dict[str, bool]:
+    return {d.text: d.certain for d in Reader(lambda path: text, lambda name: None).read("CMakeLists.txt")}
+
+
+def test_definitions_of_cmake() -> None:
+    assert cmake(
+        'add_definitions(-DA -DB=2 -Wall)\nadd_compile_definitions(C D="x y") # -DE\n#[[ add_definitions(-DF) ]]'
+    ) == {
+        "A": True,
+        "B=2": True,
+        "C": True,
+        'D="x y"': True,
+    }
+    assert cmake('target_compile_definitions(t PRIVATE A PUBLIC B=1)\nset(CMAKE_CUDA_FLAGS "${X} -O3 -DC=3")') == {
+        "A": True,
+        "B=1": True,
+        "C=3": True,
+    }
+    assert cmake("set(N 4)\nadd_definitions(-DN=${N} -DM=${unknown})") == {"N=4": True}
+    text = "target_compile_definitions(t PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:A=1> $<$<CONFIG:Debug>:B>)"
+    assert cmake(text) == {"A=1": True, "B": False}
+    assert cmake('set_target_properties(t PROPERTIES COMPILE_DEFINITIONS "A;B=1")') == {"A": True, "B=1": True}
+
+
+def test_conditions_of_cmake() -> None:
+    text = 'option(GPU "" ON)\noption(OTHER "")\nif(GPU)\nadd_definitions(-DA)\n'
+    text += "if(UNKNOWN)\nadd_definitions(-DB)\nelse()\n"
+    text += "add_definitions(-DC)\nendif()\nelseif(X)\nadd_definitions(-DD)\nendif()\nif(OTHER)\nadd_definitions(-DE)\n"
+    text += "else()\nadd_definitions(-DF)\nendif()\nif(WIN32 OR NOT GPU)\nadd_definitions(-DG)\nendif()\n"
+    assert cmake(text) == {"A": True, "B": False, "C": False, "F": True}
+
+
+def test_makefiles() -> None:
+    text = "N := 4\nFLAGS += -DA -D B=$(N) -DC=$(X) \\\n  -DD='1 2'\nifdef DEBUG\nFLAGS += -DE\nendif\n"
+    text += "k.o: k.cu\n\tnvcc -DF -c $<\n"
+    found = {d.text: (d.certain, d.files) for d in makefile(text, "src")}
+    assert found == {
+        "A": (True, ()),
+        "B=4": (True, ()),
+        "D=1 2": (True, ()),
+        "E": (False, ()),
+        "F": (True, ("src/k.cu",)),
+    }
+
+
+def test_scripts() -> None:
+    text = "args = ['-O3', '-DA=1', \"-DB\"]\nif debug:\n    args.append('-DC')\n"
+    text += "ext = Extension('x', define_macros=[('D', '2'), ('E', None)], extra_compile_args=args)\n"
+    found = {d.text: d.certain for d in script(text, "")}
+    assert found == {"A=1": True, "B": True, "C": False, "D=2": True, "E": True}
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ('clBuildProgram(p, 1, &d, "-cl-std=CL1.2 -DA=4 -D B -I src/cl", 0, 0);', ["DA=4", "DB", "Isrc/cl"]),
+        ('const int N = 8; sprintf(o, "-DN=%d -DM=%d -DK=3", N, other()); ', ["DN=8", "DK=3"]),
+        ('#define W 16\nstd::string o = "-DW=" + std::to_string(W) + " -DX=1"; ', ["DW=16", "DX=1"]),
+        ('void f(bool b) { o = "-DA"; if (b) { o += " -DB"; } if (b) o += " -DC"; o += b ? " -DD" : ""; }',
+         ["DA", "?DB", "?DC", "?DD"]),
+    ],
+)  # fmt: skip
+def test_options_of_host_code(text: str, options: list[str]) -> None:
+    assert list(options_in(text.encode(), False)[0]) == options
+
+
+def test_options_of_python() -> None:
+    text = b"prg = cl.Program(ctx, src).build(options=['-DA=4', '-DN=%d' % n])\nif half:\n    o += ['-DB']\n"
+    assert list(options_in(text, True)[0]) == ["DA=4", "?DB"]
+
+
+RACY = """#ifdef GPU
+__global__ void __launch_bounds__(BLOCK) k(float *x) {
+  __shared__ float s[BLOCK];
+  s[threadIdx.x] = x[threadIdx.x];
+  x[threadIdx.x] = s[BLOCK - 1 - threadIdx.x];
+}
+#endif
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("CMakeLists.txt", "add_library(l src/k.cu)\ntarget_compile_definitions(l PRIVATE GPU BLOCK=64)\n"),
+        ("Makefile", "NVCCFLAGS = -DGPU -DBLOCK=64\n"),
+        ("setup.py", "CUDAExtension('e', ['src/k.cu'], extra_compile_args={'nvcc': ['-DGPU', '-DBLOCK=64']})\n"),
+    ],
+)
+def test_a_file_gets_what_its_build_defines(tmp_path: Path, name: str, text: str) -> None:
+    write(tmp_path, {name: text, "src/k.cu": RACY})
+    for path in (".", "src/k.cu"):
+        report = check(tmp_path, path)
+        assert (codes(report), report.summary.partial, report.summary.missed) == (["KL201"], 0, 0)
+
+
+def test_what_a_target_defines_is_for_its_sources(tmp_path: Path) -> None:
+    text = "add_library(a a.cu)\nadd_library(b b.cu)\ntarget_compile_definitions(a PRIVATE A)\n"
+    write(tmp_path, {"CMakeLists.txt": text, "a.cu": "", "b.cu": ""})
+    project = Project(str(tmp_path))
+    assert project.defines_for(str(tmp_path / "a.cu")) == ("A",)
+    assert project.defines_for(str(tmp_path / "b.cu")) == ()
+
+
+def test_a_compile_database_counts_for_more(tmp_path: Path) -> None:
+    entry = f'[{{"directory": "{tmp_path}", "file": "src/k.cu", "command": "nvcc -DBLOCK=32 -DGPU -c src/k.cu"}}]'
+    write(tmp_path, {"Makefile": "F = -DGPU -DBLOCK=64\n", "src/k.cu": RACY, "compile_commands.json": entry})
+    assert check(tmp_path, ".").results[0].finding.witness.block[0] == 32  # type: ignore[union-attr]
+
+
+OPENCL = """__kernel void turn(__global float *x) {
+  __local float s[TILE];
+  const int l = get_local_id(0);
+  s[l] = x[l];
+  x[l] = s[TILE - 1 - l];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        'const char *f = "cl/turn.cl"; void b() { clBuildProgram(p, 1, &d, "-DTILE=64", 0, 0); }',
+        'void b() { clBuildProgram(p, 1, &d, "-DTILE=64", 0, 0); k = clCreateKernel(p, "turn", &e); }',
+        'void b() { program.build(devices, "-DTILE=64"); cl::Kernel k(program, "turn"); }',
+        'void b(cl_program p) { clBuildProgram(p, 1, &d, "-DTILE=64", 0, 0); }',
+    ],
+)
+def test_opencl_text_gets_the_options_of_its_host(tmp_path: Path, host: str) -> None:
+    write(tmp_path, {"cl/turn.cl": OPENCL, "host.cpp": host, "Makefile": ""})
+    report = check(tmp_path, ".")
+    assert codes(report) == ["KL201"] and report.summary.partial == 0
+
+
+def test_options_for_another_program_are_not_taken(tmp_path: Path) -> None:
+    host = 'const char *f = "other.cl"; void b() { clBuildProgram(p, 1, &d, "-DTILE=64", 0, 0); }'
+    write(tmp_path, {"cl/turn.cl": OPENCL, "cl/other.cl": "", "host.cpp": host, "Makefile": ""})
+    assert check(tmp_path, "cl/turn.cl").summary.partial == 1
+
+
+def test_what_is_defined_before_an_include() -> None:
+    text = b"#ifndef G\n#define G\n#define A 1\n#ifdef X\n#define B 2\n#endif\n#define C(x) (x) // c\n"
+    text += b"#undef A\n#define D\n"
+    text += b'#include "k.inc"\n#define E\n#endif\n'
+    found = defines_before(text, b"A B C D E", lambda written: written == '"k.inc')
+    assert found == ("C(x)=(x)", "D=")
+
+
+def test_a_header_takes_what_its_includer_defines(tmp_path: Path) -> None:
+    body = "__global__ void NAME(float *x) { __shared__ float s[N]; s[N] = x[0]; x[1] = s[N]; }\n"
+    host = '#define NAME scale\n#define N 4\n#include "body.cuh"\n'
+    write(tmp_path, {"Makefile": "", "src/body.cuh": body, "src/k.cu": host})
+    report = check(tmp_path, "src/body.cuh")
+    assert codes(report) == ["KL104"] and not kinds(report)
+
+
+def test_a_header_takes_the_command_of_its_includer(tmp_path: Path) -> None:
+    entry = f'[{{"directory": "{tmp_path}", "file": "k.cu", "command": "nvcc -DBLOCK=64 -DGPU -c k.cu"}}]'
+    write(tmp_path, {"k.cuh": RACY, "mid.h": '#include "k.cuh"\n', "k.cu": '#include "mid.h"\n'})
+    write(tmp_path, {"compile_commands.json": entry, "Makefile": ""})
+    assert codes(check(tmp_path, "k.cuh")) == ["KL201"]
+
+
+def test_kernels_under_macros_of_the_project_are_met_in_a_folder(tmp_path: Path) -> None:
+    macros = '#pragma once\n#define MY_KERNEL extern "C" __global__ void\n'
+    kernel = (
+        '#include "macros.h"\nMY_KERNEL k(float *x) {\n  __shared__ float s[4];\n  s[4] = x[0];\n  x[1] = s[4];\n}\n'
+    )
+    write(tmp_path, {"Makefile": "", "lib/macros.h": macros, "src/k.hpp": kernel, "src/plain.hpp": "int x;\n"})
+    for path in (".", "src/k.hpp"):
+        report = check(tmp_path, path)
+        assert codes(report) == ["KL104"] and report.summary.kernels == 1
+
+
+def test_a_header_that_the_build_makes_is_read_from_its_template(tmp_path: Path) -> None:
+    template = "#cmakedefine GPU\n#define BLOCK @BLOCK@\n"
+    build = 'set(BLOCK 64)\noption(GPU "" ON)\nconfigure_file(config.h.in config.h)\n'
+    write(tmp_path, {"CMakeLists.txt": build, "config.h.in": template, "src/k.cu": '#include "config.h"\n' + RACY})
+    report = check(tmp_path, ".")
+    assert codes(report) == ["KL201"] and report.summary.partial == 0
