@@ -483,6 +483,7 @@ class Launch(Expr):
     ``clEnqueueNDRangeKernel``...  ``values``: what a launch in a template, where ``kernel`` is no instance yet,
     gives for the kernel's template parameters that are no types, in order.  ``callee``: what the kernel is called
     through where it is not resolved: a parameter, a variable that is set in several places.
+    ``attributes``: a pointer to the attributes of the launch.
     """
 
     api: str
@@ -497,6 +498,7 @@ class Launch(Expr):
     template_args: tuple[str, ...] = ()
     values: tuple[Expr, ...] = ()
     callee: Expr | None = None
+    attributes: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -289,7 +289,8 @@ class LaunchEvent(Event):
 
     ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
     bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
-    launched, where the walk knows: several, where it depends on conditions.
+    launched, where the walk knows: several, where it depends on conditions.  ``early``: it may begin before the kernel
+    ahead of it in the stream has ended (programmatic stream serialisation).
     """
 
     node: Launch
@@ -301,6 +302,8 @@ class LaunchEvent(Event):
     values: tuple[Any, ...]
     host: FunctionDecl
     kernels: tuple[FunctionDecl, ...] = ()
+    stream: Any = None
+    early: bool = False
 
 
 @dataclass(eq=False, slots=True)

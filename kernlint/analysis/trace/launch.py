@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -19,7 +20,7 @@ from kernlint.symbolic.terms import (
     const,
     unknown,
 )
-from kernlint.tree.nodes import ParamDecl, Quantity
+from kernlint.tree.nodes import Assign, Member, Node, ParamDecl, Quantity
 from kernlint.tree.types import U64, IntType, Type
 
 _PER_AXIS = {
@@ -121,3 +122,28 @@ def template_symbol(decl: ParamDecl) -> Symbol:
         symbol = Symbol(SymbolKind.TEMPLATE, decl.name, decl.type, uniformity=Uniformity.GRID, origin=decl)
         known = _TEMPLATES[id(decl)] = (decl, symbol)
     return known[1]
+
+
+EARLY = 6
+"""``cudaLaunchAttributeProgrammaticStreamSerialization`` (driver_types.h)."""
+
+
+def begins_early(m: Machine, attributes: Value) -> bool:
+    """Whether one of the attributes of a launch lets it begin before the kernel ahead of it has ended."""
+    if isinstance(attributes, ReferenceValue) and isinstance(attributes.place, VarPlace):
+        assert m.state is not None
+        held = m.state.env.get(attributes.place.decl)
+        return isinstance(held, StructValue) and _is_early(held.get("id"))
+    if not isinstance(attributes, PointerValue):
+        return False
+    stored = (a for a in m.trace.accesses if a.root is attributes.root and a.writes)
+    return any(_is_early(access.value) for access in stored if _names_id(access.node))
+
+
+def _names_id(node: Node) -> bool:
+    target = node.target if isinstance(node, Assign) else node
+    return isinstance(target, Member) and target.field == "id"
+
+
+def _is_early(value: Value | None) -> bool:
+    return isinstance(value, Term) and value.value == EARLY

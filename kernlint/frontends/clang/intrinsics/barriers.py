@@ -11,8 +11,9 @@ from kernlint.frontends.clang.intrinsics.orders import (
     flag_spaces,
     scope_of,
 )
+from kernlint.source import Span
 from kernlint.tree.nodes import Barrier, Expr, Fence, Scope
-from kernlint.tree.types import Space
+from kernlint.tree.types import Space, Type
 
 NOTHING: frozenset[Space] = frozenset()
 SHARED = frozenset({Space.SHARED})
@@ -105,6 +106,15 @@ def _scoped_fence(ctx: CallContext) -> Expr:
     return Fence(ctx.span, ctx.type, scope_of(ctx.arg(1), CLANG_SCOPES), ALL_MEMORY, ctx.name)
 
 
+def grid_dependency(span: Span, type_: Type) -> Fence:
+    """The wait for the kernels ahead in the stream: no thread of this one waits for another, and nothing is fenced."""
+    return Fence(span, type_, Scope.THREAD, frozenset(), GRID_DEPENDENCY)
+
+
+GRID_DEPENDENCY = "griddepcontrol.wait"
+"""The name that the wait for the kernels ahead has in the tree."""
+
+
 def _mbarrier(part: str) -> Handler:
     """``cuda_awbarrier_primitives.h`` and the PTX-like builtins: a split barrier on an object in shared memory."""
 
@@ -173,5 +183,6 @@ TABLE: dict[str, Handler] = {
     "__mbarrier_test_wait_parity": _mbarrier("wait"),
     "__mbarrier_try_wait": _mbarrier("wait"),
     "__mbarrier_try_wait_parity": _mbarrier("wait"),
+    "cudaGridDependencySynchronize": lambda ctx: grid_dependency(ctx.span, ctx.type),
     "__pipeline_arrive_on": _mbarrier("arrive"),
 }

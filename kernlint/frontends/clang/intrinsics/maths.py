@@ -131,7 +131,7 @@ _NO_EFFECT = words(
     __builtin_amdgcn_s_incperflevel __builtin_amdgcn_s_decperflevel __builtin_amdgcn_s_dcache_inv
     __builtin_amdgcn_s_dcache_wb __builtin_amdgcn_buffer_wbinvl1 __builtin_amdgcn_buffer_wbinvl1_vol
     __builtin_amdgcn_s_sendmsg __builtin_amdgcn_s_ttracedata cudaTriggerProgrammaticLaunchCompletion
-    cudaGridDependencySynchronize discard_memory release_event retain_event"""
+    discard_memory release_event retain_event"""
 )
 _CLOCKS = words(
     """clock clock64 wall_clock64 globaltimer __clock __clock64 __builtin_readcyclecounter __builtin_amdgcn_s_memtime

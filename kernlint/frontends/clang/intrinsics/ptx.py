@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kernlint.frontends.clang.intrinsics.barriers import grid_dependency
 from kernlint.frontends.clang.intrinsics.base import (
     ALL_MEMORY,
     BOOL,
@@ -134,6 +135,8 @@ class PtxLowering(PtxOperands):
             handler(self, opcode, operands)
         elif head in PURE:
             self._arithmetic(opcode, operands)
+        elif opcode == ("griddepcontrol", "wait"):
+            self._statement_of(grid_dependency(self._span, VOID))
         elif head not in QUIET:
             raise _Unknown
 

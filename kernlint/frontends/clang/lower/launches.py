@@ -217,6 +217,7 @@ def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor]
         setting("dynamicSmemBytes"),
         setting("stream"),
         rest,
+        attributes=setting("attrs"),
         template_args=_template_args(kernel),
         values=_values(scope, arguments[1], kernel),
         callee=_at(args, 1) if kernel is None else None,
