@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, Trace, WarpEvent
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, LoopContext, Root, Trace, WarpEvent
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
 from kernlint.tree.types import Space, StructType
 
@@ -259,3 +259,44 @@ def told(of: Trace, access: Access) -> frozenset[Symbol]:
                 if tells(s, access) or (s.kind is SymbolKind.LOAD and id(s.origin[0]) in passed)
             )
     return frozenset(own)
+
+
+def waits_for_all(of: Trace, known: tuple[Word, ...]) -> Observer | None:
+    """The wait of a barrier for the whole grid that a kernel has made itself: every block says that it has come, then
+    waits until as many have as there are blocks."""
+    for word in known:
+        for observer in word.observers:
+            if not observer.waits or word.root.space is not Space.GLOBAL or _of_some_blocks(observer):
+                continue
+            counted = any(s in GRID_DIM for loop in observer.waits for s in sources(ways_out(loop)))
+            arrivals = [s for w in known for s in w.signals if s.atomic_op in COUNTS and _every_block(s, observer)]
+            if arrivals and (counted or any(_told_by_count(signal) for signal in word.signals)):
+                return observer
+    return None
+
+
+COUNTS = frozenset({"add", "inc", "sub", "dec"})
+"""Operations by which threads are counted."""
+
+
+def _of_some_blocks(observer: Observer) -> bool:
+    """Whether only blocks that their index picks wait."""
+    return _picks_blocks(observer.access)
+
+
+def _picks_blocks(event: Access) -> bool:
+    neutral = (GuardKind.AFTER_LOOP, GuardKind.LOOP, GuardKind.ASSERT)
+    guards = (guard for guard in event.guards if guard.kind not in neutral)
+    return any(s.kind is SymbolKind.BLOCK for guard in guards for s in symbols(guard.term))
+
+
+def _every_block(signal: Access, observer: Observer) -> bool:
+    """Whether a block that waits has given ``signal`` before."""
+    if signal.order >= observer.access.order or signal.scope not in WIDE:
+        return False
+    return not _picks_blocks(signal)
+
+
+def _told_by_count(signal: Access) -> bool:
+    """Whether a signal is given by the block that has found that all are there."""
+    return any(s in GRID_DIM for guard in signal.guards for s in symbols(guard.term))

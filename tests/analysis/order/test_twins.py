@@ -14,8 +14,6 @@ FILES = sorted(PAIRS.iterdir())
 OPEN: frozenset[tuple[str, bool]] = frozenset(
     {
         ("copy_on_barrier.cu", True),
-        ("dependent_griddepcontrol.cu", True),
-        ("grid_barrier_launch.cu", True),
         ("group_copy_ahead.cl", False),
         ("lock_left_early.cu", True),
         ("wmma_rows.cu", True),
