@@ -27,9 +27,9 @@ from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Sid
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, substitute, symbols
-from kernlint.tree.nodes import Asm, Call, Opaque, Ref, VarDecl
-from kernlint.tree.types import BOOL, I64, FloatType, IntType, Space, VectorType
-from kernlint.tree.walk import walk
+from kernlint.tree.nodes import Asm, Assume, Call, Cast, Expr, FunctionDecl, IntLit, Opaque, Ref, Trap, VarDecl
+from kernlint.tree.types import BOOL, I64, ArrayType, FloatType, IntType, Space, VectorType
+from kernlint.tree.walk import reached_from, walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
 
@@ -71,7 +71,9 @@ class Unset:
 def unset_variable(symbol: Symbol) -> VarDecl | None:
     """The variable whose missing value a symbol stands for."""
     origin = symbol.origin
-    return origin if symbol.kind is SymbolKind.UNKNOWN and isinstance(origin, VarDecl) else None
+    if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(origin, VarDecl):
+        return None
+    return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
 
 
 Way = tuple[Symbol, tuple[Term, ...]]
@@ -143,7 +145,7 @@ def _met(event: Event, conds: tuple[Term, ...]) -> Refuted | None:
     facts = [fact for fact in facts if fact.value != 1]
     for fact in facts:
         kinds = {symbol.kind for symbol in symbols(fact)}
-        if not kinds <= _PLAIN or not kinds & _MOVING or any(isinstance(s.type, FloatType) for s in symbols(fact)):
+        if not kinds <= _PLAIN or not kinds & _MOVING or not _whole_numbers(fact):
             return None
     guards = tuple(substitute(_first_round(guard.term, rounds), images) for guard in event.guards)
     if any(guard.value == 0 for guard in guards):
@@ -163,6 +165,13 @@ def _met(event: Event, conds: tuple[Term, ...]) -> Refuted | None:
     return answer
 
 
+def _whole_numbers(term: Term) -> bool:
+    """Whether a condition is one of integers that can be computed: no call, no floating point."""
+    if term.op == "call" or isinstance(term.type, FloatType):
+        return False
+    return all(_whole_numbers(part) for part in term.terms)
+
+
 def _terms(event: Event) -> Iterator[Term]:
     """What an event takes up."""
     if isinstance(event, ConditionEvent):
@@ -179,7 +188,8 @@ def _unconditional(conds: tuple[Term, ...]) -> bool:
 
 
 def _scalars(of: Trace) -> Iterator[Unset]:
-    said: set[int] = set()
+    # A variable that is also reached through memory is stored to in ways that its value does not show.
+    said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
     for event in events:
         for term in _terms(event):
@@ -224,7 +234,7 @@ def _looked_at(root: Root) -> bool:
     decl = root.decl
     if root.kind is not RootKind.VARIABLE or root.space is not Space.PRIVATE or decl is None or not root.extent:
         return False
-    plain = isinstance(root.element, (IntType, FloatType, VectorType))
+    plain = isinstance(decl.type, ArrayType) and isinstance(root.element, (IntType, FloatType, VectorType))
     return plain and decl.init is None and not (decl.is_global or decl.static or decl.synthesised) and not root.path
 
 
@@ -236,10 +246,16 @@ def _handed_over(facts: Facts) -> set[int]:
     missed = {id(call.node) for call in facts[trace].calls}
     for function in functions.values():
         for node in walk(function.body) if function.body is not None else ():
-            lost = isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and node.function is None)
+            lost = isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node))
             if lost or id(node) in missed:
                 found.update(id(part.decl) for part in walk(node) if isinstance(part, Ref))
     return found
+
+
+def _beyond_reading(call: Call) -> bool:
+    """Whether what a call does with its arguments is not in the tree: no body, or one of assembly."""
+    function = call.function
+    return function is None or function.body is None or any(isinstance(node, Asm) for node in walk(function.body))
 
 
 def _element(group: Sequence[Access]) -> Unset | None:
@@ -296,14 +312,40 @@ def _surely(read: Access) -> bool:
     return not any(loop.exits or loop.leaves for loop in read.loops if loop.counter in symbols(read.offset))
 
 
+def _left_out(facts: Facts) -> bool:
+    """Whether the preprocessor left out a part of the kernel or of a function that it calls, or left nothing of one but
+    the end of the program."""
+    functions = list(reached_from((facts.function,)))
+    if any(_gives_up(function) for function in functions if function is not facts.function):
+        return True
+    spans = [function.span for function in functions]
+    return any(
+        span.file == out.file and span.start <= out.start < span.end for out in facts.module.inactive for span in spans
+    )
+
+
+def _gives_up(function: FunctionDecl) -> bool:
+    """Whether a function is one that must not be called in this configuration."""
+    first = function.body.body[:1] if function.body is not None else ()
+    return any(
+        isinstance(node, Trap) or (isinstance(node, Assume) and _never(node.cond)) for s in first for node in walk(s)
+    )
+
+
+def _never(cond: Expr) -> bool:
+    while isinstance(cond, Cast):
+        cond = cond.operand
+    return isinstance(cond, IntLit) and not cond.value
+
+
 def _compute(facts: Facts) -> tuple[Unset, ...]:
     of = facts[trace]
-    if any(loss.kind == "statement" for loss in facts.losses):
-        return ()
+    if facts.losses or not of.complete or numbers_made_up(facts) or _left_out(facts):
+        return ()  # what was lost, or is not compiled here, may be what stores the value
     if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
         return ()
     found = list(_scalars(of))
-    if closed(of) and not numbers_made_up(facts):
+    if closed(of):
         found += _arrays(facts, of)
     return tuple(found)
 

@@ -68,6 +68,7 @@ class UninitialisedPrivate(Rule):
 
     meta = Meta("KL506", "uninitialised-private", Severity.WARNING, tags=("clang uninitialized",))
     needs = (unset_private,)
+    requires_whole = True
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Unset, ...] = facts[unset_private]

@@ -1,0 +1,124 @@
+"""Private values that look as if nothing had stored them, and some that nothing has."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
+
+from tests.rules.marked import assert_marked
+
+CASES = {
+    "an operator of an object stores through a reference": """
+template <typename T, int N> struct Pack { T val[N]; };
+struct Twice {
+    __device__ void operator()(Pack<float, 4> &to, const Pack<float, 4> &from) const {
+        for (int i = 0; i < 4; ++i) to.val[i] = 2 * from.val[i];
+    }
+};
+__global__ void apply(const Pack<float, 4> *in, Pack<float, 4> *out, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        Pack<float, 4> made;
+        Pack<float, 4> from = in[i];
+        Twice{}(made, from);
+        out[i] = made;
+    }
+}
+""",
+    "a helper that ends the program in this configuration": """
+#include <cassert>
+__device__ unsigned char squeeze(float x) {
+#ifdef WITH_BYTES
+    return (unsigned char)x;
+#endif
+    assert(false);
+    __builtin_unreachable();
+}
+__global__ void pack(const float *in, unsigned char *out) {
+    unsigned char held[8];
+    for (int i = 0; i < 8; ++i) held[i] = squeeze(in[threadIdx.x * 8 + i]);
+    *reinterpret_cast<unsigned long long *>(out + threadIdx.x * 8) = *reinterpret_cast<unsigned long long *>(held);
+}
+""",
+    "assembly in a helper stores": """
+__device__ void fetch(unsigned (&to)[2], const void *from) {
+    asm volatile("ld.global.v2.u32 {%0,%1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(from));
+}
+__global__ void both(const uint2 *in, unsigned *out) {
+    unsigned held[2];
+    fetch(held, in + threadIdx.x);
+    out[threadIdx.x] = held[0] + held[1];
+}
+""",
+    "a vector that is looked at byte by byte": """
+__global__ void bytes(const uint4 *in, unsigned char *out, int n) {
+    uint4 word;
+    if (threadIdx.x < n) word = in[threadIdx.x];
+    else word = make_uint4(0, 0, 0, 0);
+    unsigned char *part = (unsigned char *)&word;
+    for (int k = 0; k < 16; ++k) out[threadIdx.x * 16 + k] = part[k];
+}
+""",
+    "the way without a value depends on arguments or on data": """
+__global__ void modes(const float *in, float *out, int mode) {
+    float v, w;
+    if (mode == 0) v = in[threadIdx.x];
+    else if (mode == 1) v = -in[threadIdx.x];
+    if (in[threadIdx.x] > 0.0f) w = 1.0f;
+    out[threadIdx.x] = v * 2.0f;
+    out[threadIdx.x + 1024] = w * 2.0f;
+}
+""",
+    "one lane has the value, and shows it to the others": """
+__global__ void claim(unsigned *next, unsigned *out) {
+    unsigned base;
+    if (threadIdx.x % 32 == 0) base = atomicAdd(next, 32u);
+    base = __shfl_sync(0xffffffffu, base, 0);
+    out[base + threadIdx.x % 32] = 1u;
+}
+""",
+    "the same threads store and use it": """
+__global__ void fold(const float *in, float *out) {
+    float v;
+    if (threadIdx.x < 64) v = in[threadIdx.x];
+    if (threadIdx.x == 0) out[blockIdx.x] = v * 0.5f;
+    float last;
+    for (int k = 0; k < 8; ++k) {
+        if (k > 0) out[k * 32 + threadIdx.x] = last + 1.0f;
+        last = in[k * 32 + threadIdx.x];
+    }
+}
+""",
+    "the threads that store are fewer than those that use it": """
+__global__ void fold(const float *in, float *out) {
+    float v;
+    if (threadIdx.x < 32) v = in[threadIdx.x];
+    if (threadIdx.x < 64) out[threadIdx.x] = v * 0.5f;  // bad
+}
+""",
+    "a loop goes on from nothing": """
+__global__ void best(const float *in, int *where, int n) {
+    float least;
+    int at = 0;
+    for (int k = 0; k < n; ++k)
+        if (in[k] < least) {  // bad
+            least = in[k];
+            at = k;
+        }
+    where[threadIdx.x] = at;
+}
+""",
+    "an array that the loop does not fill": """
+__global__ void taps(const float *in, float *out) {
+    float held[5];
+    for (int k = 0; k < 4; ++k) held[k] = in[threadIdx.x + k];
+    float sum = 0.0f;
+    for (int k = 0; k < 5; ++k) sum += held[k];  // bad
+    out[threadIdx.x] = sum;
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    assert_marked(UninitialisedPrivate, CASES[name])
