@@ -14,8 +14,9 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.bounds import GlobalId
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import Indexed, limits
-from kernlint.analysis.overreach import Fault, Overreach, capped
 from kernlint.analysis.surplus import Exposed, Tier, guard_on
+from kernlint.analysis.wrong_guards.ends import capped
+from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.prove.query import Proved
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import (

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.limits import Dimension, limits
-from kernlint.analysis.overreach import Fault, Overreach, overreach
+from kernlint.analysis.overreach import overreach
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
+from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.calls import called
 from kernlint.repair.conditions import balanced

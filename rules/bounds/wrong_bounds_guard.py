@@ -9,12 +9,13 @@ from kernlint.analysis.asking import example, shown
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
-from kernlint.analysis.overreach import Fault, Overreach, overreach
+from kernlint.analysis.overreach import overreach
 from kernlint.analysis.overrun import How, Overrun, overruns
 from kernlint.analysis.past_end import excluded, of_overreach
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, index, verb
+from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span

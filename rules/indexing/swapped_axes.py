@@ -8,10 +8,11 @@ from kernlint.analysis.asking import example
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
-from kernlint.analysis.overreach import Fault, overreach
+from kernlint.analysis.overreach import overreach
 from kernlint.analysis.past_end import excluded, of_overreach
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
+from kernlint.analysis.wrong_guards.faults import Fault
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
