@@ -9,262 +9,40 @@ one, a shared array may still speak for itself (:attr:`Outside.reason`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.before_start import before_start, shifted
+from kernlint.analysis.believed_blocks import believed_blocks
 from kernlint.analysis.launch_context import Block, LaunchContext, launch_context
-from kernlint.analysis.pairs import side
+from kernlint.analysis.leaving import (
+    FEW,
+    OWN,
+    PLACE,
+    UNLIMITED,
+    Outside,
+    decidable,
+    leaves,
+    limited,
+    masked,
+    within,
+)
 from kernlint.analysis.replay import Replayed, Replayer
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, LoopContext, Root, RootKind, Trace
-from kernlint.analysis.trace.values import PointerValue
-from kernlint.analysis.wording import element_size
+from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
 from kernlint.finding import Severity
-from kernlint.prove.hints import launch_bounds
 from kernlint.prove.meet import WARP
-from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
-from kernlint.prove.solve import solve
-from kernlint.record import dataclass
+from kernlint.prove.query import Refuted, Side
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.intervals import Bound, interval, refine
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.terms import (
     BLOCK_DIM,
     THREAD,
-    WARP_SIZE,
-    Symbol,
     SymbolKind,
     Term,
     cast,
-    const,
-    rebuild,
     symbols,
 )
 from kernlint.tree.nodes import Assign, Cast, IncDec, IntLit, Member, Subscript
-from kernlint.tree.types import I64, ArrayType, IntType, Space
-
-BUDGET = Budget(steps=150, points=6_000, rlimit=0)
-
-FEW = Budget(steps=60, points=1_500, rlimit=0)
-"""For what shows within the first threads or not at all."""
-
-UNLIMITED = (1 << 32) - 4096
-"""Bytes of memory whose extent is not known: its start can be missed, or passed by an unsigned index that wraps."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """An access that lies outside its object for one thread of a believable launch.
-
-    ``witness``: the thread and launch.  ``extent``: bytes (None: not known).  ``below``: before the start, or by an
-    unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
-    takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
-    a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
-    or any will do.
-    """
-
-    access: Access
-    witness: Refuted
-    extent: int | None
-    below: bool
-    reason: str
-    data: bool
-    inner: bool = False
-    sure: bool = False
-
-    @property
-    def unit(self) -> int:
-        """Bytes of an element as the witness and the extent count: 1 where they count elements of an inner array."""
-        return 1 if self.inner else element_size(self.access)
-
-
-_OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
-_PLACE = _OWN | {SymbolKind.BLOCK}
-
-
-def _kinds(term: Term) -> set[SymbolKind]:
-    return {symbol.kind for symbol in symbols(term)}
-
-
-def _masked(offset: Term) -> tuple[Term, bool]:
-    """``offset`` with data under masks and remainders at its largest, and whether there was any."""
-    images: dict[Term, Term] = {}
-    atoms = polynomial(offset)
-    for mono, factor in atoms.coefficients.items():
-        for atom in mono:
-            if atom.op not in ("and", "mod") or not _kinds(atom) - _PLACE or _kinds(atom) & _PLACE:
-                continue
-            top = _largest(atom)
-            if top is None or factor < 0 or len(mono) != 1:
-                return offset, False
-            images[atom] = const(top, atom.type)
-    if not images:
-        return offset, False
-    return _replace(offset, images), True
-
-
-PACKED = 8
-"""Below this a mask takes a small number out of a packed word, which may not have all the values of its bits: three
-corners are packed into two bits."""
-
-
-def _largest(atom: Term) -> int | None:
-    """The largest value of ``x & c`` or ``x % c`` for an ``x`` that may be anything its type can."""
-    for value, limit in (atom.args, atom.args[::-1]) if atom.op == "and" else (atom.args,):
-        if atom.op == "and" and limit.value is not None and limit.value < PACKED:
-            continue
-        if limit.value is not None and limit.value > 0:
-            top: int = limit.value if atom.op == "and" else limit.value - 1
-            high = interval(value)[1]
-            return top if high is None else min(top, high)
-    return None
-
-
-def _replace(term: Term, images: dict[Term, Term]) -> Term:
-    """``term`` with whole sub-terms replaced."""
-    found = images.get(term)
-    if found is not None:
-        return found
-    if term.op in ("const", "sym"):
-        return term
-    args = tuple(_replace(arg, images) for arg in term.terms)
-    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
-
-
-def _decidable(access: Access, offset: Term) -> Side | None:
-    """The access as a question about its thread alone; None when something out of sight may keep it in bounds.
-
-    A guard on symbols of the index that also rests on parameters or data is such a thing, but where it tests a
-    global id: then some block passes it whole.
-    """
-    moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
-    kept: list[Term] = []
-    asked = side(access)
-    for guard in asked.guards:
-        found = set(symbols(guard))
-        if {s.kind for s in found} <= _OWN:
-            kept.append(guard)
-            continue
-        hidden = not any(s.kind is SymbolKind.BLOCK for s in found)
-        if hidden if found & moving else any(_unruly(s) for s in found):
-            return None
-    for loop in access.loops:
-        if loop.counter in moving and not _plain(loop):
-            return None
-    counters = tuple(one for one in asked.counters if one.counter in moving or _uses(kept, one.counter))
-    for one in counters:
-        if one.condition is None or not _kinds(one.condition) <= _OWN | {SymbolKind.PARAM}:
-            return None
-        if one.counter in moving and not _kinds(one.condition) <= _OWN:
-            return None
-    return Side(offset, asked.size, tuple(kept), counters)
-
-
-def _uses(terms: Sequence[Term], symbol: Symbol) -> bool:
-    return any(found is symbol for term in terms for found in symbols(term))
-
-
-def _unruly(symbol: Symbol) -> bool:
-    """Whether a condition on the symbol may be false for good, or tell about the thread in a way not seen."""
-    return symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.TRIPS)
-
-
-def _plain(loop: LoopContext) -> bool:
-    """Whether a loop is left through its condition alone."""
-    return not (loop.exits or loop.leaves or loop.returns)
-
-
-def _refuted(
-    asked: Side,
-    extent: int,
-    block: Block,
-    context: LaunchContext,
-    values: tuple[tuple[Symbol, int], ...] = (),
-    grid: Block = (1, 1, 1),
-    budget: Budget = BUDGET,
-) -> Refuted | None:
-    """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
-    sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
-    found: Refuted | None = None
-    for size in sizes:
-        fixed = values if size is None else (*values, (WARP_SIZE, size))
-        launch = Launch.of(context.admission, block, grid, block[0] * block[1] * block[2], fixed)
-        if _within(interval(asked.offset, launch_bounds(launch)), extent - asked.size):
-            return None
-        answer = solve(Bounds(asked, const(extent, I64), context.stated, launch=launch), budget)
-        if not isinstance(answer, Refuted) or answer.depends_on_data:
-            return None
-        found = answer
-    return found
-
-
-def _blocks(kernel: Trace, context: LaunchContext, access: Access, asked: Side) -> Iterator[tuple[Block, str]]:
-    """Blocks under which an access must stay inside, each with the reason to believe in it."""
-    axes = {s.axis for s in asked.symbols if s.kind is SymbolKind.THREAD}
-    if not axes and not any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols):
-        yield next((c.block for c in context.blocks if c.known), (32, 1, 1)), ""
-        return
-    words = {"user": "the block given", "required": "the required block", "launch": "the block of a launch in sight"}
-    known = False
-    for candidate in context.blocks:
-        if candidate.known:
-            known = True
-            x, y, z = candidate.block
-            yield candidate.block, f"{words[candidate.source]} is {x} x {y} x {z}"
-        elif candidate.source == "bounds" and axes == {0}:
-            known = True
-            yield candidate.block, f"the launch bounds allow {candidate.block[0]} threads"
-    if known or axes != {0}:
-        return
-    implied = _implied(asked)
-    if implied is not None:
-        yield (implied, 1, 1), f"the access is made by threads up to {implied - 1}"
-        return
-    if access.root.space is Space.PRIVATE:
-        # An array of each thread's own says nothing of the block; a whole warp is the least anybody launches.
-        yield (32, 1, 1), "a block of one warp"
-        return
-    made_for = _made_for(kernel, access)
-    if made_for is not None and _close(asked, access) and asked.size == access.size:
-        yield (made_for, 1, 1), f"{access.root.name} is made for blocks of {made_for} threads"
-
-
-def _implied(asked: Side) -> int | None:
-    """The number of threads along x that a guard ``tid < c`` of the access speaks of."""
-    for guard in asked.guards:
-        if guard.op in ("lt", "le") and guard.args[1].value is not None:
-            form = polynomial(guard.args[0]).coefficients
-            if form == {(THREAD[0].term,): 1}:
-                count: int = guard.args[1].value + (1 if guard.op == "le" else 0)
-                return count if 1 < count <= 1024 else None
-    return None
-
-
-def _made_for(kernel: Trace, access: Access) -> int | None:
-    """The block that fills a shared array with one element for each thread."""
-    root = access.root
-    if root.extent is None or root.space is not Space.SHARED:
-        return None
-    for other in kernel.accesses:
-        if other.root is not root or not other.writes or other.size is None or other.size <= 0:
-            continue
-        if polynomial(other.offset).coefficients == {(THREAD[0].term,): other.size}:
-            if any(THREAD[0] in symbols(guard.term) for guard in other.guards):
-                continue
-            count = root.extent // other.size
-            return count if count % 32 == 0 and count <= 1024 else None
-    return None
-
-
-NEAR = 8
-"""Elements by which an access may miss an array that speaks for its block: more is another use of the array."""
-
-
-def _close(asked: Side, access: Access) -> bool:
-    form = polynomial(asked.offset).coefficients
-    size = access.size or 1
-    rest = {mono: value for mono, value in form.items() if mono}
-    return rest == {(THREAD[0].term,): size} and abs(form.get((), 0)) <= NEAR * size
+from kernlint.tree.types import I64, ArrayType, Space
 
 
 def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
@@ -317,16 +95,11 @@ def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext)
     for block in ANY:
         if block[0] * block[1] > context.max_threads or not context.admission.permits(block):
             continue
-        answer = _refuted(asked, extent, block, context, grid=grid, budget=FEW)
+        answer = leaves(asked, extent, block, context, grid=grid, budget=FEW)
         if answer is None or answer.first.offset < extent - asked.size:
             return None
         found[block] = answer
     return found.get((32, 1, 1)) or next(iter(found.values()), None)
-
-
-def _within(found: Bound, last: int) -> bool:
-    low, high = found
-    return low is not None and high is not None and low >= 0 and high <= last
 
 
 def _asked(
@@ -335,24 +108,26 @@ def _asked(
     """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
-    place, data = _masked(place)
+    place, data = masked(place)
     grid = context.grid
     private = access.root.space is Space.PRIVATE
-    if not _kinds(place) <= (_PLACE if grid is not None or private else _OWN):
+    known, free = PLACE if grid is not None or private else OWN, limited(access)
+    if not all(symbol.kind in known or symbol in free for symbol in symbols(place)):
         return None
-    if _within(interval(place), extent - size):
+    if within(interval(place), extent - size):
         return None
-    if _within(interval(place, refine([guard.term for guard in access.guards])), extent - size):
+    if within(interval(place, refine([guard.term for guard in access.guards])), extent - size):
         return None
-    asked = _decidable(access, place)
+    asked = decidable(access, place)
     if asked is None:
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)
-    for block, reason in _blocks(kernel, context, access, asked):
-        found = _refuted(asked, extent, block, context, grid=grid or (1, 1, 1))
+    for block, reason in believed_blocks(kernel, context, access, asked):
+        found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
         if found is not None:
             below = found.first.offset < 0 or found.first.offset >= 1 << 31
             sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
+            sure = sure and not found.values  # an argument may never be so large
             return Outside(access, found, extent, below, reason, data, inner, sure)
     if not any(candidate.known for candidate in context.blocks):
         found = _in_any_block(asked, extent, grid or (1, 1, 1), context)
@@ -363,7 +138,7 @@ def _asked(
     # Where the block's size is in the place, it is before the start in small blocks perhaps, and made for large ones.
     sized = any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols)
     sizes = [block for block in SIZED if context.admission.permits(block)] or context.known_blocks or SIZED
-    low = [_refuted(asked, UNLIMITED, block, context) for block in (sizes if sized else sizes[:1])]
+    low = [leaves(asked, UNLIMITED, block, context) for block in (sizes if sized else sizes[:1])]
     wrong = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
     return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
 
@@ -378,84 +153,6 @@ def _falls(place: Term) -> bool:
             return False
         found.append(-1 if value >= 1 << 31 else value)  # wrapped: below the start
     return found[1] < found[0]
-
-
-# ------------------------------------------------------------------------------------------- memory of parameters
-
-
-def _shifted(context: LaunchContext, access: Access) -> bool:
-    """Whether a launch passes a pointer into the middle of something."""
-    for view in context.launches:
-        value = view.fact.argument(access.root.name)
-        if isinstance(value, PointerValue) and value.offset.value != 0:
-            return True
-    return False
-
-
-def _before_start(access: Access, context: LaunchContext) -> Outside | None:
-    """An access to a parameter's memory that lies before it for the first threads."""
-    kinds = _kinds(access.offset)
-    if not kinds <= _PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
-        return None
-    form = polynomial(access.offset).coefficients
-    if not _may_be_negative(form) or (not access.writes and _in_view(form, access)):
-        return None
-    scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
-    asked = side(access)
-    for guard in asked.guards:
-        scalars += [s for s in symbols(guard) if s.kind is SymbolKind.PARAM and s not in scalars]
-        if not _kinds(guard) <= _PLACE | {SymbolKind.PARAM, SymbolKind.GRID_DIM}:
-            return None
-    for loop in access.loops:
-        if not _plain(loop) or loop.condition is None or not _kinds(loop.condition) <= _PLACE | {SymbolKind.PARAM}:
-            return None
-    values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
-    if context.stated or context.admission.ways:  # they choose the values
-        values = ()
-    block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
-    found = _refuted(asked, UNLIMITED, block, context, values, budget=FEW)
-    if found is None or found.data_in_address:
-        return None
-    wrapped = found.first.offset >= UNLIMITED
-    if found.first.offset >= 0 and not wrapped:
-        return None
-    return Outside(access, found, None, True, "", False)
-
-
-def _in_view(form: dict[tuple[Term, ...], int], access: Access) -> bool:
-    """Whether the tests keep a thread to rows shorter than their pitch, for all that is known: that is how a part of
-    a larger image is passed, which has pixels on all sides."""
-    moving = (SymbolKind.THREAD, SymbolKind.BLOCK)
-    pitches = {
-        atom
-        for mono in form
-        if any(atom.op == "sym" and atom.args[0].kind in moving for atom in mono)
-        for atom in mono
-        if atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
-    }
-    tested = {symbol for guard in access.guards for symbol in symbols(guard.term)}
-    sizes = {symbol for symbol in tested if symbol.kind is SymbolKind.PARAM}
-    return bool(pitches and sizes) and not any(atom.args[0] in sizes for atom in pitches)
-
-
-def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
-    """Whether an offset has a negative part that no parameter is responsible for: a number, a loop's counter, or a
-    row back (a parameter that the index multiplies too)."""
-    strides = {
-        atom
-        for mono in form
-        for atom in mono
-        if len(mono) > 1 and any(a.op == "sym" and a.args[0].kind is not SymbolKind.PARAM for a in mono)
-    }
-    negative = False
-    for mono, value in form.items():
-        if value < 0:
-            if not all(
-                atom in strides or (atom.op == "sym" and atom.args[0].kind is SymbolKind.COUNTER) for atom in mono
-            ):
-                return False
-            negative = True
-    return negative
 
 
 def _reshaped(root: Root) -> bool:
@@ -496,8 +193,8 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             pass
         elif array:
             outside = _of_array(kernel, facts[launch_context], access)
-        elif root.space in (Space.GLOBAL, Space.CONSTANT) and not _shifted(facts[launch_context], access):
-            outside = _before_start(access, facts[launch_context])
+        elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
+            outside = before_start(access, facts[launch_context])
         if outside is not None:
             found.append(outside)
     return tuple(found)
