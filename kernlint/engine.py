@@ -301,6 +301,8 @@ class Engine:
             from kernlint.pythonwords import in_python
 
             findings = list(map(in_python, findings))
+        if module.about:
+            findings = [each for each in findings if _concerns(each, module.about)]
         if module.setting:
             findings = [replace(each, assumptions=(*each.assumptions, module.setting)) for each in findings]
         return findings
@@ -482,6 +484,11 @@ def _new(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]
         key = (finding.code, finding.kernel, finding.span)
         loudest[key] = max(loudest.get(key, 0), finding.severity.rank)
     return [f for f in findings if loudest.get((f.code, f.kernel, f.span), -1) < f.severity.rank]
+
+
+def _concerns(finding: Finding, path: str) -> bool:
+    """Whether the file at ``path`` has a part in a finding."""
+    return any(span.file == path for span in (finding.span, *(each.span for each in finding.related)))
 
 
 def _resting(finding: Finding, facts: Facts) -> Finding:

@@ -37,7 +37,8 @@ def over_variants(found: Sequence[FromVariant], variants: Sequence[FunctionDecl]
     """Findings of one rule on one kernel, each place reported once.
 
     What holds in every variant is said of the kernel; what holds in some names them.  The loudest variant speaks for
-    a place.  A finding that only forced instances have is at most a warning: no code in sight asks for them.
+    a place.  A finding that only forced instances have is at most a warning, as no code in sight asks for them, and one
+    that only some of those have is a note: it rests on a guess.
     """
     places: dict[Span, list[FromVariant]] = {}
     for item in found:
@@ -55,10 +56,14 @@ def over_variants(found: Sequence[FromVariant], variants: Sequence[FunctionDecl]
         forced = all(variant.forced for variant in holders)
         for finding in spoken.values():
             severity = finding.severity
-            if forced and severity is Severity.ERROR:
-                severity = Severity.WARNING
+            if forced:
+                severity = Severity.NOTE if not everywhere else _quieter(severity)
             merged.append(replace(finding, severity=severity, instances=() if everywhere else labels))
     return merged
+
+
+def _quieter(severity: Severity) -> Severity:
+    return Severity.WARNING if severity is Severity.ERROR else severity
 
 
 def _loudness(items: Iterable[FromVariant], variant: FunctionDecl) -> tuple[int, bool]:

@@ -37,7 +37,7 @@ def test_two_messages_of_one_variant_are_both_kept_once():
 def test_forced_only_is_capped_and_named():
     one, two = variant(1), variant(2, forced=True)
     (merged,) = over_variants([FromVariant(finding(), two)], (one, two))
-    assert (merged.severity, merged.instances) == (Severity.WARNING, ("N = 2",))
+    assert (merged.severity, merged.instances) == (Severity.NOTE, ("N = 2",))
     (merged,) = over_variants([FromVariant(finding(), one), FromVariant(finding(), two)], (one, two))
     assert (merged.severity, merged.instances) == (Severity.ERROR, ())
 

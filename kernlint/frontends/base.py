@@ -38,6 +38,22 @@ class Surroundings(Protocol):
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""
         ...
 
+    def files_including(self, header: str) -> tuple[str, ...]:
+        """Real paths of the files that include the file ``header`` directly."""
+        ...
+
+    def files_launching(self, kernel: str) -> tuple[str, ...]:
+        """Real paths of files that launch a kernel of this name."""
+        ...
+
+    def files_instantiating(self, template: str) -> tuple[str, ...]:
+        """Real paths of files that explicitly instantiate a template of this name."""
+        ...
+
+    def analysed(self, path: str) -> bool:
+        """Whether the file at ``path`` is analysed in the same run."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class FrontendOptions:

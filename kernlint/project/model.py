@@ -36,11 +36,14 @@ class Project:
 
     Paths are handed out absolute and in the order of their names, and taken in any form.  Everything is looked at when
     the first question needs it, once.  ``marked``: something says that the folder is a project; ``closed``: it is none
-    (a folder of the system), and nothing in it is looked at.
+    (a folder of the system), and nothing in it is looked at.  ``named``: the files and folders of the run.
     """
 
-    def __init__(self, root: str, marked: bool = True, closed: bool = False, cache: bool = True) -> None:
+    def __init__(
+        self, root: str, marked: bool = True, closed: bool = False, cache: bool = True, named: Sequence[str] = ()
+    ) -> None:
         self.root = root
+        self.named = tuple(map(os.path.realpath, named))
         self.marked = marked
         self.closed = closed
         self.cache = cache
@@ -48,10 +51,10 @@ class Project:
         self._given: dict[str, Given] = {}
         self._dialects: dict[str, str | None] = {}
 
-    def __getstate__(self) -> tuple[str, bool, bool, bool]:
-        return self.root, self.marked, self.closed, self.cache
+    def __getstate__(self) -> tuple[str, bool, bool, bool, tuple[str, ...]]:
+        return self.root, self.marked, self.closed, self.cache, self.named
 
-    def __setstate__(self, state: tuple[str, bool, bool, bool]) -> None:
+    def __setstate__(self, state: tuple[str, bool, bool, bool, tuple[str, ...]]) -> None:
         self.__init__(*state)  # type: ignore[misc]
 
     # ------------------------------------------------------------------------------------------------ what is there
@@ -196,6 +199,11 @@ class Project:
         choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
         return choice.path if choice is not None and not choice.template else None
 
+    def analysed(self, path: str) -> bool:
+        """Whether the run looks at the file at ``path`` itself."""
+        real = os.path.realpath(path)
+        return any(real == each or real.startswith(os.path.join(each, "")) for each in self.named)
+
     def defines_for(self, path: str) -> tuple[str, ...]:
         """Macros, ``NAME`` or ``NAME=VALUE``, that build files or host code define for the file at ``path``."""
         return self.given(path).defines
@@ -331,6 +339,12 @@ class Questions:
     def files_including(self, header: str) -> tuple[str, ...]:
         """See :meth:`Project.files_including`."""
         return self._list("files_including", os.path.abspath(header))
+
+    def analysed(self, path: str) -> bool:
+        """See :meth:`Project.analysed`."""
+        answer = self.project.analysed(path)
+        self._note(("analysed", os.path.abspath(path)), answer)
+        return answer
 
     def defines_for(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.defines_for`."""

@@ -30,7 +30,9 @@ class Projects:
             root, marked = root_of(folder, configured, self.named) if self.named else (os.path.realpath(folder), False)
             found = self._by_root.get(root)
             if found is None:
-                found = self._by_root[root] = Project(root, marked, not self.named or is_system(root), self.cache)
+                found = self._by_root[root] = Project(
+                    root, marked, not self.named or is_system(root), self.cache, self.named
+                )
             self._by_folder[folder, configured] = found
         return found
 

@@ -726,7 +726,8 @@ class Module:
 
     ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
-    had."""
+    had.  ``about``: the file that is analysed, where the module is of another one that includes it: only what concerns
+    that file is to be said."""
 
     path: str
     language: str
@@ -743,3 +744,4 @@ class Module:
     written_in: str = "c"
     setting: str = ""
     remarks: tuple[Remark, ...] = ()
+    about: str = ""

@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.base import FrontendOptions, Surroundings
+from kernlint.frontends.clang.along import read_along
 from kernlint.frontends.clang.configured import Choose, Reading, read_configured, reading
 from kernlint.frontends.clang.cursor import Extent
 from kernlint.frontends.clang.embedded import Program, programs
@@ -17,6 +18,7 @@ from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import MadeUpText, ParseResult, own_headers, parse
 from kernlint.patterns import pattern
+from kernlint.record import replace
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import Module
 
@@ -96,6 +98,10 @@ def _for_hip(defines: tuple[str, ...]) -> bool:
 class ClangFrontend:
     """Implements :class:`kernlint.frontends.base.Frontend` on libclang."""
 
+    def __init__(self) -> None:
+        self._read_too: dict[str, list[SourceFile]] = {}
+        """Other files that were read for one, by its path."""
+
     def parse_file(self, source: SourceFile, options: FrontendOptions | None = None) -> list[Module]:
         """The modules of ``source``; an empty list when it has no device code and launches none.
 
@@ -128,28 +134,61 @@ class ClangFrontend:
                 from kernlint.frontends.clang.python.launches import add_launches
 
                 add_launches(source.data, embedded)
+            if modules and options.around is not None:
+                modules = self._with_others(source, modules, options, options.around)
             modules += [*(module for _, module in embedded), *further]
         return modules
+
+    def _with_others(
+        self, source: SourceFile, modules: list[Module], options: FrontendOptions, around: Surroundings
+    ) -> list[Module]:
+        """The modules of a source with what files that include it tell about it."""
+        read_too = self._read_too[source.path] = []
+
+        def read_other(other: SourceFile, launches_only: bool) -> list[Module]:
+            language = language_of(other)
+            if language is None or is_python(other):
+                return []
+            read_too.append(other)
+            wanted = (lambda start, end: False) if launches_only else None
+            chosen = replace(options, instances=options.instances and not launches_only)
+            return self._modules(other, language, chosen, wanted=wanted, about=source.path)
+
+        return read_along(source.path, modules, around, read_other)
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths at which headers of the source are, or were looked for and not found, in the order of the search."""
         probed: dict[str, None] = dict.fromkeys(os.path.abspath(path) for path in options.forced)
-        texts = [source.data, *(program.text for program in programs(source.data, is_python(source)))]
-        forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in probed)
-        for text in texts:
+        texts = [(source, source.data)]
+        texts += [(source, program.text) for program in programs(source.data, is_python(source))]
+        for other in self._read_too.get(source.path, ()):
+            probed.setdefault(os.path.abspath(other.path))
+            texts.append((other, other.data))
+        forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in options.forced)
+        for file, text in texts:
             scan_includes(
-                source.path,
+                file.path,
                 forced + text,
                 options.include_dirs,
                 probed=lambda path: probed.setdefault(path),
-                own=own_headers(options.around, language_of(source) or Language.CUDA),
+                own=own_headers(options.around, language_of(file) or Language.CUDA),
             )
         return tuple(probed)
 
     def _modules(
-        self, source: SourceFile, language: Language, options: FrontendOptions, *, piece: bool = False
+        self,
+        source: SourceFile,
+        language: Language,
+        options: FrontendOptions,
+        *,
+        piece: bool = False,
+        wanted: Wanted | None = None,
+        about: str = "",
     ) -> list[Module]:
-        """The source read with what the build says, and under the settings that show more of its kernels."""
+        """The source read with what the build says, and under the settings that show more of its kernels.
+
+        ``wanted`` chooses among its kernels and device functions; ``about``: see :class:`ParseOptions`.
+        """
         parse_options = ParseOptions(
             options.defines,
             options.undefines,
@@ -159,6 +198,7 @@ class ClangFrontend:
             options.target,
             options.extra,
             options.around,
+            about=about,
         )
 
         def read(
@@ -170,10 +210,10 @@ class ClangFrontend:
             with parse(
                 source.path, source.data, language, parse_options, use_cache=options.cache, known=known
             ) as parsed:
-                wanted = choose(parsed.skipped) if choose is not None else None
-                if choose is not None and wanted is None:
+                chosen = choose(parsed.skipped) if choose is not None else wanted
+                if choose is not None and chosen is None:
                     return None
-                module = self._lowered(source, language, parsed, wanted, options.instances, piece)
+                module = self._lowered(source, language, parsed, chosen, options.instances, piece)
                 return reading(module, parsed)
 
         return read_configured(source.data, language, parse_options, read)

@@ -25,7 +25,8 @@ class ParseOptions:
     ``forced`` files are included before the source. ``std`` is the argument of ``-std=`` and ``target`` a GPU
     architecture such as ``sm_90`` or ``gfx942``; None means the front end's default. ``around`` finds headers that
     no include folder has. ``setting`` is the text of a header that is read behind the preludes, before everything
-    else: macros that the source is read under.
+    else: macros that the source is read under. ``about`` is the path that a header, for whose sake the source is read,
+    goes by.
     """
 
     defines: tuple[str, ...] = ()
@@ -37,6 +38,7 @@ class ParseOptions:
     extra: tuple[str, ...] = ()
     around: Surroundings | None = None
     setting: str = ""
+    about: str = ""
 
 
 _COMMON = (

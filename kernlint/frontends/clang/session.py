@@ -167,6 +167,8 @@ class _Attempt:
     @classmethod
     def of(cls, job: _Job, appended: str, names: frozenset[str] = frozenset(), made_up: str = "") -> _Attempt:
         unit = job.run(appended, made_up)
+        if job.options.about:
+            unit.known_as = (os.path.realpath(job.options.about), job.options.about)
         diagnostics = read_diagnostics(unit)
         skipped = read_skipped(unit)
         losses = count_losses(unit, job.text, job.language, diagnostics, skipped)

@@ -7,6 +7,7 @@ consecutively, so a place is the encoded location minus that of the file's first
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Callable
 
 from kernlint.frontends.base import FrontendError
@@ -30,6 +31,8 @@ class Unit:
         self.handle: int | None = handle
         self.path = path
         self.size = size
+        self.known_as: tuple[str, str] | None = None
+        """A real path, and the name that the file there goes by."""
         self._types: dict[int, Type] = {}
         self._declarations: dict[tuple[int, int], Cursor] = {}
         self._files: dict[int, str] = {}
@@ -89,7 +92,10 @@ class Unit:
             return None
         name = self._files.get(file)
         if name is None:
-            name = self._files[file] = take(LIB.getFileName(file))
+            name = take(LIB.getFileName(file))
+            if self.known_as is not None and os.path.realpath(name) == self.known_as[0]:
+                name = self.known_as[1]
+            self._files[file] = name
         return name
 
     def location_of(self, raw: CXSourceLocation) -> Location:

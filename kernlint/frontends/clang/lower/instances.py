@@ -17,6 +17,9 @@ from kernlint.frontends.clang.lower.functions import FUNCTIONS, PLACEHOLDER, bod
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.frontends.clang.unit import Unit
+from kernlint.frontends.clang.unknowns import IDENTIFIER
+from kernlint.frontends.clang.uses import plain_text, template_arguments
+from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
 FORCED_INSTANCES = 2
@@ -27,6 +30,19 @@ MANY_TEMPLATES = 12
 
 _TYPES = ("float", "int", "double", "__half", "unsigned char")
 _NUMBERS = (32, 4, 256, 1, 16)
+_FURTHER = ((0, 1), (0, 4), (2, 1))
+"""Positions of a type and a number to try where no pair of the same position would do."""
+
+MAX_ASKED = 4
+"""Argument lists of one template that are taken from the text."""
+
+_DECLARED_PARAMETER = pattern(
+    r"[<,]\s*(?:typename|class|bool|int|unsigned|size_t|auto|u?int\d+_t)(?:\s+int|\s*\.\.\.)?\s+(\w+)\s*(?=[,>=])"
+)
+_INTEGERS = ("int", "unsigned int", "long long")
+CALLABLE = "__kernlint_callable"
+"""A class to try for parameters that are called where the source has none."""
+
 _PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
 PREFIX = "__kernlint_use_"
 """Names of the functions that hold the forced uses."""
@@ -66,20 +82,48 @@ def is_kernel(node: Cursor) -> bool:
 
 def uses(templates: list[Template], unit: Unit, text: bytes) -> str:
     """Text that takes the address of each template under several sets of arguments; ``text`` is the main file's."""
-    lines = [f"template <class R, class... A> __attribute__((device)) R {PLACEHOLDER}(A...);"]
+    lines = [
+        f"template <class R, class... A> __attribute__((device)) R {PLACEHOLDER}(A...);",
+        f"struct {CALLABLE} {{ template <class A, class... B> __attribute__((device)) A operator()(A, B...) const; }};",
+    ]
     records = Records(unit)
+    plain = plain_text(text.decode("latin-1"))
+    dependent = frozenset(_DECLARED_PARAMETER.findall(plain))
     for index, template in enumerate(templates):
         seen: set[str] = set()
         types = _type_candidates(template.cursor, records, text)
-        for attempt in range(len(_TYPES)):
-            arguments = _arguments(template.cursor, attempt, types)
+        asked = _asked(template.cursor.spelling, plain, dependent)
+        for number, arguments in enumerate(_attempts(template.cursor, types, asked)):
             if arguments is None or (listed := ", ".join(arguments)) in seen:
                 continue
             seen.add(listed)
             head = "".join(f"namespace {name} {{ " if name else "namespace { " for name in template.namespaces)
             use = f"(void)&{template.cursor.spelling}<{listed}>;"
-            lines.append(f"{head}static void {PREFIX}{index}_{attempt}() {{ {use} }}{' }' * len(template.namespaces)}")
+            lines.append(f"{head}static void {PREFIX}{index}_{number}() {{ {use} }}{' }' * len(template.namespaces)}")
     return "\n".join(lines) + "\n"
+
+
+def _asked(name: str, text: str, dependent: frozenset[str]) -> list[tuple[str | None, ...]]:
+    """The argument lists that the text gives a template; None for arguments that are parameters around the use."""
+    found: dict[tuple[str | None, ...], None] = {}
+    for match in re.finditer(rf"\b{re.escape(name)}\s*(?=<)", text):
+        arguments, _ = template_arguments(text, match.end())
+        if arguments and not text[: match.start()].rstrip().endswith(("void", "template")):
+            found[tuple(None if dependent & set(IDENTIFIER.findall(a)) else a for a in arguments)] = None
+    return [arguments for arguments in found if any(arguments)][:MAX_ASKED]
+
+
+def _attempts(
+    template: Cursor, types: dict[str, list[str]], asked: list[tuple[str | None, ...]]
+) -> Iterator[list[str] | None]:
+    """Argument lists to try: those that the text gives, filled up with guesses, then guesses alone."""
+    for attempt in range(len(_TYPES)):
+        for given in asked:
+            yield _arguments(template, attempt, attempt, types, given)
+    for attempt in range(len(_TYPES)):
+        yield _arguments(template, attempt, attempt, types)
+    for kind, number in _FURTHER:
+        yield _arguments(template, kind, number, types)
 
 
 class Records:
@@ -139,26 +183,46 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
         if wanted and wanted <= set("xyzw"):
             found[name] = ["float4", "int4", "double2", "uchar4"]
         elif wanted and (classes := records.with_members(wanted)):
-            found[name] = classes
+            found[name] = [f"::{each}" for each in classes]
+        elif wanted == {"operator()"}:
+            found[name] = [f"::{CALLABLE}"]
+        elif not wanted and _indexes(name, body):
+            found[name] = list(_INTEGERS)
     return found
 
 
-def _arguments(template: Cursor, attempt: int, types: dict[str, list[str]]) -> list[str] | None:
+def _indexes(name: str, body: str) -> bool:
+    """Whether a variable of the type stands in a subscript."""
+    declared = set(re.findall(rf"\b{name}\s+(?:const\s+)?(\w+)\s*[,;)({{=]", body))
+    subscripts = set(re.findall(r"\w+", " ".join(re.findall(r"\w\s*\[([^\[\]]*)\]", body))))
+    return bool(declared & subscripts)
+
+
+def _arguments(
+    template: Cursor,
+    attempt: int,
+    number_at: int,
+    types: dict[str, list[str]],
+    given: tuple[str | None, ...] = (),
+) -> list[str] | None:
     """One argument for each parameter without a default; None where no argument can be made up."""
     found: list[str] = []
     for parameter in template.children:
         if parameter.kind not in _PARAMETERS:
             continue
         inner = parameter.children
-        if parameter.kind == K.TEMPLATE_TYPE_PARAMETER:
+        known = given[len(found)] if len(found) < len(given) else None
+        if known is not None:
+            found.append(known)
+        elif parameter.kind == K.TEMPLATE_TYPE_PARAMETER:
             if _has_default(parameter):
                 break
             classes = types.get(parameter.spelling)
-            found.append(f"::{classes[attempt % len(classes)]}" if classes else _TYPES[attempt])
+            found.append(classes[attempt % len(classes)] if classes else _TYPES[attempt])
         elif parameter.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
             if any(100 <= c.kind < 200 for c in inner):
                 break
-            number = _number(parameter, attempt)
+            number = _number(parameter, number_at)
             if number is None:
                 return None
             found.append(number)

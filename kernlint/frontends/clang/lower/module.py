@@ -138,10 +138,10 @@ class ModuleBuilder:
                     uses.append(cursor)
                 elif cursor.kind == K.VAR_DECL:
                     declare(scope, cursor)
-                elif cursor.is_definition and not self._passed_over(cursor):
+                elif cursor.is_definition:
                     if cursor.kind != K.FUNCTION_TEMPLATE and cursor.template is not None:
                         instances.append(cursor)
-                    else:
+                    elif not self._passed_over(cursor):
                         self.table.declare(cursor)
             except Exception as error:  # the other declarations are worth having; a kernel lost here shows as missed
                 reason = f"internal failure while reading a declaration: {type(error).__name__}: {error}"
@@ -158,9 +158,11 @@ class ModuleBuilder:
         """Instances of kernels that no lowered code names: the source's explicit ones, then a few of the forced."""
         forced = {cursor.key: instance for cursor in uses if (instance := instantiated(cursor)) is not None}
         made_up = {instance.key for instance in forced.values()} | self.lowering.invented
-        for cursor in instances:
+        for cursor in (*instances, *self._instances_of_header()):
             template = cursor.template
-            if cursor.key not in made_up and template is not None and is_kernel(template):
+            if cursor.key in made_up or template is None:
+                continue
+            if is_kernel(template) or function_kind(self.lowering, template) is FunctionKind.HOST:
                 self.table.declare(cursor)
         self.table.drain()
         groups: dict[str, list[Cursor]] = {}
@@ -170,6 +172,16 @@ class ModuleBuilder:
         wanted = FORCED_INSTANCES if len(groups) <= MANY_TEMPLATES else 1
         for candidates in groups.values():
             self._force(candidates, wanted)
+
+    def _instances_of_header(self) -> Iterator[Cursor]:
+        """Instances of templates of the header for whose sake the source is read: they stand behind the template."""
+        about = self.parsed.options.about
+        if not about:
+            return
+        top = [each for each in self.parsed.unit.top_level(main_only=False) if each.extent.file == about]
+        for cursor in self._declarations(top):
+            if cursor.kind != K.VAR_DECL and cursor.is_definition and cursor.kind != K.FUNCTION_TEMPLATE:
+                yield cursor
 
     def _force(self, candidates: list[Cursor], wanted: int) -> None:
         """Keep the first ``wanted`` instances of a template that lost nothing, or else the one that lost least."""

@@ -1,0 +1,132 @@
+"""Headers that are understood with the help of files that include them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.project.run import Projects
+from kernlint.source import read
+from kernlint.tree.nodes import Module
+
+TEMPLATE = """#pragma once
+template <typename T, int N> __global__ void fill(T *p) { __shared__ T t[N]; t[threadIdx.x] = p[threadIdx.x]; }
+template <typename T> void start(T *p) { fill<T, 64><<<1, 64>>>(p); }
+"""
+HELPERS = """#pragma once
+__device__ inline float twice(float a) { return 2 * a; }
+__device__ inline float half_of(float a) { return a / 2; }
+"""
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "include").mkdir()
+    (tmp_path / "src").mkdir()
+    return tmp_path
+
+
+def _parse(path: Path, *named: Path) -> list[Module]:
+    around = Projects([str(each) for each in named or (path,)], cache=False).questions(str(path))
+    return ClangFrontend().parse_file(read(str(path)), FrontendOptions(cache=False, around=around))
+
+
+def _kernels(modules: list[Module]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    return [
+        (kernel.name, [tuple(text for _, text in each.template_args) for each in kernel.variants])
+        for module in modules
+        for kernel in module.kernels
+    ]
+
+
+def test_a_template_is_analysed_for_what_a_source_launches(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE)
+    (tree / "src" / "a.cu").write_text('#include "fill.cuh"\nvoid go(short *p) { fill<short, 8><<<1, 8>>>(p); }\n')
+    found = _parse(header)
+    assert _kernels(found) == [("fill", [("short", "8")])]
+    assert found[1].about == str(header) and not found[1].kernels[0].instances[0].forced
+    assert found[1].kernels[0].function.span.file == str(header)
+
+
+def test_launches_of_host_templates_that_a_source_calls(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE)
+    (tree / "src" / "a.cu").write_text('#include "../include/fill.cuh"\nvoid go(double *p) { start(p); }\n')
+    assert _kernels(_parse(header)) == [("fill", [("double", "64")])]
+
+
+def test_explicit_instantiations(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE)
+    (tree / "src" / "a.cu").write_text('#include "fill.cuh"\ntemplate __global__ void fill<char, 2>(char *);\n')
+    assert _kernels(_parse(header)) == [("fill", [("char", "2")])]
+
+
+def test_a_template_of_a_header_is_left_to_a_source_of_the_same_run(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE)
+    (tree / "src" / "a.cu").write_text('#include "fill.cuh"\nvoid go(short *p) { fill<short, 8><<<1, 8>>>(p); }\n')
+    assert _kernels(_parse(header, tree)) == []
+    assert _kernels(_parse(tree / "src" / "a.cu", tree)) == [("fill", [("short", "8")])]
+
+
+def test_a_template_that_nobody_asks_for_is_guessed(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE)
+    ((_, instances),) = _kernels(_parse(header))
+    assert [arguments[1] for arguments in instances] == ["64", "64"]  # the launch in sight gives it
+
+
+def test_device_functions_are_analysed_through_kernels_that_reach_them(tree: Path) -> None:
+    header = tree / "include" / "helpers.h"
+    header.write_text(HELPERS)
+    (tree / "src" / "a.cu").write_text(
+        '#include "helpers.h"\n'
+        "__global__ void one(float *p) { p[0] = twice(p[1]); }\n"
+        "__global__ void same(float *p) { p[1] = twice(p[1]); }\n"
+        "__global__ void other(float *p) { p[0] = 1; }\n"
+        "__global__ void two(float *p) { p[0] = half_of(twice(p[1])); }\n"
+    )
+    found = _parse(header)
+    assert [name for name, _ in _kernels(found)] == ["one", "two"]
+    assert found[-1].about == str(header)
+
+
+def test_functions_of_opencl(tree: Path) -> None:
+    header = tree / "include" / "helpers.cl"
+    header.write_text("float twice(float a) { return 2 * a; }\n")
+    source = tree / "src" / "a.cl"
+    source.write_text('#include "helpers.cl"\n__kernel void one(__global float *p) { p[0] = twice(p[1]); }\n')
+    assert [name for name, _ in _kernels(_parse(header))] == ["one"]
+
+
+def test_files_that_were_read_along_are_what_a_result_depends_on(tree: Path) -> None:
+    header = tree / "include" / "helpers.h"
+    header.write_text(HELPERS)
+    other = tree / "src" / "a.cu"
+    other.write_text('#include "helpers.h"\n__global__ void one(float *p) { p[0] = twice(p[1]); }\n')
+    around = Projects([str(header)], cache=False).questions(str(header))
+    options = FrontendOptions(cache=False, around=around)
+    frontend = ClangFrontend()
+    source = read(str(header))
+    frontend.parse_file(source, options)
+    assert str(other) in frontend.headers(source, options)
+
+
+def test_guesses_fit_the_uses(tree: Path) -> None:
+    source = tree / "a.cu"
+    source.write_text(
+        "__device__ float size_of(float v) { return v; }\n__device__ double size_of(double v) { return v; }\n"
+        "template <typename T, typename I, typename F> __global__ void k(const T *v, float *out, I n, F f) {\n"
+        "    const I i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = f(size_of(v[i]), 1);\n}\n"
+    )
+    (kernel,) = _parse(source)[0].kernels
+    first = dict(kernel.instances[0].template_args)
+    assert (first["T"], first["I"]) == ("float", "int")
+    assert not any(each.losses for each in kernel.instances)
