@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""How whole real kernels reach the tree: wholeness.py CORPORA.json DIR [--sample N] [--markdown FILE]
+"""How whole real kernels reach the tree: wholeness.py CORPORA.json DIR [--sample N] [--flags] [--markdown FILE]
 
 CORPORA.json describes packages that carry real kernels (name, kernel_globs, exclude, include_dirs, defines); DIR holds
-them unpacked, one folder each.  Every file is analysed in a process of its own kind of pool with a time limit, so that
-a crash or a hang costs one file and is counted.  A kernel is
+them unpacked, one folder each; or else DIR alone: its folders are the packages, or itself if it is a work tree.  What
+is measured is ``kernlint DIR/PACKAGE`` with no flags and no settings: the files that discovery finds, with what the
+project knows of each; ``--flags`` gives the folders and macros of CORPORA.json on top.  Every file is analysed in a
+process of its own kind of pool with a time limit, so that a crash or a hang costs one file and is counted.  A kernel is
 
 * seen: grep finds its definition in the text;
 * whole: it is in the tree and no statement, expression, guard, call, type or macro of any analysed variant was lost;
@@ -53,18 +55,30 @@ class FileResult:
     failure: str = ""
 
 
-def analyse(job: tuple[str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
+_projects: dict[str, Any] = {}
+
+
+def analyse(job: tuple[str, str, tuple[str, ...], tuple[str, ...]]) -> FileResult:
     """Parse one file and walk its kernels."""
-    path, includes, defines = job
+    path, root, includes, defines = job
     from kernlint.analysis.trace import trace_function
-    from kernlint.frontends.base import FrontendError, FrontendOptions
-    from kernlint.frontends.clang import ClangFrontend
+    from kernlint.config import Config
+    from kernlint.engine import Engine, default_frontend
+    from kernlint.frontends.base import FrontendError
+    from kernlint.project import Projects
+    from kernlint.registry import Registry
+    from kernlint.selection import Selection
     from kernlint.source import SourceError, read
 
     out = FileResult(path)
     started = time.perf_counter()
+    if root not in _projects:
+        config = Config(include=includes, defines=defines)
+        _projects[root] = Engine(Registry((), {}), Selection(Registry((), {}), config), projects=Projects([root]))
+    engine = _projects[root]
     try:
-        modules = ClangFrontend().parse_file(read(path), FrontendOptions(defines=defines, include_dirs=includes))
+        options = engine.frontend_options(path, engine.selection.config)
+        modules = default_frontend().parse_file(read(path), options)
     except (FrontendError, SourceError) as error:
         out.failure = str(error)
         return out
@@ -139,9 +153,13 @@ def _undecided(trace: Any) -> str | None:
     return None
 
 
-def files_of(package: dict[str, Any], folder: str) -> tuple[str, list[str]]:
+def files_of(package: dict[str, Any], folder: str, flags: bool) -> tuple[str, list[str]]:
     """Root folder and kernel files of a package (an unpacked sdist may have kept its top folder)."""
     root = os.path.join(folder, package["name"])
+    if not flags:
+        from kernlint import discovery
+
+        return root, sorted(found.path for found in discovery.find([root]))
     inner = [entry for entry in sorted(os.listdir(root)) if os.path.isdir(os.path.join(root, entry))]
     for base in (root, *(os.path.join(root, entry) for entry in inner)):
         found = {p for g in package["kernel_globs"] for p in glob.glob(os.path.join(base, g), recursive=True)}
@@ -162,15 +180,15 @@ def options_of(package: dict[str, Any], root: str) -> tuple[tuple[str, ...], tup
     return includes, tuple(defines)
 
 
-def run(package: dict[str, Any], folder: str, sample: int, jobs: int) -> list[FileResult]:
+def run(package: dict[str, Any], folder: str, sample: int, jobs: int, flags: bool) -> list[FileResult]:
     """Analyse the files of one package; those of a process that died or hung are marked so."""
-    root, files = files_of(package, folder)
+    root, files = files_of(package, folder, flags)
     if sample and len(files) > sample:
         files = sorted(random.Random(1).sample(files, sample))
-    includes, defines = options_of(package, root)
+    includes, defines = options_of(package, root) if flags else ((), ())
     out: list[FileResult] = []
     with multiprocessing.get_context("spawn").Pool(jobs, maxtasksperchild=25) as pool:
-        waiting = [(path, pool.apply_async(analyse, ((path, includes, defines),))) for path in files]
+        waiting = [(path, pool.apply_async(analyse, ((path, root, includes, defines),))) for path in files]
         for path, result in waiting:
             try:
                 out.append(result.get(SECONDS))
@@ -225,25 +243,34 @@ def _share(part: int, whole: int) -> str:
 def main() -> int:
     """Run over all packages; 1 when a file crashed or hung."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("corpora")
-    parser.add_argument("folder")
+    parser.add_argument("corpora", help="CORPORA.json, or a folder instead of both")
+    parser.add_argument("folder", nargs="?")
+    parser.add_argument("--flags", action="store_true", help="with the folders and macros of CORPORA.json")
     parser.add_argument("--only", default="", help="comma-separated package names")
     parser.add_argument("--sample", type=int, default=0, help="files of a package (0: all; packages over 1000: 100)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--markdown", help="write the report to this file too")
     options = parser.parse_args()
-    with open(options.corpora, encoding="utf-8") as handle:
-        packages = json.load(handle)["corpora"]
+    folder = options.folder or os.path.abspath(options.corpora)
+    if options.folder:
+        with open(options.corpora, encoding="utf-8") as handle:
+            packages = json.load(handle)["corpora"]
+    else:
+        names = sorted(entry for entry in os.listdir(folder) if os.path.isdir(os.path.join(folder, entry)))
+        if os.path.exists(os.path.join(folder, ".git")):
+            folder, name = os.path.split(folder)
+            names = [name]
+        packages = [{"name": name, "files_with_kernels": 0} for name in names]
     wanted = set(options.only.split(",")) if options.only else None
     rows = []
     for package in packages:
         if wanted is not None and package["name"] not in wanted:
             continue
-        if not os.path.isdir(os.path.join(options.folder, package["name"])):
-            print(f"{package['name']}: not in {options.folder}", file=sys.stderr)
+        if not os.path.isdir(os.path.join(folder, package["name"])):
+            print(f"{package['name']}: not in {folder}", file=sys.stderr)
             continue
         sample = options.sample or (100 if package["files_with_kernels"] > 1000 else 0)
-        rows.append((package["name"], run(package, options.folder, sample, options.jobs)))
+        rows.append((package["name"], run(package, folder, sample, options.jobs, options.flags)))
         print(f"{package['name']}: done", file=sys.stderr)
     text = "\n".join(report(rows))
     print(text)

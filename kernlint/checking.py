@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kernlint import discovery, merge
+from kernlint import discovery, gaps, merge
 from kernlint.cache import Cache, Key
 from kernlint.compiledb import NO_FLAGS, Lookup
 from kernlint.config import Config
@@ -80,6 +80,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         missed=sum(o.missed for o in outcomes),
         raceless=sum(o.raceless for o in outcomes),
         seconds=time.perf_counter() - start,
+        gaps=gaps.largest([gap for o in outcomes for gap in o.gaps], partial(_holder, job, files)),
     )
     return Report(
         results=tuple(results),
@@ -126,6 +127,14 @@ def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | N
                 cache.put(keys[outcome.path], outcome)
         cache.save()
     return [known[path] for path in files]
+
+
+def _holder(job: Job, files: Sequence[str], header: str) -> str | None:
+    """The folder of a project that has ``header`` where nobody looks for it, to be named with ``-I``."""
+    for project in {job.projects.of(path, job.configs(path).home): None for path in files}:
+        if (folder := project.left_out(header)) is not None:
+            return gaps.shown_folder(folder)
+    return None
 
 
 def unfixed(outcome: FileOutcome) -> FileOutcome:

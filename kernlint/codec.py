@@ -16,7 +16,7 @@ from kernlint.source import Span
 Json = Any
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 4
 """Raised when the form of the data changes."""
 
 
@@ -26,7 +26,7 @@ def encode(outcome: FileOutcome) -> Json:
     results = [writer.result(result) for result in outcome.results]
     notifications = [writer.notification(note) for note in outcome.notifications]
     counts = [outcome.kernels, outcome.partial, outcome.missed, outcome.fixed, outcome.raceless]
-    return [list(writer.files), results, notifications, counts, sorted(outcome.unsure)]
+    return [list(writer.files), results, notifications, counts, sorted(outcome.unsure), outcome.gaps]
 
 
 def decode(path: str, data: Json) -> FileOutcome:
@@ -34,7 +34,7 @@ def decode(path: str, data: Json) -> FileOutcome:
 
     Raises :class:`ValueError`, :class:`TypeError`, :class:`IndexError` or :class:`KeyError` for other data.
     """
-    files, results, notifications, (kernels, partial, missed, fixed, raceless), unsure = data
+    files, results, notifications, (kernels, partial, missed, fixed, raceless), unsure, gaps = data
     if not (results or notifications or unsure):
         return FileOutcome(path, kernels=kernels, partial=partial, missed=missed, fixed=fixed, raceless=raceless)
     reader = _Reader(files)
@@ -48,6 +48,7 @@ def decode(path: str, data: Json) -> FileOutcome:
         unsure=set(unsure),
         fixed=fixed,
         raceless=raceless,
+        gaps=[tuple(reasons) for reasons in gaps],
     )
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from kernlint import checking, fingerprint, merge, simulation, suppress
+from kernlint import checking, fingerprint, gaps, merge, simulation, suppress
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
 from kernlint.build import flags_for
@@ -69,19 +69,20 @@ class Kept:
 class Counts:
     """The kernels of one file: a kernel that was read under several settings is one, whole when every reading is."""
 
-    _partial: dict[Span, bool] = field(default_factory=dict)
+    _partial: dict[Span, tuple[str, ...]] = field(default_factory=dict)
     _raceless: dict[Span, bool] = field(default_factory=dict)
 
-    def add(self, kernel: Kernel, partial: bool, raceless: bool) -> None:
-        """Count a kernel, or one more reading of it."""
+    def add(self, kernel: Kernel, gaps: tuple[str, ...], raceless: bool) -> None:
+        """Count a kernel, or one more reading of it; ``gaps``: why it is known only in part, if it is."""
         place = kernel.function.span
-        self._partial[place] = self._partial.get(place, False) or partial
+        self._partial[place] = tuple(dict.fromkeys((*self._partial.get(place, ()), *gaps)))
         self._raceless[place] = self._raceless.get(place, True) and raceless
 
     def into(self, outcome: FileOutcome) -> None:
         """Add the figures to those of the file."""
         outcome.kernels += len(self._partial)
-        outcome.partial += sum(self._partial.values())
+        outcome.gaps += [gaps for gaps in self._partial.values() if gaps]
+        outcome.partial = len(outcome.gaps)
         outcome.raceless += sum(self._raceless.values())
 
 
@@ -340,7 +341,8 @@ class Engine:
                     named = _resting(_named(rule, finding, kernel.name), facts)
                     found.append(merge.FromVariant(named, facts.function))
             findings += merge.over_variants(found, kernel.variants)
-        counts.add(kernel, bool(losses), self._raceless(variants, rules, findings))
+        why = gaps.reasons(losses.values(), module_facts.module.missing_headers)
+        counts.add(kernel, why, self._raceless(variants, rules, findings))
         if losses:
             first = min(losses.values(), key=lambda loss: (loss.span.file, loss.span.start))
             reasons = sorted({f"{loss.kind}: {loss.reason}" for loss in losses.values()})

@@ -12,7 +12,8 @@ class FileOutcome:
     """What one file gave.  ``lost``: an internal failure left it unanalysed; ``unread``: it is no readable text.
     ``raceless``: kernels of which it was proved in passing that no two threads race.  ``unsure``: codes of rules that
     did not look at all of it.  ``depends``: paths at which headers are, or were looked for and not found.  ``fixed``:
-    fixes were looked for, and results have those that hold.  ``asked``: what the project was asked, with digests of the
+    fixes were looked for, and results have those that hold.  ``gaps``: for each of the
+    ``partial`` kernels why it is known only in part.  ``asked``: what the project was asked, with digests of the
     answers.  ``general``: problems of the whole run; ``seconds``: self
     times by name (both only from another process)."""
 
@@ -22,6 +23,7 @@ class FileOutcome:
     sources: list[SourceFile] = field(default_factory=list)
     kernels: int = 0
     partial: int = 0
+    gaps: list[tuple[str, ...]] = field(default_factory=list)
     missed: int = 0
     lost: bool = False
     unread: bool = False

@@ -64,7 +64,7 @@ class Summary:
 
     ``kernels`` are those in the tree, ``partial`` of them lost something, ``missed`` are in the text alone.
     ``files`` were analysed, ``failed`` could not be.  ``raceless``: kernels of which it was proved in passing, under
-    the usual assumptions, that no two threads race.
+    the usual assumptions, that no two threads race.  ``gaps``: a line for each of the largest reasons for ``partial``.
     """
 
     files: int = 0
@@ -74,6 +74,7 @@ class Summary:
     missed: int = 0
     raceless: int = 0
     seconds: float = 0.0
+    gaps: tuple[str, ...] = ()
 
 
 class Sources:

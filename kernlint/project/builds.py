@@ -10,6 +10,7 @@ from functools import cached_property
 from kernlint.project import cmake, scripts
 from kernlint.project.cmake import Definition
 from kernlint.project.facts import FileFacts
+from kernlint.project.store import Table
 from kernlint.record import dataclass
 
 MAX_BUILD_FILES = 2000
@@ -37,7 +38,7 @@ NOTHING_GIVEN = Given()
 class Builds:
     """The builds of the project at ``root`` with the given ``files`` (relative paths) and their ``facts``."""
 
-    def __init__(self, root: str, files: Iterable[str], facts: Mapping[str, FileFacts]) -> None:
+    def __init__(self, root: str, files: Iterable[str], facts: Table) -> None:
         self._root = root
         self._files = files
         self._facts = facts

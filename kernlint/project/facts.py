@@ -68,11 +68,11 @@ class FileFacts:
 NOTHING = FileFacts()
 
 
-def read_facts(path: str) -> FileFacts:
-    """The facts of the file at ``path``; none for one that cannot be read (any more)."""
+def read_facts(path: str, size: int) -> FileFacts:
+    """The facts of the file at ``path`` of about ``size`` bytes; none for one that cannot be read (any more)."""
     try:
         with open(path, "rb", buffering=0) as handle:
-            return facts_of(path, handle.read(READ_BYTES))
+            return facts_of(path, handle.read() if size <= READ_BYTES else handle.read(READ_BYTES))
     except OSError:
         return NOTHING
 
@@ -82,9 +82,10 @@ def facts_of(path: str, data: bytes) -> FileFacts:
     if path[-3:].lower() == ".py":
         return _of_python(path, data)
     cuda = b"__global__" in data
-    opencl = b"kernel" in data
+    kernel = b"ernel" in data  # one look at the text for both spellings
+    opencl = kernel and b"kernel" in data
     device = cuda or b"__device__" in data
-    launches = list(_launches(data))
+    launches = _launches(data, kernel) if kernel or b"<<<" in data else []
     wanted = cuda or opencl or device
     includes = _names(kind + name.strip() for kind, name in _INCLUDE.findall(data))
     if not (wanted or launches or includes or b"rogram" in data):
@@ -139,19 +140,23 @@ def _keywords(data: bytes) -> Iterator[bytes]:
             yield name + b"{" if b"{" in body else name
 
 
-def _launches(data: bytes) -> Iterator[bytes]:
+def _launches(data: bytes, kernel: bool) -> list[bytes]:
+    found: list[bytes] = []
     at = data.find(b"<<<")
     while at >= 0:
         if (match := _TRIPLE.search(data, max(0, at - 300), at)) is not None:
-            yield match.group(1)
+            found.append(match.group(1))
         at = data.find(b"<<<", at + 3)
-    if b"Kernel" in data:
+    if kernel and b"Kernel" in data:
         if b"Launch" in data:
-            yield from (name.rpartition(b"::")[2] for name in _BY_NAME.findall(data))
-        yield from _CREATED.findall(data)
-    if b"etFunction" in data:
-        yield from _GOT.findall(data)
+            found += (name.rpartition(b"::")[2] for name in _BY_NAME.findall(data))
+        found += _CREATED.findall(data)
+        if b"etFunction" in data:
+            found += _GOT.findall(data)
+    return found
 
 
 def _names(found: Iterable[bytes]) -> tuple[str, ...]:
+    if not found:
+        return ()
     return tuple(name.decode("utf-8", "surrogateescape") for name in islice(dict.fromkeys(found), MOST))

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from kernlint import discovery
 from kernlint.digest import hexdigest
 from kernlint.project import headers, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
-from kernlint.project.facts import FileFacts, read_facts
-from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, walk
+from kernlint.project.facts import read_facts
+from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
 
@@ -67,23 +68,21 @@ class Project:
         return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED)
 
     @cached_property
-    def facts(self) -> Mapping[str, FileFacts]:
+    def facts(self) -> store.Table:
         """What each source says, by its path relative to the root."""
         known = store.load(self.root) if self.cache else {}
-        found: dict[str, FileFacts] = {}
+        found: dict[str, tuple[store.State, list[Any]]] = {}
         changed = False
         for path, state in self.tree.files.items():
-            if os.path.splitext(path)[1].lower() not in SOURCES:
-                continue
             before = known.get(path)
             if before is not None and before[0] == state:
-                found[path] = before[1]
-            else:
-                found[path] = read_facts(os.path.join(self.root, path))
+                found[path] = before
+            elif path[path.rfind(".") :].lower() in SOURCES:
+                found[path] = state, store.row_of(read_facts(os.path.join(self.root, path), state[1]))
                 changed = True
         if self.cache and (changed or len(known) != len(found)):
-            store.save(self.root, {path: (self.tree.files[path], facts) for path, facts in found.items()})
-        return found
+            store.save(self.root, found)
+        return store.Table({path: row for path, (_, row) in found.items()})
 
     def relative(self, path: str) -> str | None:
         """``path`` relative to the root, with slashes; None for one that lies elsewhere."""
@@ -117,6 +116,16 @@ class Project:
         made = os.path.join(os.path.dirname(path), name.replace("\\", "/").rpartition("/")[2])
         return Header(made, text, others)
 
+    def left_out(self, name: str) -> str | None:
+        """The folder that has the header ``name`` (to be named with ``-I``) among those that a walk passes over: what
+        git ignores, folders of builds and of environments."""
+        tail = os.sep + os.path.join(*name.split("/"))
+        return next((path[: -len(tail)] for path in self._left_out if path.endswith(tail)), None)
+
+    @cached_property
+    def _left_out(self) -> list[str]:
+        return passed_over(self.tree)
+
     @cached_property
     def builds(self) -> Builds:
         """What build files and host code define."""
@@ -125,33 +134,28 @@ class Project:
     # ------------------------------------------------------------------------------------------------------ indices
 
     @cached_property
-    def _by_include(self) -> Mapping[str, tuple[str, ...]]:
+    def _by_include(self) -> Mapping[str, list[str]]:
         """Files by the last part of the names that they include."""
-        return self._index((path, {_last(name) for name in facts.includes}) for path, facts in self._all)
+        return self._index("includes", lambda include: include[1:].rpartition("/")[2])
 
     @cached_property
-    def _by_launch(self) -> Mapping[str, tuple[str, ...]]:
-        return self._index((path, facts.launches) for path, facts in self._all)
+    def _by_launch(self) -> Mapping[str, list[str]]:
+        return self._index("launches")
 
     @cached_property
-    def _by_kernel(self) -> Mapping[str, tuple[str, ...]]:
-        return self._index((path, facts.kernels) for path, facts in self._all)
+    def _by_kernel(self) -> Mapping[str, list[str]]:
+        return self._index("kernels")
 
     @cached_property
-    def _by_instance(self) -> Mapping[str, tuple[str, ...]]:
-        return self._index((path, facts.instances) for path, facts in self._all)
+    def _by_instance(self) -> Mapping[str, list[str]]:
+        return self._index("instances")
 
-    @property
-    def _all(self) -> Iterable[tuple[str, FileFacts]]:
-        return sorted(self.facts.items())
-
-    @staticmethod
-    def _index(found: Iterable[tuple[str, Iterable[str]]]) -> Mapping[str, tuple[str, ...]]:
+    def _index(self, column: str, key: Callable[[str], str] = str) -> Mapping[str, list[str]]:
         index: dict[str, list[str]] = {}
-        for path, names in found:
-            for name in names:
+        for path, names in self.facts.column(column):
+            for name in dict.fromkeys(map(key, names)):
                 index.setdefault(name, []).append(path)
-        return {name: tuple(paths) for name, paths in index.items()}
+        return index
 
     def _absolute(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(self.absolute(path) for path in paths)
@@ -174,7 +178,7 @@ class Project:
     def files_naming(self, name: str) -> tuple[str, ...]:
         """Files in whose text ``name`` stands as a word; sources are read anew for it, so ask for few names."""
         word = name.encode("utf-8", "surrogateescape")
-        return self._absolute([path for path, _ in self._all if _names(self.absolute(path), word)])
+        return self._absolute([path for path in sorted(self.facts) if _names(self.absolute(path), word)])
 
     def files_including(self, header: str) -> tuple[str, ...]:
         """Files that include the file ``header`` directly."""
@@ -270,10 +274,12 @@ class Project:
     def _keywords(self) -> Mapping[str, str]:
         """The language that each macro which stands for the keyword of a kernel belongs to."""
         found: dict[str, str] = {}
-        for path, facts in self._all:
-            opencl = path.lower().endswith((".cl", ".clh", ".ocl")) or not (facts.device or path.endswith(".cu"))
-            for name in facts.macros:
-                found.setdefault(name, "opencl" if opencl else "cuda")
+        for path, macros in self.facts.column("macros"):
+            if macros:
+                device = self.facts[path].device or path.endswith(".cu")
+                opencl = path.lower().endswith((".cl", ".clh", ".ocl")) or not device
+                for name in macros:
+                    found.setdefault(name, "opencl" if opencl else "cuda")
         return found
 
     @cached_property
@@ -377,10 +383,6 @@ class Questions:
 
     def _note(self, question: tuple[str, ...], answer: object) -> None:
         self.asked[question] = answer_digest(answer)
-
-
-def _last(include: str) -> str:
-    return include[1:].rpartition("/")[2]
 
 
 def answer_digest(answer: object) -> str:

@@ -15,6 +15,9 @@ MAX_FILES = 200_000
 MAX_UNMARKED = 20_000
 """The same for a folder that nothing marks as a project."""
 
+MAX_PASSED_OVER = 20_000
+"""Files looked at in folders that are passed over, when a header is missing."""
+
 SOURCES = KERNEL_SUFFIXES | HOST_SUFFIXES | {".opencl", ".cxx", ".h++", ".c++", ".m", ".mm", ".tpp", ".ipp", ".tcc"}
 """Suffixes of files that are read for facts."""
 
@@ -26,11 +29,12 @@ _BUILD = frozenset({"CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "me
 class Tree:
     """What a walk met.  ``files``: time of the last change in nanoseconds and size in bytes of each source or build
     file, by its path relative to the root with slashes; ``names``: those paths, and those by which links lead to them,
-    by their last part.  ``whole``: no limit was reached."""
+    by their last part; ``skipped``: folders that were passed over.  ``whole``: no limit was reached."""
 
     root: str
     files: dict[str, tuple[int, int]] = field(default_factory=dict)
     names: dict[str, list[str]] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
     whole: bool = True
 
 
@@ -64,7 +68,9 @@ def walk(root: str, most: int = MAX_FILES) -> Tree:
                 if entry.is_symlink():
                     links.append((entry.path, head + name, entry.is_dir()))
                 elif entry.is_dir():
-                    if name[0] != "." and name not in SKIPPED_FOLDERS and entry.path not in ignored:
+                    if name in SKIPPED_FOLDERS or entry.path in ignored:
+                        tree.skipped.append(entry.path)
+                    elif name[0] != ".":
                         queue.append((entry.path, f"{head}{name}/"))
                 elif is_source(name) and entry.path not in ignored and entry.is_file():
                     status = entry.stat()
@@ -77,9 +83,28 @@ def walk(root: str, most: int = MAX_FILES) -> Tree:
     return tree
 
 
+def passed_over(tree: Tree) -> list[str]:
+    """Headers in the folders that the walk passed over, nearest first, as far as a limit."""
+    found: list[str] = []
+    queue = deque(sorted(tree.skipped))
+    left = MAX_PASSED_OVER
+    while queue and left > 0:
+        try:
+            with os.scandir(queue.popleft()) as entries:
+                for entry in entries:
+                    left -= 1
+                    if entry.is_dir(follow_symlinks=False):
+                        queue.append(entry.path)
+                    elif is_source(entry.name) and entry.is_file():
+                        found.append(entry.path)
+        except OSError:
+            continue
+    return sorted(found, key=lambda path: (path.count(os.sep), path))
+
+
 def is_source(name: str) -> bool:
     """Whether a file of this name says something about kernels or how they are built."""
-    suffix = os.path.splitext(name)[1].lower()
+    suffix = name[name.rfind(".") :].lower()
     return suffix in SOURCES or suffix in _TEMPLATES or name in _BUILD
 
 

@@ -27,5 +27,5 @@ def render(report: Report, view: View) -> str:
         lines += [notification_line(report, note) for note in shown_notifications(report, view.verbose)]
         if view.statistics:
             lines += statistics(report).splitlines()
-        lines.append(summary_line(report))
+        lines += [summary_line(report), *report.summary.gaps]
     return "".join(f"{line}\n" for line in lines)

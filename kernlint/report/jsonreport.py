@@ -29,6 +29,7 @@ def render(report: Report, view: View) -> str:
             "missed": summary.missed,
             "raceless": summary.raceless,
             "seconds": round(summary.seconds, 3),
+            "gaps": list(summary.gaps),
         },
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

@@ -46,6 +46,7 @@ def render(report: Report, view: View) -> str:
         if view.statistics:
             lines += [((line, ""),) for line in statistics(report).splitlines()]
         lines.append(((summary_line(report), "bold"),))
+        lines += [((line, "dim"),) for line in report.summary.gaps]
     return to_text(lines, colored)
 
 
