@@ -8,7 +8,7 @@ from kernlint.analysis.admitted import admitted
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import LoopContext
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
@@ -40,6 +40,9 @@ class GridStrideMismatch(Rule):
     of threads of the grid along the same axis, ``blockDim.x * gridDim.x``. With another step (``blockDim.x`` squared,
     ``blockDim.x`` or ``gridDim.x`` alone, another axis) elements are visited several times or never.
 
+    The same loop with the right step does the same element in every round when its body uses the index that the loop
+    began with in place of the loop's variable.
+
     Silent when the loop's bound depends on the block (each block walks a chunk of its own), or the loop ends by an
     index within the block that runs along (each block loads a tile).
 
@@ -54,6 +57,14 @@ class GridStrideMismatch(Rule):
     __kernel void scale(__global float *x, const int n) {
         for (int i = get_global_id(0); i < n; i += get_local_size(0))  // expect: KL407
             x[i] *= 2.0f;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void scale(float *x, int n) {
+        int first = blockIdx.x * blockDim.x + threadIdx.x;
+        for (int i = first; i < n; i += blockDim.x * gridDim.x)  // expect: KL407
+            x[first] = 2.0f;
     }
     ```
 
@@ -95,6 +106,15 @@ class GridStrideMismatch(Rule):
                     continue
                 first = substitute(phi.step, {loop.counter: const(0), phi: phi.init})
                 step = polynomial(first) - polynomial(phi.init)
+                repeated = _repeated(loop, phi, step, axis, facts[trace])
+                if repeated is not None:
+                    yield self.finding(
+                        loop.condition_span or loop.span,
+                        f"{phi.name} goes from element to element, and the body uses the index of the first one in "
+                        "every round",
+                        related=[Related(repeated.span, f"{phi.name} has no part in this index")],
+                        fix=f"use {phi.name} in the loop",
+                    )
                 wrong = _wrong_step(step, axis)
                 if wrong and not _as_launched(step, axis, facts):
                     name = AXES[axis]
@@ -104,6 +124,27 @@ class GridStrideMismatch(Rule):
                         related=[Related(loop.span, f"the loop of {phi.name}")],
                         fix=f"step by blockDim.{name} * gridDim.{name}",
                     )
+
+
+def _repeated(loop: LoopContext, phi: Symbol, step: Polynomial, axis: int, walked: Trace) -> Access | None:
+    """A write of a grid-stride loop at the thread's first element, where each round of the loop touches and computes the
+    same."""
+    whole = binary("mul", cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64), I64)
+    if step != polynomial(whole) or len(loop.phis) != 1 or loop.exits or loop.leaves or loop.returns:
+        return None
+    inside = [access for access in walked.accesses if loop in access.loops]
+    if walked.calls or any(access.kind is AccessKind.ATOMIC for access in inside):
+        return None
+    for access in inside:
+        terms = [access.offset, *(guard.term for guard in access.guards if guard.loop is not loop)]
+        if isinstance(access.value, Term):
+            terms.append(access.value)
+        if any(loop.counter in symbols(term) for term in terms):
+            return None
+    for access in inside:
+        if access.writes and access.size and _global_axis(polynomial(access.offset)) == axis:
+            return access
+    return None
 
 
 def _global_axis(init: Polynomial) -> int | None:

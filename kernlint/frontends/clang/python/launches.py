@@ -14,11 +14,24 @@ from collections.abc import Sequence
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.hosts import add_host
+from kernlint.frontends.clang.python.passed import misfit
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.record import dataclass
 from kernlint.tree.dump import expression_text
-from kernlint.tree.nodes import Barrier, Call, Expr, FunctionDecl, IntLit, LaunchValue, Module, Quantity, Ref, VarDecl
+from kernlint.tree.nodes import (
+    Barrier,
+    Call,
+    Expr,
+    FunctionDecl,
+    IntLit,
+    LaunchValue,
+    Module,
+    Quantity,
+    Ref,
+    Remark,
+    VarDecl,
+)
 from kernlint.tree.types import PointerType, Space
 from kernlint.tree.walk import walk
 
@@ -35,6 +48,7 @@ class _Launched:
     shared: ast.expr | None
     args: tuple[ast.expr, ...] | None
     threads: bool = False  # the grid is counted in threads
+    prepared: bool = False  # the arguments are converted to types that were stated before
 
 
 def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
@@ -96,7 +110,7 @@ def _launched(program: PythonProgram, called: Called, names: set[str]) -> _Launc
         if kernel is None or len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args[:first]):
             return None
         rest = plain[first:] if plain is not None else None
-        return _Launched("PyCUDA", *kernel, node.args[0], node.args[1], keys.get("shared_size"), rest)
+        return _Launched("PyCUDA", *kernel, node.args[0], node.args[1], keys.get("shared_size"), rest, prepared=True)
     kernel = _function(program, target, scope, names)
     if kernel is None:
         return None
@@ -184,11 +198,16 @@ def _may_be_program(program: PythonProgram, expr: ast.expr, scope: Scope) -> boo
 
 
 class _Launcher(Reader):
-    """Reads what one launch is given."""
+    """Reads what one launch is given.  ``api``: the library that passes arguments as they are; empty for others."""
+
+    api = ""
 
     def launch(self, launched: _Launched, module: Module, kernel: FunctionDecl) -> None:
         """Add the launch to ``module``."""
         host, scope = self.host, self.called.scope
+        self.remarks: list[Remark] = []
+        packed = len(launched.args or ()) == len(kernel.params) and not kernel.template_params
+        self.api = launched.api if packed and not launched.prepared else ""
         grid, block = self.sizes(launched.grid, scope), self.sizes(launched.block, scope)
         one = host.number(1)
         if launched.api == "PyCUDA" and launched.grid is None:
@@ -215,6 +234,7 @@ class _Launcher(Reader):
             shared=shared,
         )
         add_host(module, host.function())
+        object.__setattr__(module, "remarks", (*module.remarks, *self.remarks))
 
     def chosen(self, sizes: list[Expr], kernel: FunctionDecl) -> list[Expr] | None:
         """A block that the runtime may choose for a launch that leaves it open, where the kernel does not care."""
@@ -239,6 +259,9 @@ class _Launcher(Reader):
         if at >= len(kernel.params):
             return self.host.unknown()
         param = kernel.params[at]
+        remark = misfit(self, self.api, expr, scope, kernel, param) if self.api else None
+        if remark is not None:
+            self.remarks.append(remark)
         if isinstance(param.type, PointerType):
             array = self.array(expr, scope)
             size = self.bytes(array) if array is not None else None

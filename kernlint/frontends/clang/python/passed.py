@@ -1,0 +1,108 @@
+"""What Python passes for a kernel's parameters, and where its size or kind is not what the kernel reads.
+
+None of the libraries converts an argument to the parameter's type: the kernel reads the bytes that it is given.
+
+- CuPy passes a Python ``int`` as a 64-bit integer, a ``float`` as a double, a ``complex`` as two doubles.
+- PyCUDA takes NumPy scalars only, and packs them one behind the other, each as large as it is.
+- PyOpenCL asks the runtime to check the size of each.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from kernlint.frontends.clang.python.buffers import WIDTHS, Array
+from kernlint.frontends.clang.python.program import Scope, dotted
+from kernlint.frontends.clang.python.reading import Reader
+from kernlint.source import Span
+from kernlint.tree.nodes import FunctionDecl, ParamDecl, Remark
+from kernlint.tree.types import FloatType, IntType, PointerType, Type
+
+_PYTHON = {"int": "int64", "float": "float64", "len": "int64", "bool": "bool"}
+
+
+def misfit(
+    reader: Reader, api: str, arg: ast.expr, scope: Scope, kernel: FunctionDecl, param: ParamDecl
+) -> Remark | None:
+    """The remark on an argument that is not what the parameter reads; None where it is, or nothing is known."""
+    place = Span(reader.host.span.file, reader.program.start(arg), reader.program.end(arg))
+    if isinstance(param.type, PointerType):
+        given, wanted = _of_array(reader.array(arg, scope)), param.type.pointee
+        if not given or not _other_elements(given, wanted):
+            return None
+        words = ("array", f"an array of {given}", param.name, f"{name_of(wanted)} *")
+    else:
+        given, python = scalar(reader, arg, scope)
+        if not given or not _other_number(given, python, param.type, api):
+            return None
+        said = f"a Python {_kind(given)}, as {given}," if python else f"{given}"
+        words = (
+            "scalar",
+            f"{said} ({WIDTHS[given]} bytes)",
+            param.name,
+            f"{name_of(param.type)} ({param.type.size} bytes)",
+        )
+    return Remark("argument-misfit", place, kernel.name, words, ((param.span, "the parameter"),))
+
+
+def scalar(reader: Reader, expr: ast.expr, scope: Scope) -> tuple[str, bool]:
+    """The type of a number that is passed, and whether it is a plain one of Python; empty when it is not known."""
+    expr, scope = reader.program.resolved(expr, scope)
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, (ast.USub, ast.UAdd)):
+        return scalar(reader, expr.operand, scope)
+    if isinstance(expr, ast.Constant) and type(expr.value) in (int, float):
+        return ("int64" if isinstance(expr.value, int) else "float64"), True
+    if not isinstance(expr, ast.Call) or (not expr.args and not expr.keywords):
+        return "", False
+    name = dotted(expr.func) or ""
+    if name in _PYTHON and name not in reader.program.imports and scope.holder(name) is None:
+        return _PYTHON[name], True
+    full = reader.program.imported(name)
+    if full.partition(".")[0] in ("numpy", "cupy") and full.count(".") == 1:
+        last = full.rpartition(".")[2]
+        return (last if last in WIDTHS else ""), False
+    return "", False
+
+
+def _of_array(array: Array | None) -> str:
+    return array.dtype if array is not None else ""
+
+
+def _kind(dtype: str) -> str:
+    return "float" if "float" in dtype or dtype in ("double", "half", "single") else "int"
+
+
+def name_of(type_: Type) -> str:
+    """A type as C spells it."""
+    if isinstance(type_, FloatType):
+        return {16: "half", 32: "float", 64: "double"}.get(type_.bits, "float")
+    if isinstance(type_, IntType):
+        if type_.bits == 1:
+            return "bool"
+        word = {8: "char", 16: "short", 32: "int", 64: "long long"}[type_.bits]
+        return word if type_.signed else f"unsigned {word}"
+    return "?"
+
+
+def _other_elements(given: str, wanted: Type) -> bool:
+    """Whether elements of an array are visibly not those that the kernel reads: floats of another width, or integers of
+    another width where neither is bytes."""
+    if "complex" in given or not isinstance(wanted, (FloatType, IntType)) or wanted.size == 1 or WIDTHS[given] == 1:
+        return False
+    if WIDTHS[given] == wanted.size:
+        return False
+    return (_kind(given) == "float") == isinstance(wanted, FloatType)
+
+
+def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
+    """Whether a number is read as another one."""
+    if not isinstance(wanted, (FloatType, IntType)) or "complex" in given:
+        return False
+    if python and api != "CuPy":
+        return False
+    floating, width = _kind(given) == "float", WIDTHS[given]
+    if floating != isinstance(wanted, FloatType):
+        return api == "CuPy" or width != wanted.size
+    if floating or api != "CuPy":
+        return width != wanted.size
+    return width < (wanted.size or 0)  # of a wider integer the low half is read, which is its value
