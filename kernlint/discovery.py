@@ -12,7 +12,7 @@ from kernlint.record import dataclass
 KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl"})
 """Suffixes that mean kernel code."""
 
-HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py"})
+HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
 """Suffixes of files that are looked at in a folder only when their text holds a kernel."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
@@ -48,7 +48,10 @@ def holds_kernels(path: str) -> bool:
 
 def speaks_of_kernels(path: str, data: bytes) -> bool:
     """Whether the text ``data`` of a host file looks as if it held a kernel."""
-    return says_kernel(data) or (path.lower().endswith(".py") and makes_kernels(data))
+    notebook = path.lower().endswith(".ipynb")
+    if notebook:
+        data = data.replace(b"\\n", b"\n")  # lines of a cell as JSON has them
+    return says_kernel(data) or ((notebook or path.lower().endswith(".py")) and makes_kernels(data))
 
 
 def says_kernel(data: bytes, cuda: bool = True, opencl: bool = True) -> bool:

@@ -165,7 +165,7 @@ class Fixer:
 
     def _may_fix(self, source: SourceFile, finding: Finding) -> bool:
         """Whether a rule could have a fix for a finding of the text itself: most have none, which costs nothing."""
-        if finding.span.file != source.path or finding.code in CONTROL_CODES:
+        if finding.span.file != source.path or finding.code in CONTROL_CODES or source.cells:
             return False
         rule = next((rule for rule in self._selection.registry.rules if rule.meta.code == finding.code), None)
         if rule is None:

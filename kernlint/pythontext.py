@@ -12,8 +12,8 @@ _TOKEN = pattern(
 
 
 def is_python(path: str) -> bool:
-    """Whether a file is Python by its name."""
-    return path.lower().endswith(".py")
+    """Whether a file is Python by its name; a notebook is taken for it."""
+    return path.lower().endswith((".py", ".ipynb"))
 
 
 def comments(data: bytes) -> Iterator[tuple[int, str]]:

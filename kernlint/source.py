@@ -7,6 +7,7 @@ computed only when somebody asks: a run that finds nothing never pays for them.
 from __future__ import annotations
 
 import os
+import sys
 from bisect import bisect_right
 
 from kernlint.record import dataclass, field
@@ -33,11 +34,19 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place for people: 1-based ``line``; 1-based ``column`` in characters; ``utf16`` column for SARIF."""
+    """A place for people: 1-based ``line``; 1-based ``column`` in characters; ``utf16`` column for SARIF.  In a
+    notebook ``line`` is one of the ``cell`` of that number (0: no notebook)."""
 
     line: int
     column: int
     utf16: int
+    cell: int = 0
+
+    @property
+    def shown(self) -> str:
+        """``12:3``, in a notebook ``cell 4:12:3``."""
+        place = f"{self.line}:{self.column}"
+        return f"cell {self.cell}:{place}" if self.cell else place
 
 
 class SourceError(Exception):
@@ -50,13 +59,15 @@ class SourceFile:
 
     ``data`` is UTF-8 without a byte-order mark.  ``encoding`` says what the bytes on disk were
     (``utf-8``, ``utf-8-sig``, ``utf-16``, ``latin-1``).  A kernel that stands inside a host string has the
-    host's path as ``path`` and its own offset in the host's text as ``base``.
+    host's path as ``path`` and its own offset in the host's text as ``base``.  Of a notebook ``data`` is the text
+    of its code cells, and ``cells`` has the line at which each begins and its number, both counted from 1.
     """
 
     path: str
     data: bytes
     encoding: str = "utf-8"
     base: int = 0
+    cells: tuple[tuple[int, int], ...] = ()
     _starts: list[int] = field(default_factory=list, repr=False, compare=False)
 
     @property
@@ -80,7 +91,16 @@ class SourceFile:
         offset = min(max(offset, 0), len(self.data))
         line = self.line_of(offset)
         head = self.data[self.line_starts[line - 1] : offset].decode("utf-8", "replace")
-        return Position(line, len(head) + 1, len(head.encode("utf-16-le", "surrogatepass")) // 2 + 1)
+        cell, shown = self.cell_of(line)
+        return Position(shown, len(head) + 1, len(head.encode("utf-16-le", "surrogatepass")) // 2 + 1, cell)
+
+    def cell_of(self, line: int) -> tuple[int, int]:
+        """The cell that a 1-based line of the text is in, and its number there; 0 and the line in other files."""
+        at = bisect_right(self.cells, (line, sys.maxsize)) - 1
+        if at < 0:
+            return 0, line
+        first, cell = self.cells[at]
+        return cell, line - first + 1
 
     def line_text(self, line: int) -> str:
         """Text of the 1-based ``line`` without its line break; empty when there is no such line."""
@@ -144,4 +164,12 @@ def read(path: str) -> SourceFile:
     except OSError as error:
         raise SourceError(f"cannot be read: {error.strerror or error}") from None
     text, encoding = decode(raw)
+    if path.lower().endswith(".ipynb"):
+        from kernlint import notebook
+
+        try:
+            text, cells = notebook.text_of(text)
+        except notebook.NotebookError as error:
+            raise SourceError(str(error)) from None
+        return SourceFile(path, text.encode("utf-8", "replace"), "utf-8", cells=cells)
     return SourceFile(path, raw if encoding == "utf-8" else text.encode("utf-8"), encoding)

@@ -22,7 +22,7 @@ def render(report: Report, view: View) -> str:
         path = shown_path(finding.span.file, report.root)
         level = f"{finding.severity.value}[{finding.code}]"
         kernel = f" (in kernel {finding.kernel})" if finding.kernel else ""
-        lines.append(f"{path}:{place.line}:{place.column}: {level} {finding.rule}: {finding.message}{kernel}")
+        lines.append(f"{path}:{place.shown}: {level} {finding.rule}: {finding.message}{kernel}")
     if not view.quiet:
         lines += [notification_line(report, note) for note in shown_notifications(report, view.verbose)]
         if view.statistics:

@@ -68,13 +68,13 @@ def _file_frame(group: list[_Placed], source: SourceFile, gutter: int, width: in
             between = source.line_text(previous + 1)
             if line - previous == 2:
                 if between.strip():
-                    yield _code(previous + 1, _crop(_expand(between), 0, 0, room)[0], gutter)
+                    yield _code(source.cell_of(previous + 1)[1], _crop(_expand(between), 0, 0, room)[0], gutter)
             else:
                 yield (("." * 3 + " " * (gutter - 1) + "|", "blue"),)
         here = sorted((p for p in group if p.line == line), key=lambda p: (p.start, not p.mark.primary))
         text = _expand(source.line_text(line))
         shown, shift = _crop(text, min(p.start for p in here), max(p.end for p in here), room)
-        yield _code(line, shown, gutter)
+        yield _code(source.cell_of(line)[1], shown, gutter)
         for place in here:
             yield from _underline(place, shift, cells(shown), gutter, room, style)
         previous = line

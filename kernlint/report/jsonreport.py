@@ -67,8 +67,10 @@ def result_object(report: Report, result: Result) -> dict[str, Any]:
 def _place(report: Report, span: Span) -> dict[str, Any]:
     source = report.sources.get(span.file)
     start, end = source.position(span.start), source.position(span.end)
+    cell = {"cell": start.cell} if start.cell else {}
     return {
         "file": shown_path(span.file, report.root),
+        **cell,
         "line": start.line,
         "column": start.column,
         "end_line": end.line,

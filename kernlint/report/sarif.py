@@ -149,6 +149,10 @@ class _Writer:
             "endLine": end.line,
             "endColumn": end.utf16,
         }
+        if start.cell:
+            region["properties"] = {"cell": start.cell}
+            if end.cell != start.cell or end.line < start.line:
+                region.update(endLine=start.line, endColumn=start.utf16)
         text = source.text(span)
         if 0 < len(text) <= 2000:
             region["snippet"] = {"text": text}
@@ -159,8 +163,8 @@ class _Writer:
             "artifactLocation": {**self._location(span.file), "index": self._artifact(span.file)},
             "region": self.region(span),
         }
-        if context:
-            source = self.report.sources.get(span.file)
+        source = self.report.sources.get(span.file)
+        if context and not source.cells:
             first = max(1, source.line_of(span.start) - 2)
             last = min(len(source.line_starts), source.line_of(max(span.start, span.end - 1)) + 2)
             text = "\n".join(source.line_text(line) for line in range(first, last + 1))

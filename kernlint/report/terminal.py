@@ -64,7 +64,7 @@ def finding_lines(finding: Finding, report: Report, width: int) -> Iterator[Line
     marks = marks_of(finding)
     gutter = gutter_of(marks, report.sources)
     position = report.sources.get(finding.span.file).position(finding.span.start)
-    where = f"{shown_path(finding.span.file, report.root)}:{position.line}:{position.column}"
+    where = f"{shown_path(finding.span.file, report.root)}:{position.shown}"
     context = f"  in kernel {finding.kernel}" if finding.kernel else ""
     if finding.instances:
         context += f", for {_instances(finding.instances)}"

@@ -127,8 +127,7 @@ class GridStrideMismatch(Rule):
 
 
 def _repeated(loop: LoopContext, phi: Symbol, step: Polynomial, axis: int, walked: Trace) -> Access | None:
-    """A write of a grid-stride loop at the thread's first element, where each round of the loop touches and computes the
-    same."""
+    """A write of a grid-stride loop at the thread's first element, where all rounds touch and compute the same."""
     whole = binary("mul", cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64), I64)
     if step != polynomial(whole) or len(loop.phis) != 1 or loop.exits or loop.leaves or loop.returns:
         return None

@@ -32,8 +32,8 @@ _BY_SUFFIX = {
     ".hip": Language.HIP,
 }
 _CPP = (".cpp", ".cc", ".cxx")
-_PYTHON = (".py",)
-SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc", ".py")
+_PYTHON = (".py", ".ipynb")
+SUFFIXES = (*_BY_SUFFIX, ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc", ".py", ".ipynb")
 """Names of files this front end takes; those that are plain C++ by name must look like device or host code."""
 
 _HIP = pattern(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\bhipStream_t\b')

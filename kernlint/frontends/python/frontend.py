@@ -5,11 +5,15 @@ from __future__ import annotations
 from kernlint.frontends.base import Frontend, FrontendOptions
 from kernlint.patterns import pattern
 from kernlint.pythontext import is_python
+from kernlint.record import replace
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Module
 
 NUMBA = pattern(rb"\bnumba")
 """Marks a program that numba may compile parts of."""
+
+COMPILED = pattern(rb"@[\w.]*\bjit\b")
+_KERNEL = pattern(rb"@[\w.]*\bcuda\.jit\b[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)")
 
 
 class PythonFrontend:
@@ -19,8 +23,22 @@ class PythonFrontend:
     def __init__(self, strings: Frontend) -> None:
         self.strings = strings
 
-    def parse_file(self, source: SourceFile, options: FrontendOptions) -> list[Module]:
+    def parse_file(self, source: SourceFile, options: FrontendOptions | None = None) -> list[Module]:
         """The modules of ``source``.  Raises :class:`kernlint.frontends.base.FrontendError`."""
+        options = options or FrontendOptions()
+        if not source.cells:
+            return self._modules(source, options)
+        from kernlint.frontends.python.cells import parts_of
+
+        out: list[Module] = []
+        for part in parts_of(source):
+            if part.language is None:
+                out += self._modules(part.source, options)
+            else:
+                out += self.strings.parse_file(part.source, replace(options, language=part.language))
+        return out
+
+    def _modules(self, source: SourceFile, options: FrontendOptions) -> list[Module]:
         modules: list[Module] = []
         if is_python(source.path) and NUMBA.search(source.data):
             from kernlint.frontends.clang.python.program import program_of
@@ -30,8 +48,23 @@ class PythonFrontend:
             module = numba_module(source.path, program) if program is not None else None
             if module is not None:
                 modules.append(module)
+            elif program is None and COMPILED.search(source.data):
+                modules.append(_unread(source))
         return modules + self.strings.parse_file(source, options)
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths that decide which headers the source reads."""
         return self.strings.headers(source, options)
+
+
+def _unread(source: SourceFile) -> Module:
+    """What is left of a file that no Python reads: its kernels are missed."""
+    from kernlint.source import Span
+    from kernlint.tree.nodes import Missed
+
+    missed = [
+        Missed(match.group(1).decode("utf-8", "replace"), "the file is no Python that can be read", place)
+        for match in _KERNEL.finditer(source.data)
+        for place in (Span(source.path, match.start(1), match.end(1)),)
+    ]
+    return Module(source.path, "cuda", (), (), (), tuple(missed), written_in="python")

@@ -133,7 +133,7 @@ def _type_of(reader: Reader, arg: ast.expr, scope: Scope) -> Stated:
     array = reader.array(arg, scope)
     if array is not None:
         element = SCALARS.get(array.dtype)
-        return Array(element, len(array.shape), "C") if element is not None and array.shape else None
+        return Array(element, len(array.shape or ()), "C") if element is not None else None
     value, _ = reader.program.resolved(arg, scope)
     return scalar_type(value)
 

@@ -268,7 +268,7 @@ def stated_of(use: Use | None, hint: Stated = None) -> Stated:
     """The type of a parameter by its uses, and by what a launch passes (``hint``)."""
     if isinstance(hint, Array):
         rank = max(hint.rank, (use.rank or 0) if use is not None else 0)
-        return Array(hint.element, rank, "C")
+        return Array(hint.element, rank or 1, "C")
     if use is None or use.rank is None:
         if hint is not None:
             return hint

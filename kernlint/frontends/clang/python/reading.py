@@ -130,9 +130,16 @@ class Reader(Buffers):
         first, where = expr, scope
         expr, scope = self.followed(expr, scope)
         found = self._number(expr, scope, depth)
-        if found is None and isinstance(first, ast.Name) and isinstance(expr, ast.Subscript):
+        if found is None and isinstance(first, ast.Name) and (isinstance(expr, ast.Subscript) or self._asked(expr)):
             return self._named(first, where)  # taken out of something: a size of its own
         return found
+
+    def _asked(self, expr: ast.expr) -> bool:
+        """Whether a number comes from outside the program: ``int(sys.argv[1])``, ``int(input())``."""
+        if not isinstance(expr, ast.Call) or dotted(expr.func) not in _NUMBERS:
+            return False
+        names = {at.id for at in ast.walk(expr) if isinstance(at, ast.Name)} - {"int", "input"}
+        return all(name in self.program.imports for name in names)
 
     def _number(self, expr: ast.expr, scope: Scope, depth: int) -> Expr | None:
         if isinstance(expr, ast.Constant):

@@ -1,0 +1,62 @@
+"""A notebook's cells as programs: those of Python together, and those that IPython writes to a file or hands to a
+compiler (``%%writefile kernel.cu``, ``%%cuda``) each for itself.
+
+Every program has the length of the whole text, blank where it is not, so that no place has to be moved.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.patterns import pattern
+from kernlint.record import dataclass, replace
+from kernlint.source import SourceFile
+
+_COMMAND = pattern(rb"\s*%%(\w+)([^\n]*)")
+_FILE = pattern(rb"[\w./-]*\.(cu|cuh|hip|cl|ocl|py)\b")
+_LANGUAGES = {b"cu": "cuda", b"cuh": "cuda", b"hip": "hip", b"cl": "opencl", b"ocl": "opencl"}
+_COMPILERS = (b"cu", b"cuda", b"nvcc", b"cuda_run", b"cuda_group_save", b"cudafile")
+_PYTHON = (b"time", b"timeit", b"capture", b"prun", b"python", b"python3", b"py")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A program of a notebook; ``language`` None: Python."""
+
+    source: SourceFile
+    language: str | None
+
+
+def parts_of(source: SourceFile) -> Iterator[Part]:
+    """The programs of a notebook, Python first."""
+    starts = [source.line_starts[first - 1] for first, _ in source.cells if first <= len(source.line_starts)]
+    python = bytearray(source.data)
+    files: dict[bytes, tuple[str | None, list[tuple[int, int]]]] = {}
+    for number, start in enumerate(starts):
+        end = starts[number + 1] if number + 1 < len(starts) else len(source.data)
+        command = _COMMAND.match(source.data, start, end)
+        if command is None:
+            continue
+        word, rest = command.group(1), command.group(2)
+        named = _FILE.search(rest)
+        if word in _PYTHON:
+            _blank(python, start, command.end())
+            continue
+        _blank(python, start, end)
+        suffix = named.group(1) if named is not None else b"cu" if word in _COMPILERS else b""
+        if word in (*_COMPILERS, b"writefile", b"file") and suffix:
+            key = named.group() if named is not None else b"cell %d" % number
+            language = _LANGUAGES.get(suffix)
+            files.setdefault(key, (language, []))[1].append((command.end(), end))
+    yield Part(replace(source, data=bytes(python), cells=(), _starts=[]), None)
+    for language, spots in files.values():
+        text = bytearray(source.data)
+        _blank(text, 0, len(text))
+        for start, end in spots:
+            text[start:end] = source.data[start:end]
+        yield Part(replace(source, data=bytes(text), cells=(), _starts=[]), language)
+
+
+def _blank(text: bytearray, start: int, end: int) -> None:
+    text[start:end] = re.sub(rb"[^\n]", b" ", bytes(text[start:end]))
