@@ -306,7 +306,6 @@ class Engine:
             findings = [each for each in findings if _concerns(each, module.about)]
         if module.setting:
             findings = [replace(each, assumptions=(*each.assumptions, module.setting)) for each in findings]
-        elsewhere.own.append(facts)
         return findings
 
     def _check_kernel(
@@ -321,7 +320,7 @@ class Engine:
         variants = [Facts(module_facts, kernel, function) for function in kernel.variants]
         if kept is not None:
             kept.variants += variants
-        losses = {loss.span: loss for facts in variants for loss in facts.losses}
+        losses = {loss.span: loss for facts in variants for loss in facts.losses if loss.kind != "given"}
         skipped: list[str] = []
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
         for rule in rules:

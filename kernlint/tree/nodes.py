@@ -127,7 +127,8 @@ class Loss:
 
     ``kind``: ``statement``, ``expression``, ``guard``, ``barrier``, ``subscript``, ``call``, ``inactive``
     (an ``#if`` branch not compiled), ``template`` (unresolved in the generic tree), ``macro``, and
-    ``type`` and ``name`` for types and values that no header gave.
+    ``type`` and ``name`` for types and values that no header gave.  ``given``: a number, a type of numbers or a
+    function of numbers that the build gives; nothing is missing, but what rests on its value is not known.
     """
 
     kind: str

@@ -226,3 +226,18 @@ def _unescape(match: re.Match[bytes]) -> bytes:
     if escape in (b"\\t", b"\\r") or escape[1:2] in (b"\n", b"\r"):
         return b" " * len(escape)
     return b" " + escape[1:2]
+
+
+_RAW_LITERAL = pattern(rb'R"([^\s()\\"]{0,16})\((.*?)\)\1"', re.DOTALL)
+
+
+def unwrapped(text: bytes) -> bytes:
+    """An OpenCL program without the marks of raw string literals, by which host code includes the file as a string."""
+    if b'R"' not in text:
+        return text
+
+    def inside(match: re.Match[bytes]) -> bytes:
+        mark = len(match.group(1))
+        return b" " * (3 + mark) + match.group(2) + b" " * (2 + mark)
+
+    return _RAW_LITERAL.sub(inside, text)

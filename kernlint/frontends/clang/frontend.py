@@ -11,7 +11,7 @@ from kernlint.frontends.base import FrontendOptions, Surroundings
 from kernlint.frontends.clang.along import read_along
 from kernlint.frontends.clang.configured import Choose, Reading, read_configured, reading
 from kernlint.frontends.clang.cursor import Extent
-from kernlint.frontends.clang.embedded import Program, programs
+from kernlint.frontends.clang.embedded import Program, programs, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, is_named_elsewhere, kernel_templates, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
@@ -189,6 +189,8 @@ class ClangFrontend:
 
         ``wanted`` chooses among its kernels and device functions; ``about``: see :class:`ParseOptions`.
         """
+        if language is Language.OPENCL:
+            source = SourceFile(source.path, unwrapped(source.data), source.encoding)
         parse_options = ParseOptions(
             options.defines,
             options.undefines,

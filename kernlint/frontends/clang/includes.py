@@ -47,9 +47,10 @@ _DIRECTIVE = pattern(
     + _GAP
     + rb"(?:include(?:_next)?|import)"
     + _GAP
-    + rb"(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*))",
+    + rb"(?:\"([^\"\n]+)\"|<([^>\n]+)>|([A-Za-z_]\w*)(?:[ \t]*\([ \t]*([\w./+-]+\.\w+)[ \t]*\))?)",
     re.MULTILINE,
 )
+_DEFINED_WITH_PARAMETERS = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)\(", re.MULTILINE)
 _CONTINUED = pattern(rb"\\\r?\n")
 _TESTED = pattern(rb"__has_include(?:_next)?[ \t]*\([ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)")
 _NAMING_MACRO = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+(?:\"([^\"\n]+)\"|<([^>\n]+)>)", re.MULTILINE)
@@ -62,7 +63,9 @@ class IncludeScan:
     ``missing`` are the names as written, ``virtual`` the paths at which empty files must be served so that the parser
     finds them. ``found`` are the local headers, in the order they were met. ``refused`` are notes for the user: headers
     that exist but are no regular files, or that were left unread because a limit was reached. ``texts`` is what must be
-    served at other paths, so that headers of the project are found that no include folder has.
+    served at other paths, so that headers of the project are found that no include folder has. ``namers`` are macros
+    that no file defines and that make the name of a header of their argument (``#include TEXT(a.h)``): the build gives
+    them.
     """
 
     missing: frozenset[str]
@@ -70,6 +73,7 @@ class IncludeScan:
     found: tuple[str, ...]
     refused: tuple[str, ...]
     texts: Mapping[str, bytes] = field(default_factory=dict)
+    namers: tuple[str, ...] = ()
 
 
 FindOwn = Callable[[str, str], "Served | None"]
@@ -101,6 +105,8 @@ def scan_includes(
     refused: list[str] = []
     tested: set[str] = set()
     computed: set[str] = set()
+    calls: set[bytes] = set()
+    defined: set[bytes] = set()
     naming: dict[bytes, tuple[bytes, bytes]] = {}
     seen: set[object] = set()
     project = _Project(own)
@@ -129,17 +135,20 @@ def scan_includes(
         tested.update(_text(quoted or angled) for quoted, angled in _TESTED.findall(content))
         for macro, quoted, angled in _NAMING_MACRO.findall(content):
             naming.setdefault(macro, (quoted, angled))
-        for quoted, angled, macro in _DIRECTIVE.findall(content):
+        defined.update(_DEFINED_WITH_PARAMETERS.findall(content))
+        for quoted, angled, macro, written in _DIRECTIVE.findall(content):
             if macro:
                 if macro not in naming:
                     computed.add(beside)
-                quoted, angled = naming.get(macro, (b"", b""))
+                quoted, angled = naming.get(macro, (written, b""))
+                if written:
+                    calls.add(macro)
             header = _text(quoted or angled)
             if not header:
                 continue
             target, odd = _resolve(header, beside if quoted else None, include_dirs, probed)
             if target is None and odd is None and len(found) < OWN_FILES and total < OWN_BYTES:
-                target = project.find(header, name, beside, bool(quoted))
+                target = project.find(header, name, beside, bool(quoted), bool(written))
                 if target is not None and probed is not None:
                     probed(target)
             if odd is not None:
@@ -163,7 +172,12 @@ def scan_includes(
     virtual |= odds
     virtual -= project.texts.keys()
     return IncludeScan(
-        frozenset(missing), frozenset(virtual), tuple(found), tuple(dict.fromkeys(refused)), project.texts
+        frozenset(missing),
+        frozenset(virtual),
+        tuple(found),
+        tuple(dict.fromkeys(refused)),
+        project.texts,
+        tuple(sorted(_text(name) for name in calls - defined)),
     )
 
 
@@ -180,11 +194,16 @@ class _Project:
         self.texts: dict[str, bytes] = {}
         self.made: dict[str, bytes] = {}
 
-    def find(self, header: str, includer: str, beside: str, quoted: bool) -> str | None:
-        """The path of the header; None when the project does not have it."""
+    def find(self, header: str, includer: str, beside: str, quoted: bool, computed: bool) -> str | None:
+        """The path of the header; None when the project does not have it.
+
+        ``computed``: macros make the name, so that words of its folders may be macros too.
+        """
         if self._own is None or os.path.isabs(header):
             return None
         served = self._own(header, includer)
+        if served is None and computed and "/" in header:
+            served = self._own(header.rpartition("/")[2], includer)
         if served is None or not (served.text is not None or os.path.isfile(served.path)):
             return None
         place = _virtual_path(header, beside)

@@ -44,7 +44,8 @@ class MadeUp:
     """What to declare, and what is known about it.
 
     ``members`` are those of all made-up types together. ``kinds`` tells of an argument of a template whether it is a
-    value, ``constants`` that all constants must be enumerators, ``integers`` that members of types must be integers.
+    value, ``constants`` that all constants must be enumerators, ``integers`` that members of types must be integers,
+    ``self_contained`` that no header is missing.
     """
 
     language: Language
@@ -54,6 +55,7 @@ class MadeUp:
     kinds: Mapping[tuple[str, int], bool]
     constants: bool
     integers: bool
+    self_contained: bool = False
 
     def text(self) -> str:
         """The header to include behind the prelude."""
@@ -85,7 +87,8 @@ class MadeUp:
         with open(os.path.join(FOLDER, "any.h"), encoding="utf-8") as handle:
             lines.append(handle.read().replace("#pragma once\n", ""))
         lines.append("#pragma clang force_cuda_host_device begin")
-        for key in sorted(self.entries):
+        numbers = {key for key, entry in self.entries.items() if entry.role is Role.TYPE and self._number(entry)}
+        for key in sorted(self.entries, key=lambda key: (key not in numbers, key)):
             entry = self.entries[key]
             parent = self.entries.get(entry.unknown.scope)
             if parent is not None and parent.role in (Role.TYPE, Role.ENUM):
@@ -102,10 +105,15 @@ class MadeUp:
             return [f"namespace {name} {{}}"]
         if entry.role is Role.ENUM:
             return [f"enum class {name} : int {{ {', '.join(entry.enumerators)} }};"]
+        if entry.role is Role.TYPE and (number := self._number(entry)):
+            return [f"typedef {number} {name};"]
         if entry.role is Role.TYPE:
             head = self._class_head(entry)
             own = "" if head else "using __kl_any::operator=; "
             return [f"{head}struct {name} : __kl_any {{ using __kl_any::__kl_any; {own}}};"]
+        made = self.entries.get(name.removeprefix("make_"))
+        if entry.role is Role.FUNCTION and made is not None and made.role is Role.TYPE and self._number(made):
+            return [f"template <class... A> {made.unknown.name} {name}(A...);"]
         if entry.role is Role.FUNCTION:
             return [f"template <{p}class... A> __kl_value {name}(A&&...);" for p in self._function_parameters(entry)]
         if entry.role is Role.CONSTANT_FUNCTION:
@@ -118,6 +126,21 @@ class MadeUp:
                 return [self._enumerator(name)]
             return [f"extern __attribute__((device)) __kl_any {name};"]
         return []
+
+    def _number(self, entry: Entry) -> str | None:
+        """The numbers that a type stands for which the build gives: a vector by the components that are asked for or
+        its name's last digit, else a plain number; None where it is used as a class."""
+        name = entry.unknown.name
+        fields = self.uses.fields(name)
+        if not self.self_contained or entry.unknown.scope or entry.arguments or not fields <= set("xyzw"):
+            return None
+        if self.uses.members_of(name) or not (fields or self.uses.reckons_with(name)):
+            return None
+        width = re.search(r"(?<!\d)([234])$", name)
+        lanes = max(("xyzw".index(each) + 1 for each in fields), default=0)
+        if width is None and lanes:
+            return f"float{max(lanes, 2)}"
+        return f"float{width.group()}" if width and int(width.group()) >= lanes else "float" if not lanes else None
 
     def _class_head(self, entry: Entry) -> str:
         """A parameter list that takes all the argument lists, each position a type or a value by most of them."""

@@ -19,7 +19,7 @@ from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
-from kernlint.frontends.clang.stubs import StubChoice, is_foreign
+from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 
@@ -58,8 +58,8 @@ class _Job:
         if made_up:
             files[SYNTHESISED_HEADER] = made_up.encode("latin-1")
             rest = ["-include", SYNTHESISED_HEADER, *rest]
-        if self.options.setting:
-            files[SETTING_HEADER] = self.options.setting.encode()
+        if setting := _naming(self.includes.namers) + self.options.setting:
+            files[SETTING_HEADER] = setting.encode()
             rest = ["-include", SETTING_HEADER, *rest]
         if ready := precompiled_arguments(self.headers, base, self.use_cache):
             loading, key = ready
@@ -238,6 +238,12 @@ def parse(
     return best.result(seconds, rounds)
 
 
+def _naming(macros: tuple[str, ...]) -> str:
+    """Definitions of macros that turn their argument into the name of a header, where the build does not give them."""
+    lines = [f"#ifndef {name}\n#define {name}(...) __KL_TEXT(__VA_ARGS__)\n#endif" for name in macros]
+    return "\n".join(["#define __KL_TEXT(...) #__VA_ARGS__", *lines, ""]) if macros else ""
+
+
 def own_headers(around: Surroundings | None, language: Language) -> FindOwn | None:
     """How headers of the project are found that no include folder has; None where nothing is known of a project.
 
@@ -258,7 +264,7 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
     """The best attempt, and the number of parses, with declarations made up for the names that ``first`` lacked."""
     from kernlint.frontends.clang.synthesis import Synthesis  # files that lack nothing do without it
 
-    synthesis = Synthesis(job.language)
+    synthesis = Synthesis(job.language, all(served(name, job.language) for name in job.includes.missing))
     best = last = first
     tried = [first]
     rounds = 1

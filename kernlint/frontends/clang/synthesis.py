@@ -43,6 +43,7 @@ class Synthesis:
     """The made-up declarations of one source, grown from parse to parse."""
 
     language: Language
+    self_contained: bool = False
     _entries: dict[str, Entry] = field(default_factory=dict)
     _members: dict[str, Role] = field(default_factory=dict)
     _refused: set[str] = field(default_factory=set)
@@ -169,5 +170,12 @@ class Synthesis:
         if self._uses is None:
             return ""
         return MadeUp(
-            self.language, self._uses, self._entries, self._members, self._kinds, self._constants, self._integers
+            self.language,
+            self._uses,
+            self._entries,
+            self._members,
+            self._kinds,
+            self._constants,
+            self._integers,
+            self.self_contained,
         ).text()

@@ -124,6 +124,15 @@ class Uses:
                     found.add(match.group(1))
         return found
 
+    def reckons_with(self, name: str) -> bool:
+        """Whether variables of a type are subscripted or stand in sums and products."""
+        declared = rf"\b{re.escape(name)}\b[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)"
+        return any(
+            _RECKONED.match(self.text, at + len(variable)) is not None
+            for variable in set(re.findall(declared, self.text))
+            for at in self._places.get(variable, ())
+        )
+
     def members(self, name: str) -> dict[str, Members]:
         """What variables of a type are asked for: its members, whether they are subscripted, and theirs in turn."""
         found: dict[str, Members] = {}
@@ -237,6 +246,7 @@ _MACROS_DEEP = 3
 
 
 _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
+_RECKONED = pattern(r"\s*(?:\[|[-+*/]=|[-+*/](?![-+*/=>)]))")
 _COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
 _AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
 _AFTER_INTEGER = pattern(

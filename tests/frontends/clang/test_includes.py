@@ -121,3 +121,17 @@ def test_forced_includes_may_be_missing(tmp_path: Path) -> None:
     with parse("k.cu", source, Language.CUDA, options) as parsed:
         assert not parsed.diagnostics
         assert parsed.missing == {str(tmp_path / "gone.h"), "nowhere.h"}
+
+
+def test_names_made_by_macros_of_the_build(tmp_path: Path) -> None:
+    from kernlint.frontends.base import FrontendOptions
+    from kernlint.frontends.clang import ClangFrontend
+    from kernlint.project.run import Projects
+    from kernlint.source import read
+
+    (tmp_path / "part.h").write_text("#define WORD 3\n")
+    main = tmp_path / "a.cl"
+    main.write_text("#include NAME(FOLDER/part.h)\n__kernel void k(__global int *p) { p[WORD] = 1; }\n")
+    around = Projects([str(tmp_path)], cache=False).questions(str(main))
+    (module,) = ClangFrontend().parse_file(read(str(main)), FrontendOptions(cache=False, around=around))
+    assert not module.missing_headers and not module.kernels[0].function.losses

@@ -26,7 +26,7 @@ MAX_RUNS = 160
 MAX_VALUES = 6
 """Values that are tried for one macro."""
 
-MAX_SETTINGS = 4
+MAX_SETTINGS = 5
 """Further settings that one source is read under."""
 
 _CUDA_ARCHITECTURES = (80, 90, 70, 75, 86, 89, 60, 61, 50, 35)

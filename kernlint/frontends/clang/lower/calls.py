@@ -144,7 +144,10 @@ def finish_call(
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
     if function is None and (made_up or declaration is None):
-        scope.lose("call", f"call of a function that is not declared: {name}", cursor)
+        numbers = not any(isinstance(each.type, (PointerType, ArrayType, OpaqueType)) for each in args)
+        given = made_up and lowering.self_contained and receiver is None and numbers
+        what = "function that the build gives" if given else "function that is not declared"
+        scope.lose("given" if given else "call", f"call of a {what}: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)
 
 

@@ -90,8 +90,11 @@ class Lowering:
         synthesised: frozenset[str] = frozenset(),
         errors: Iterable[tuple[int, str]] = (),
         template_errors: Iterable[tuple[int, str]] | None = None,
+        self_contained: bool = False,
     ) -> None:
         self.unit = unit
+        self.self_contained = self_contained
+        """No header is missing: names that nothing declares come from the build, or from text in front of this."""
         self.text = text
         self.path = unit.path
         self.language = language

@@ -13,6 +13,7 @@ from kernlint.frontends.clang.lower.context import Lowering, Scope
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.native import LIB
+from kernlint.frontends.clang.uses import is_constant_name
 from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.tree.nodes import (
@@ -30,7 +31,7 @@ from kernlint.tree.nodes import (
     Ref,
     Stmt,
 )
-from kernlint.tree.types import UNKNOWN, VOID, PointerType, Space, Type
+from kernlint.tree.types import UNKNOWN, VOID, PointerType, Space, StructType, Type
 
 MAX_INSTANCES = 4
 """Instances of one kernel that are kept."""
@@ -296,7 +297,18 @@ class FunctionTable:
             kind = _MADE_UP_KINDS.get(declaration.kind)
             if kind is not None and not declaration.spelling.startswith("__kl"):
                 known = "declared" if self.lowering.is_made_up(declaration) else "known"
+                if self._is_given(declaration):
+                    scope.lose("given", f"{kind} that the build gives: {declaration.spelling}", place)
+                    continue
                 scope.lose(kind, f"{kind} that is not {known}: {declaration.spelling}", place)
+
+    def _is_given(self, declaration: Cursor) -> bool:
+        """Whether a name can only be a number, or a type of numbers, that the program is built with."""
+        if not self.lowering.self_contained or not self.lowering.is_made_up(declaration):
+            return False
+        if declaration.kind == K.TYPEDEF_DECL:
+            return not isinstance(self.lowering.types.of(declaration.type.canonical), StructType)
+        return declaration.kind in (K.VAR_DECL, K.ENUM_CONSTANT_DECL) and is_constant_name(declaration.spelling)
 
     def _body(self, cursor: Cursor, scope: Scope) -> Block:
         body = body_of(cursor)

@@ -107,6 +107,7 @@ class ModuleBuilder:
             parsed.synthesised,
             _errors(parsed),
             _errors(unforced) if unforced is not None else None,
+            all(served(name, parsed.language) for name in parsed.missing),
         )
         self.table = FunctionTable(self.lowering)
         self.lowering.functions = self.table

@@ -46,6 +46,9 @@ def expression_statement(scope: Scope, cursor: Cursor) -> Stmt:
     value = scope.expression(cursor)
     if isinstance(value, Call) and value.name.rpartition("::")[2] in TRAPS and _is_bodyless(value):
         return Trap(value.span)
+    if isinstance(value, Call) and value.function is None and scope.losses and scope.losses[-1].kind == "given":
+        # Called for what it does, which may be anything.
+        scope.losses[-1] = Loss("call", f"call of a function that is not declared: {value.name}", value.span)
     return ExprStmt(scope.span(cursor), value)
 
 
