@@ -120,6 +120,7 @@ class Engine:
         self.projects = projects or Projects()
         self._frontend = frontend
         self._since_collection = 0
+        self._settled = False
 
     def run(
         self,
@@ -184,7 +185,9 @@ class Engine:
             if self._since_collection == COLLECT:
                 self._since_collection = 0
                 gc.collect()
-                gc.freeze()  # what is alive now (modules, remembered walks) need not be looked at again
+                if not self._settled:
+                    self._settled = True
+                    gc.freeze()  # modules and tables stay: they need not be looked at again
 
     def _check_file(self, path: str, selection: Selection) -> FileOutcome:
         try:
