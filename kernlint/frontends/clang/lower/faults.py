@@ -52,7 +52,7 @@ def sentence_around(text: bytes, at: int) -> tuple[int, int]:
 
 def _balanced(text: bytes) -> bool:
     """Whether each bracket of a program has its partner."""
-    from kernlint.frontends.clang.lower.module import blank
+    from kernlint.frontends.clang.lower.heads import blank
 
     opened: list[int] = []
     for char in blank(text):

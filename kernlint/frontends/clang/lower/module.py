@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 
@@ -10,12 +9,11 @@ from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
-
-# Handlers register themselves.
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
 from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
+from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
@@ -316,73 +314,6 @@ class ModuleBuilder:
             if any(low <= start < high for low, high in self.parsed.skipped):
                 reason = "under an #if that was not compiled"
             yield Missed(name, reason, Span(self.parsed.path, start, end))
-
-
-_BLANKED = pattern(
-    rb'//[^\n]*|/\*.*?\*/|R"([^\s()\\]{0,16})\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL
-)
-_DIRECTIVE = pattern(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_CUDA_KERNEL = pattern(rb"\b__global__\b")
-_OPENCL_KERNEL = pattern(rb"(?<![\w.>])(?:__kernel|kernel)\b")
-_NAME = pattern(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
-
-
-_NOT_NAMES = (b"vec_type_hint", b"alignas", b"decltype", b"requires")
-
-
-def blank(text: bytes) -> bytes:
-    """``text`` with comments and literals overwritten by spaces; line breaks and offsets stay."""
-    return _BLANKED.sub(_spaces, text)
-
-
-def _spaces(match: re.Match[bytes]) -> bytes:
-    return re.sub(rb"[^\n]", b" ", match.group())
-
-
-def kernel_definitions(text: bytes, opencl: bool) -> Iterator[tuple[str, int, int]]:
-    """Name and byte range of the head of everything in ``text`` that looks like the definition of a kernel."""
-    plain = _DIRECTIVE.sub(_spaces, blank(text))
-    for match in (_OPENCL_KERNEL if opencl else _CUDA_KERNEL).finditer(plain):
-        head = _head(plain, match.end())
-        if head is not None:
-            yield head[0], head[1], head[2]
-
-
-def _head(text: bytes, start: int) -> tuple[str, int, int] | None:
-    """The name before the parameter list that a body follows."""
-    at, limit = start, min(len(text), start + 8000)
-    name: tuple[str, int] | None = None
-    while at < limit:
-        char = text[at : at + 1]
-        if char == b"(":
-            before = _NAME.search(text[max(start, at - 200) : at])
-            close = _matching(text, at, limit)
-            if close is None:
-                return None
-            if before is not None:
-                found = before.group(1)
-                if found not in _NOT_NAMES and not (found.startswith(b"__") and found.endswith(b"__")):
-                    name = (found.decode(), max(start, at - 200) + before.start(1))
-            at = close
-        elif char == b"{":
-            return (name[0], name[1], at) if name is not None else None
-        elif char in b";#}":
-            return None
-        at += 1
-    return None
-
-
-def _matching(text: bytes, at: int, limit: int) -> int | None:
-    depth = 0
-    for index in range(at, limit):
-        char = text[index]
-        if char == 0x28:
-            depth += 1
-        elif char == 0x29:
-            depth -= 1
-            if depth == 0:
-                return index
-    return None
 
 
 __all__ = ["ModuleBuilder", "is_expression", "lower_module"]
