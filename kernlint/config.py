@@ -78,6 +78,7 @@ class Config:
     grid: Dim3 | None = None
     assume: tuple[str, ...] = ()
     compile_commands: str | None = None
+    frontend: str = "auto"
     fail_on: Severity | None = Severity.WARNING
     min_confidence: Confidence = Confidence.LOW
     exclude: tuple[str, ...] = ()
@@ -275,6 +276,17 @@ def _std(reader: _Reader, key: str, value: Any) -> str:
     return text
 
 
+def _frontend(reader: _Reader, key: str, value: Any) -> str:
+    text = _string(reader, key, value)
+    if text not in FRONTENDS:
+        raise ConfigError(f"{reader.at(key)}: {key}: {text!r} is none of {', '.join(FRONTENDS)}")
+    return text
+
+
+FRONTENDS = ("auto", "clang", "pycparser")
+"""What may parse OpenCL C."""
+
+
 def std_problem(text: str) -> str | None:
     """What is wrong with the name of a language standard, None when nothing is."""
     if text.lower() in STANDARDS:
@@ -396,6 +408,7 @@ KEYS: Mapping[str, _Parser] = {
     "grid": _dim3,
     "assume": _strings,
     "compile-commands": _file,
+    "frontend": _frontend,
     "fail-on": _fail_on,
     "min-confidence": _confidence,
     "exclude": _strings,

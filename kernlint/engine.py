@@ -47,10 +47,10 @@ Fixing = Callable[["Engine", SourceFile, Selection, FileOutcome], None]
 @lru_cache(maxsize=1)
 def default_frontend() -> Frontend:
     """The front ends for Python and for all else, imported when the first file is parsed."""
-    from kernlint.frontends.clang import ClangFrontend
+    from kernlint.frontends.choice import ChosenFrontend
     from kernlint.frontends.python.frontend import PythonFrontend
 
-    return PythonFrontend(ClangFrontend())
+    return PythonFrontend(ChosenFrontend())
 
 
 @dataclass(slots=True)
@@ -577,6 +577,7 @@ def frontend_options(config: Config, flags: Flags = NO_FLAGS, around: Surroundin
         std=config.std or flags.std,
         target=_target_names(config)[0] if config.target else flags.target,
         cache=config.cache,
+        frontend=config.frontend,
         around=around,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from kernlint import __version__
-from kernlint.config import MACRO, Config, Dim3, Override, std_problem
+from kernlint.config import FRONTENDS, MACRO, Config, Dim3, Override, std_problem
 from kernlint.finding import Confidence, Severity
 from kernlint.nearest import nearest
 from kernlint.record import replace
@@ -183,6 +183,7 @@ def _build(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument("-I", dest="include", action="append", metavar="DIR", help="look for headers here")
     group.add_argument("--std", type=_standard, metavar="STD", help="language standard, as in -std=")
+    group.add_argument("--frontend", choices=FRONTENDS, help="what parses OpenCL C (auto: libclang where it is there)")
     group.add_argument("--compile-commands", metavar="FILE", help="compile_commands.json or the folder it is in")
 
 
@@ -291,6 +292,8 @@ def overlay(config: Config, options: argparse.Namespace) -> Config:
         per_file["defines"] = (*config.defines, *options.defines)
     if options.include:
         per_file["include"] = (*(os.path.abspath(folder) for folder in options.include), *config.include)
+    if getattr(options, "frontend", None):
+        changed["frontend"] = options.frontend
     for name in ("std", "block", "grid"):
         if getattr(options, name) is not None:
             per_file[name] = getattr(options, name)

@@ -63,7 +63,8 @@ class FrontendOptions:
     ``NAME=VALUE``; ``include_dirs`` are searched in order; ``forced`` files are included before the source.  ``std``
     is the argument of ``-std=``; ``target`` a GPU architecture.  ``instances``: force instances of kernel templates
     that nothing in the file instantiates.  ``cache``: precompiled headers may be kept in the user's cache folder.
-    ``around``: where headers are found that no include folder has; None: nowhere.
+    ``around``: where headers are found that no include folder has; None: nowhere.  ``frontend``: ``clang``,
+    ``pycparser``, or ``auto`` for the first that can be loaded.
     """
 
     language: str | None = None
@@ -77,6 +78,7 @@ class FrontendOptions:
     instances: bool = True
     cache: bool = True
     around: Surroundings | None = None
+    frontend: str = "auto"
 
 
 class Frontend(Protocol):

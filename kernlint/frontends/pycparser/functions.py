@@ -42,7 +42,7 @@ from kernlint.tree.nodes import (
     VarDecl,
     While,
 )
-from kernlint.tree.types import UNKNOWN, ArrayType, OpaqueType, Space, Type
+from kernlint.tree.types import UNKNOWN, ArrayType, IntType, OpaqueType, Space, Type
 
 if TYPE_CHECKING:
     from kernlint.frontends.pycparser.module import Module
@@ -132,7 +132,8 @@ class Body:
         if node.init is not None:
             init = initialiser(self, node.init, kind)
             object.__setattr__(decl, "init", _sized(init, kind))
-            value = self.module.value_of(init) if found.const or space is Space.CONSTANT else None
+            fixed = isinstance(kind, IntType) and (found.const or space is Space.CONSTANT)
+            value = self.module.value_of(init) if fixed else None
             object.__setattr__(decl, "value", value)
         return decl
 

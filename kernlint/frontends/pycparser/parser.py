@@ -131,6 +131,9 @@ class _Lexer(CLexer):  # type: ignore[misc]
         return token
 
 
+_SENTENCES = (c_ast.If, c_ast.For, c_ast.While, c_ast.DoWhile, c_ast.Switch, c_ast.Return, c_ast.Break)
+
+
 class Parsed:
     """The nodes of a chunk and where each is.
 
@@ -146,6 +149,8 @@ class Parsed:
     def place(self, node: c_ast.Node, outer: bool = False) -> Place:
         """The bytes of ``node``; of a macro's use where both ends came out of it."""
         found = (self.outer if outer else self.inner).get(id(node)) or self._computed(node)
+        if isinstance(node, _SENTENCES) and self.chunk.lexemes[found[1] - 1].text == ";":
+            found = found[0], max(found[0] + 1, found[1] - 1)  # its semicolon belongs to no statement
         first, last = self._at(found[0]), self._at(max(found[0], found[1] - 1))
         if first.file != last.file:
             return first
@@ -222,9 +227,11 @@ class Parser(c_parser.CParser):  # type: ignore[misc]
     def _unknown_type(self, chunk: Chunk, message: str) -> str | None:
         """The name near the place of an error that stands where a type must be: before another name, or a ``*``."""
         place = re.match(r"[^:]*:(\d+):", message)
-        at = int(place[1]) if place is not None else 0
         texts = [lexeme.text for lexeme in chunk.lexemes]
-        for index in (at, at - 1, at - 2):
+        near = range(len(texts))  # an error that says no place
+        if place is not None:
+            near = range(int(place[1]), int(place[1]) - 3, -1)
+        for index in near:
             if not (0 <= index < len(texts) - 1 and _IDENTIFIER.match(texts[index])):
                 continue
             if texts[index] in self.types or texts[index] in _WORDS:

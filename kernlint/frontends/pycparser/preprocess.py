@@ -84,6 +84,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.out = out
         self.lines: dict[str, _Lines] = {}
         self.expand_filemacro = self.expand_countermacro = False
+        self.rewrite_paths: list[tuple[str, str]] = []
         self.main = ""
         for folder in include_dirs:
             self.add_path(folder)
@@ -160,7 +161,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if lines is None:
             return None
         start = lines.offset(token.lexpos)
-        return Place(token.source, start, start + len(str(token.value)))
+        file = self.main if os.path.abspath(token.source) == os.path.abspath(self.main) else token.source
+        return Place(file, start, start + len(str(token.value)))
 
 
 class _Text(io.StringIO):
@@ -185,7 +187,6 @@ def preprocess(
     plain = _plain(text.decode("latin-1"))
     engine.main = path
     engine.lines[os.path.abspath(path)] = _Lines(plain)
-    engine.lines[os.path.abspath(os.path.basename(path))] = engine.lines[os.path.abspath(path)]
     engine.parse(plain, path)
     out.lexemes = list(_lexemes(engine, path))
     out.skipped = list(_skipped(plain, {lexeme.place.start for lexeme in out.lexemes if lexeme.place.file == path}))
