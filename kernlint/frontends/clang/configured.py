@@ -14,6 +14,7 @@ from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.conditions.base import base_macros
 from kernlint.frontends.clang.conditions.directives import Branch, Program
 from kernlint.frontends.clang.conditions.settings import (
+    MAX_SETTINGS,
     Changes,
     Kind,
     Search,
@@ -113,8 +114,12 @@ class _Configured:
         wanted = self.uncompiled.of_device(first.skipped, [first.module])
         if wanted:
             plans, self.kinds = plan(self.search, wanted, changes)
-            for each in plans:
-                self._again(each)
+            for changes, parts in plans:
+                if not self._again(changes, alone=len(parts) == 1):
+                    # Each for itself is right, both at once are not: two platforms, say.
+                    for part in parts:
+                        if len(self.readings) <= MAX_SETTINGS:
+                            self._again(part, alone=True)
         self._settle(wanted)
         return [reading.module for reading, _ in self.readings]
 
@@ -128,7 +133,7 @@ class _Configured:
             return {}
         plans, _ = plan(self.search, naming, {})
         best: Changes = {}
-        for changes in plans[:MAX_FOUNDATIONS]:
+        for changes, _ in plans[:MAX_FOUNDATIONS]:
             found = self._reading({**best, **changes})
             if found is None:
                 continue
@@ -152,8 +157,11 @@ class _Configured:
         object.__setattr__(found.module, "setting", _words(setting, language, self.language))
         return found, language
 
-    def _again(self, changes: Changes) -> None:
-        """Read once more, and keep what no earlier reading had."""
+    def _again(self, changes: Changes, alone: bool) -> bool:
+        """Read once more, and keep what no earlier reading had.
+
+        False where the source is understood less well than it is by default, unless the changes stand ``alone``.
+        """
         before = self.readings[0][0].skipped
         for earlier, _ in self.readings[1:]:
             before = intersect(before, earlier.skipped)
@@ -166,16 +174,19 @@ class _Configured:
 
         found = self._reading(changes, choose)
         if found is None:
-            return
+            return True
         reading, language = found
+        if not alone and reading.losses > self.readings[0][0].losses:
+            return False
         module = reading.module
         kernels = tuple(kernel for kernel in module.kernels if _has(kernel, module.path, new))
         if not kernels:
-            return
+            return True
         warnings = (note for note in module.compiler if note.severity == "warning")  # an error may be the setting's
         fresh = tuple(note for note in warnings if _within(note.span, module.path, new))
         _set(module, kernels=kernels, missed=(), missing_headers=(), notes=(), compiler=fresh)
         self.readings.append((reading, language))
+        return True
 
     def _wanted(self, new: Ranges) -> Wanted:
         """Functions with code in ``new``, and kernels that reach one."""

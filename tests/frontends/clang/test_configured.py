@@ -142,3 +142,16 @@ def test_a_kernel_of_two_readings_counts_once() -> None:
         (text.count("\n", 0, r.finding.span.start), "A defined" in r.finding.assumptions) for r in outcome.results
     )
     assert lines == [(2, True), (4, False)]
+
+
+def test_settings_that_do_not_go_together_are_tried_one_by_one() -> None:
+    text = """__global__ void k(int *p) {
+    #ifdef ON_A
+        int lane = p[1];
+    #endif
+    #ifdef ON_B
+        int lane = p[2];
+    #endif
+        p[0] = 1;
+    }"""
+    assert _names(_modules(text)) == [("", ["k"]), ("ON_A defined", ["k"]), ("ON_B defined", ["k"])]

@@ -242,15 +242,18 @@ def _guards(condition: Expression, name: str) -> bool:
     return condition.op == "u!" and condition.operands[0].op == "defined" and condition.operands[0].name == name
 
 
-def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[list[Changes], dict[Branch, Kind]]:
+def plan(
+    search: Search, wanted: Sequence[Branch], always: Changes
+) -> tuple[list[tuple[Changes, list[Changes]]], dict[Branch, Kind]]:
     """Few changes that together compile all of ``wanted`` (most important first) that can be, and what each is.
 
-    ``always`` are changes that have been made already; they are kept where a branch does not contradict them.
+    ``always`` are changes that have been made already; they are kept where a branch does not contradict them.  Each of
+    the changes comes with the parts it was put together of.
     """
-    chosen: list[tuple[Changes, list[Branch]]] = []
+    chosen: list[tuple[Changes, list[Branch], list[Changes]]] = []
     kinds: dict[Branch, Kind] = {}
     for branch in wanted:
-        if branch in search.outcome(always).active or any(branch in search.outcome(c).active for c, _ in chosen):
+        if branch in search.outcome(always).active or any(branch in search.outcome(c).active for c, _, _ in chosen):
             kinds[branch] = Kind.OPEN
             continue
         kinds[branch], changes = search.solve(branch, always)
@@ -258,16 +261,16 @@ def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[lis
             kinds[branch], changes = search.solve(branch, {})
         if kinds[branch] is not Kind.OPEN:
             continue
-        for index, (others, covered) in enumerate(chosen):
+        for index, (others, covered, parts) in enumerate(chosen):
             if any(others.get(name, value) != value for name, value in changes.items()):
                 continue
             both = {**others, **changes}
             if {branch, *covered} <= search.outcome(both).active:
-                chosen[index] = (both, [*covered, branch])
+                chosen[index] = (both, [*covered, branch], [*parts, changes])
                 break
         else:
-            chosen.append((changes, [branch]))
-    return [changes for changes, _ in chosen][:MAX_SETTINGS], kinds
+            chosen.append((changes, [branch], [changes]))
+    return [(changes, parts) for changes, _, parts in chosen][:MAX_SETTINGS], kinds
 
 
 def setting_of(changes: Changes, outcome: Outcome, language: Language) -> tuple[Setting, Language]:

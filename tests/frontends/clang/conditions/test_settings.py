@@ -98,7 +98,10 @@ def test_branches_that_no_setting_compiles(text: str, kind: Kind) -> None:
 def test_settings_are_put_together_unless_they_contradict_each_other() -> None:
     search = _search("#ifdef A\n#endif\n#ifdef B\n#endif\n#if C == 1\n#elif C == 2\n#endif\n")
     plans, kinds = plan(search, search.program.main.branches, {})
-    assert plans == [{"A": "1", "B": "1", "C": "1"}, {"C": "2"}]
+    assert plans == [
+        ({"A": "1", "B": "1", "C": "1"}, [{"A": "1"}, {"B": "1"}, {"C": "1"}]),
+        ({"C": "2"}, [{"C": "2"}]),
+    ]
     assert set(kinds.values()) == {Kind.OPEN}
 
 
