@@ -33,8 +33,9 @@ from kernlint.selection import Selection
 from kernlint.source import SourceError, SourceFile, Span, read
 from kernlint.targets import UnknownTarget, find
 from kernlint.timing import Timings
-from kernlint.tree.nodes import Kernel, Missed, Module
+from kernlint.tree.nodes import FunctionKind, Kernel, Missed, Module
 
+_ON_DEVICE = (FunctionKind.DEVICE, FunctionKind.BOTH)
 _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
 
 SelectionLookup = Callable[[str], Selection]
@@ -249,6 +250,9 @@ class Engine:
             found = self._check_module(module, source, selection, config, outcome, kept, counts, elsewhere)
             findings += _new(found, findings)
         counts.into(outcome)
+        if not (outcome.kernels or outcome.missed) and (lonely := _device_functions(modules, source.path)):
+            message = f"no kernel reaches the device functions of this file ({lonely}); nothing is said of them"
+            outcome.note(Level.NOTE, "no-kernels", message)
         if self.trace_headers:
             outcome.depends += tuple(path for path in elsewhere.depends if path not in outcome.depends)
         if kept is not None:
@@ -489,6 +493,12 @@ def _new(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]
         key = (finding.code, finding.kernel, finding.span)
         loudest[key] = max(loudest.get(key, 0), finding.severity.rank)
     return [f for f in findings if loudest.get((f.code, f.kernel, f.span), -1) < f.severity.rank]
+
+
+def _device_functions(modules: Sequence[Module], path: str) -> int:
+    """How many device functions a file has."""
+    functions = {f.span for module in modules for f in module.functions if f.kind in _ON_DEVICE and f.body is not None}
+    return sum(span.file == path for span in functions)
 
 
 def _concerns(finding: Finding, path: str) -> bool:

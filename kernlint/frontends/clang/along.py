@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from kernlint.frontends.base import Surroundings
+from kernlint.frontends.clang.entries import with_entries
 from kernlint.record import dataclass, replace
 from kernlint.source import SourceError, SourceFile, read
 from kernlint.tree.nodes import FunctionKind, Kernel, Module
@@ -94,6 +95,8 @@ def read_along(path: str, modules: list[Module], around: Surroundings, read_othe
                 found.append(_about(module, path, kept))
         if need.kernels and found:
             break
+    if need.kernels and not found:
+        return with_entries(modules)
     had = {kernel.function.span for kernel in need.templates} - set(lacking)
     return [*(_without(module, had) for module in modules), *found]
 
