@@ -114,7 +114,7 @@ class _Configured:
         wanted = self.uncompiled.of_device(first.skipped, [first.module])
         if wanted:
             plans, self.kinds = plan(self.search, wanted, changes)
-            for changes, parts in plans:
+            for changes, parts in plans[: self._worth(wanted)]:
                 if not self._again(changes, alone=len(parts) == 1):
                     # Each for itself is right, both at once are not: two platforms, say.
                     for part in parts:
@@ -122,6 +122,14 @@ class _Configured:
                             self._again(part, alone=True)
         self._settle(wanted)
         return [reading.module for reading, _ in self.readings]
+
+    def _worth(self, wanted: Sequence[Branch]) -> int:
+        """How many further readings a source is worth: few where it has no kernel to show, none where it is read for
+        the sake of a header."""
+        if self.options.about:
+            return 0
+        shows = self.readings[0][0].module.kernels or any(map(self.uncompiled.has_kernel, wanted))
+        return MAX_SETTINGS if shows else 1
 
     def _foundation(self) -> Changes:
         """Settings under which names are known that are not by default take the place of the default."""

@@ -45,6 +45,10 @@ class Uncompiled:
                 at = max(at, inner.end)
         yield self.plain[at : branch.end]
 
+    def has_kernel(self, branch: Branch) -> bool:
+        """Whether a kernel stands in a branch."""
+        return _KERNEL[self.language].search(self.own(branch)) is not None
+
     def left_out(self, skipped: Ranges) -> list[Branch]:
         """The branches that lie in what a parse skipped."""
         return [b for b in self.program.main.branches if any(low <= b.start < high for low, high in skipped)]
