@@ -156,8 +156,9 @@ class _Configured:
         setting, language = setting_of(changes, self.search.outcome(changes), self.language)
         options = replace(self.options, setting=setting.text(), target=setting.target or self.options.target)
         first, usual = self.readings[0]
+        fits = choose is not None and language is usual and first.made_up.names.isdisjoint(changes)
         try:
-            found = self.read(language, options, first.made_up if choose and language is usual else None, choose)
+            found = self.read(language, options, first.made_up if fits else None, choose)
         except FrontendError:
             return None
         if found is None:

@@ -130,3 +130,14 @@ def test_guesses_fit_the_uses(tree: Path) -> None:
     first = dict(kernel.instances[0].template_args)
     assert (first["T"], first["I"]) == ("float", "int")
     assert not any(each.losses for each in kernel.instances)
+
+
+def test_what_is_only_handed_on_may_be_called(tree: Path) -> None:
+    source = tree / "a.cu"
+    source.write_text(
+        "template <typename T, typename F> __device__ T reduced(T v, F f) { return f(v, v); }\n"
+        "template <typename T, typename F> __global__ void k(T *v, F f) { v[threadIdx.x] = reduced(v[0], f); }\n"
+    )
+    (kernel,) = _parse(source)[0].kernels
+    assert dict(kernel.instances[0].template_args)["F"] == "__kernlint_callable"
+    assert not any(loss for each in kernel.instances for loss in each.losses)

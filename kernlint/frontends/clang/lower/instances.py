@@ -188,7 +188,19 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
             found[name] = [f"::{CALLABLE}"]
         elif not wanted and _indexes(name, body):
             found[name] = list(_INTEGERS)
+        elif not wanted and _is_handed_on(name, body):
+            found[name] = [*[f"::{CALLABLE}"] * 3, *_TYPES[:2]]
     return found
+
+
+def _is_handed_on(name: str, body: str) -> bool:
+    """Whether variables of a type are arguments of calls and nothing else: what is called there may be one."""
+    declared = set(re.findall(rf"\b{name}\b[\s&]+(?:const\s+|__restrict__\s+)*(\w+)", body))
+    inside = body[body.find("{") :]
+    places = [place for each in declared for place in re.finditer(rf"\b{each}\b", inside)]
+    before = (inside[: place.start()].rstrip()[-1:] for place in places)
+    after = (inside[place.end() :].lstrip()[:1] for place in places)
+    return bool(places) and all(x in "(," and y in ",)" for x, y in zip(before, after, strict=True))
 
 
 def _indexes(name: str, body: str) -> bool:
