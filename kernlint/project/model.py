@@ -186,10 +186,11 @@ class Project:
         if inside is None:
             return ()
         found = []
-        for path in self._by_include.get(inside.rpartition("/")[2], ()):
+        last = inside.rpartition("/")[2]
+        for path in self._by_include.get(last, ()):
             folder = path.rpartition("/")[0]
             for written in self.facts[path].includes:
-                if self._meant(written, folder) == inside:
+                if written.endswith(last) and self._meant(written, folder) == inside:
                     found.append(path)
                     break
         return self._absolute(found)

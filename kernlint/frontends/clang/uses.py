@@ -7,6 +7,7 @@ argument. Nothing here understands the language: what it makes of a name is good
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable
 
 from kernlint.frontends.clang.lazy import lazy
@@ -85,10 +86,15 @@ class Uses:
 
     def members_of(self, scope: str) -> set[tuple[str, ...]]:
         """The paths of names that the texts look up in a scope: ``a::b::c`` gives ``(b, c)`` for ``a``."""
-        looked_up = re.compile(rf"(?<![\w.:])(?:::)?{re.escape(scope)}((?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+)")
         found = set()
-        for match in looked_up.finditer(self.text):
-            found.add(tuple(part for part in re.findall(r"[A-Za-z_]\w*", match.group(1)) if part != "template"))
+        for at in self._places.get(scope.partition("::")[0], ()):
+            if not self.text.startswith(scope, at):
+                continue
+            head = self.text[max(0, at - 3) : at]
+            if (head[:-2] if head.endswith("::") else head)[-1:] in _INSIDE:
+                continue
+            if match := _PATH.match(self.text, at + len(scope)):
+                found.add(tuple(part for part in IDENTIFIER.findall(match.group()) if part != "template"))
         return found
 
     def after_member(self, name: str) -> list[str]:
@@ -113,12 +119,15 @@ class Uses:
         found += [(name, text) for text, name in re.findall(r"\btypedef\s+([^;{}]+?)\s*\b(\w+)\s*;", self.text)]
         return dict(found)
 
+    def _variables(self, name: str) -> set[str]:
+        """What is declared by a type of that name."""
+        found = (_VARIABLE.match(self.text, at + len(name)) for at in self._places.get(name, ()))
+        return {match.group(1) for match in found if match is not None}
+
     def fields(self, name: str) -> set[str]:
         """The members that variables of a type are asked for."""
         found = set()
-        for variable in set(
-            re.findall(rf"\b{re.escape(name)}\b[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)", self.text)
-        ):
+        for variable in self._variables(name):
             for at in self._places.get(variable, ()):
                 if match := _FIELD.match(self.text, at + len(variable)):
                     found.add(match.group(1))
@@ -126,18 +135,16 @@ class Uses:
 
     def reckons_with(self, name: str) -> bool:
         """Whether variables of a type are subscripted or stand in sums and products."""
-        declared = rf"\b{re.escape(name)}\b[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)"
         return any(
             _RECKONED.match(self.text, at + len(variable)) is not None
-            for variable in set(re.findall(declared, self.text))
+            for variable in self._variables(name)
             for at in self._places.get(variable, ())
         )
 
     def members(self, name: str) -> dict[str, Members]:
         """What variables of a type are asked for: its members, whether they are subscripted, and theirs in turn."""
         found: dict[str, Members] = {}
-        declared = rf"\b{re.escape(name)}\b[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)"
-        for variable in sorted(set(re.findall(declared, self.text))):
+        for variable in sorted(self._variables(name)):
             for at in self._places.get(variable, ()):
                 into, place = found, at + len(variable)
                 while match := _FIELD.match(self.text, place):
@@ -246,6 +253,9 @@ _MACROS_DEEP = 3
 
 
 _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
+_VARIABLE = pattern(r"[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)")
+_PATH = pattern(r"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+")
+_INSIDE = tuple("_.:" + string.ascii_letters + string.digits)
 _RECKONED = pattern(r"\s*(?:\[|[-+*/]=|[-+*/](?![-+*/=>)]))")
 _COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
 _AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")
