@@ -17,6 +17,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     FunctionKind,
     Kernel,
+    LaunchValue,
     Module,
     Opaque,
 )
@@ -78,10 +79,10 @@ def _entry(function: FunctionDecl) -> Kernel:
 
 
 def _settles_something(entry: Kernel) -> bool:
-    """Whether anything in a function could be wrong whoever calls it: a barrier, or an array of its own."""
+    """Whether anything in a function could be wrong whoever calls it: barriers, arrays of its own, indices."""
     for function in functions_of(entry):
         for node in walk(function):
-            if isinstance(node, Barrier):
+            if isinstance(node, (Barrier, LaunchValue)):
                 return True
             if isinstance(node, DeclStmt) and any(
                 each.space is Space.SHARED or isinstance(each.type, ArrayType) for each in node.decls
