@@ -9,7 +9,7 @@ from kernlint import git
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 
-KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl"})
+KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".opencl"})
 """Suffixes that mean kernel code."""
 
 HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})

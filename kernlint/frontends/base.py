@@ -38,6 +38,11 @@ class Surroundings(Protocol):
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""
         ...
 
+    def choices_for(self, path: str) -> tuple[str, ...]:
+        """Macros, ``NAME`` or ``NAME=VALUE``, that the build defines for a file under conditions that nobody decides
+        here."""
+        ...
+
     def files_including(self, header: str) -> tuple[str, ...]:
         """Real paths of the files that include the file ``header`` directly."""
         ...

@@ -54,6 +54,7 @@ class Analyst:
         self._options = parse(["lsp"])
         self._registry: Registry | None = None
         self._lookup = Lookup()
+        self._projects: dict[str, Projects] = {}
 
     def answer(self, request: Request) -> Answer:
         """The answer to ``request``."""
@@ -85,8 +86,9 @@ class Analyst:
             return Checked(problem=f"{request.path}: {error}")
         if request.fresh:
             self._lookup = Lookup()
+            self._projects.clear()
         texts = {request.path: SourceFile(request.path, request.data)}
-        projects = Projects([request.path])
+        projects = self._around(request.path)
         engine = Engine(
             self._rules(), selection, lookup=self._lookup, texts=texts, trace_headers=True, projects=projects
         )
@@ -105,9 +107,16 @@ class Analyst:
         paths = {path for result in results for path in _paths(result.finding)}
         return Checked(results, report.notifications, _texts(report, paths), tuple(depends))
 
+    def _around(self, path: str) -> Projects:
+        """What lies around the file at ``path``, as it was when files beside it may last have changed."""
+        found = self._projects.get(path)
+        if found is None:
+            found = self._projects[path] = Projects([path])
+        return found
+
     def _repair(self, request: Repair) -> Repaired:
         selection = Settings(self._options, self._rules()).for_path(request.path)
-        projects = Projects([request.path])
+        projects = self._around(request.path)
         fixer = Fixer(Engine(self._rules(), selection, lookup=self._lookup, projects=projects), selection)
         source = SourceFile(request.path, request.data)
         found = next(fixer.fixes(source, [request.finding], CANDIDATES), None)

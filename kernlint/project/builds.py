@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from kernlint.project import cmake, scripts
@@ -36,12 +36,17 @@ NOTHING_GIVEN = Given()
 
 
 class Builds:
-    """The builds of the project at ``root`` with the given ``files`` (relative paths) and their ``facts``."""
+    """The builds of the project at ``root`` with the given ``files`` (relative paths); ``facts`` gives what they say,
+    which is asked for only where programs are built by host code."""
 
-    def __init__(self, root: str, files: Iterable[str], facts: Table) -> None:
+    def __init__(self, root: str, files: Iterable[str], facts: Callable[[], Table]) -> None:
         self._root = root
         self._files = files
-        self._facts = facts
+        self._look = facts
+
+    @property
+    def _facts(self) -> Table:
+        return self._look()
 
     @cached_property
     def _read(self) -> tuple[list[Definition], Mapping[str, str]]:
@@ -104,12 +109,14 @@ class Builds:
 
     def _options(self, path: str) -> Iterator[str]:
         """Options that host code gives the compiler of the program in ``path``."""
+        if not path.lower().endswith((*_OPENCL, ".py")):
+            return
         facts = self._facts.get(path)
         if facts is None:
             return
-        if path.endswith(".py") and facts.options:
+        if path.endswith(".py"):
             yield from facts.options
-        if path.lower().endswith(_OPENCL):
+        else:
             for host in self._hosts(path, facts):
                 yield from self._facts[host].options
 

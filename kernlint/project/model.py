@@ -129,7 +129,7 @@ class Project:
     @cached_property
     def builds(self) -> Builds:
         """What build files and host code define."""
-        return Builds(self.root, self.tree.files, self.facts)
+        return Builds(self.root, self.tree.files, lambda: self.facts)
 
     # ------------------------------------------------------------------------------------------------------ indices
 

@@ -195,3 +195,14 @@ def test_a_header_that_the_build_makes_is_read_from_its_template(tmp_path: Path)
     write(tmp_path, {"CMakeLists.txt": build, "config.h.in": template, "src/k.cu": '#include "config.h"\n' + RACY})
     report = check(tmp_path, ".")
     assert codes(report) == ["KL201"] and report.summary.partial == 0
+
+
+def test_what_a_build_may_define_is_tried_first(tmp_path: Path) -> None:
+    build = "if(SOMETHING)\nadd_definitions(-DDEPTH=4)\nendif()\n"
+    kernel = "__global__ void k(float *x) {\n#if DEPTH\n  __shared__ float s[DEPTH];\n  s[4] = x[0];\n"
+    kernel += "  x[1] = s[4];\n#endif\n}\n"
+    write(tmp_path, {"CMakeLists.txt": build, "k.cu": kernel})
+    project = Project(str(tmp_path))
+    assert project.choices_for(str(tmp_path / "k.cu")) == ("DEPTH=4",)
+    (result,) = check(tmp_path, ".").results
+    assert "4 of 4" in result.finding.message or "element 4" in result.finding.message

@@ -104,7 +104,9 @@ class _Configured:
         program = Program(first.module.path, text, (*first.found, *options.forced), _load)
         self.uncompiled = Uncompiled(program, text, language)
         base = base_macros(language, options)
-        self.search = Search(program, language, base, self.uncompiled.standing_alone())
+        around = options.around
+        choices = around.choices_for(first.module.path) if around is not None else ()
+        self.search = Search(program, language, base, self.uncompiled.standing_alone(), choices)
         self.kinds: dict[Branch, Kind] = {}
 
     def modules(self) -> list[Module]:

@@ -121,3 +121,12 @@ def test_choices_of_a_template() -> None:
     (program,) = programs(CHOICES.encode(), python=True)
     assert b"i + 1" in program.text and b"i + 2" not in program.text and b"i + 3" not in program.text
     assert program.text.index(b"i + 1") == CHOICES.index("i + 1")
+
+
+def test_a_file_of_raw_literals_is_the_program_in_them() -> None:
+    text = '// a program\nR"(\n__kernel void k(__global int *x) {\n  x[get_global_id(0)] = 1;\n)" R"(\n}\n)"\n// end\n'
+    for name in ("k.opencl", "k.cl"):
+        (module,) = ClangFrontend().parse_file(SourceFile(name, text.encode(), "utf-8"))
+        (kernel,) = module.kernels
+        assert kernel.name == "k" and not kernel.function.losses
+        assert text.encode()[kernel.function.span.start :].startswith(b"__kernel void k")

@@ -89,16 +89,26 @@ class Search:
     """Looks for settings of one source.
 
     ``base`` are the macros that hold before the source begins, ``emptied`` those of the names to switch on that stand
-    in the text as if they were nothing.
+    in the text as if they were nothing.  ``choices``: what a build may define (``NAME`` or ``NAME=VALUE``), which is
+    tried before other values.
     """
 
     def __init__(
-        self, program: Program, language: Language, base: dict[str, str], emptied: frozenset[str] = frozenset()
+        self,
+        program: Program,
+        language: Language,
+        base: dict[str, str],
+        emptied: frozenset[str] = frozenset(),
+        choices: Sequence[str] = (),
     ) -> None:
         self.program = program
         self.language = language
         self.base = base
         self.emptied = emptied
+        self.choices: dict[str, list[str]] = {}
+        for choice in choices:
+            name, equals, value = choice.partition("=")
+            self.choices.setdefault(name, []).append(value if equals else "1")
         self.runs = 0
         self.unsure = False
         """Whether a condition on the way to the branch looked at last was not understood."""
@@ -182,6 +192,7 @@ class Search:
             if name in changes or name in _FIXED:
                 continue
             defined = name in macros or name in self.base
+            yield from ((name, value) for value in self.choices.get(name, ()) if macros.get(name) != value)
             if name in _HOST_PASS[self.language]:
                 if name == "__CUDA_ARCH__":
                     yield from ((name, str(10 * each)) for each in _CUDA_ARCHITECTURES)
