@@ -24,6 +24,8 @@ class Asked(Protocol):
 
     def folders_for(self, path: str) -> tuple[str, ...]: ...
 
+    def preludes_for(self, path: str) -> tuple[str, ...]: ...
+
     def files_including(self, header: str) -> tuple[str, ...]: ...
 
     def defined_before(self, header: str, includer: str) -> tuple[str, ...]: ...
@@ -34,7 +36,9 @@ def flags_for(path: str, database: str | None, lookup: Lookup, project: Asked) -
     flags = lookup.flags(path, database)
     if flags != NO_FLAGS:
         return flags
-    given = Flags(defines=project.defines_for(path), include=project.folders_for(path))
+    given = Flags(
+        defines=project.defines_for(path), include=project.folders_for(path), forced=project.preludes_for(path)
+    )
     if os.path.splitext(path)[1].lower() not in HEADERS:
         return given
     first = ""

@@ -10,7 +10,7 @@ from typing import Any
 
 from kernlint import discovery
 from kernlint.digest import hexdigest
-from kernlint.project import headers, store
+from kernlint.project import headers, preludes, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.facts import read_facts
@@ -226,6 +226,37 @@ class Project:
         ]
         return tuple(folder for folder in dict.fromkeys(folders) if self.relative(folder) and os.path.isdir(folder))
 
+    def preludes_for(self, path: str) -> tuple[str, ...]:
+        """OpenCL texts that the host program puts before the one in the file at ``path``, in order."""
+        inside = self.relative(path)
+        if inside is None or not inside.lower().endswith(preludes.OPENCL) or not any(self._joins.values()):
+            return ()
+        before = preludes.joined_before(inside, self._joins)
+        if not (before or any(inside in parts for parts in self._joins.values())):
+            return ()
+        texts = [_text(self.absolute(part)) for part in (*before, inside)]
+        common = preludes.common_parts(texts, {part: _text(self.absolute(part)) for part in self._common})
+        return self._absolute([*(part for part in common if part not in (*before, inside)), *before])
+
+    @cached_property
+    def _joins(self) -> Mapping[str, list[str]]:
+        """OpenCL files that each host file includes, in order."""
+        found: dict[str, list[str]] = {}
+        for path, includes in self.facts.column("includes"):
+            if not path.lower().endswith(preludes.OPENCL):
+                folder = path.rpartition("/")[0]
+                texts = [name for name in includes if name.lower().endswith(preludes.OPENCL)]
+                if meant := [part for part in (self._meant(name, folder) for name in texts) if part is not None]:
+                    found[path] = meant
+        return found
+
+    @cached_property
+    def _common(self) -> list[str]:
+        """OpenCL files that hosts include which include no file with a kernel."""
+        kernels = {path for path, names in self.facts.column("kernels") if names}
+        hosts = [parts for parts in self._joins.values() if kernels.isdisjoint(parts)]
+        return sorted({part for parts in hosts for part in parts})
+
     def given(self, path: str) -> Given:
         """What the builds of the project give the file at ``path``."""
         inside = self.relative(path)
@@ -372,6 +403,10 @@ class Questions:
         answer = self.project.defined_before(os.path.abspath(header), includer)
         self._note(("defined_before", os.path.abspath(header), includer), answer)
         return answer
+
+    def preludes_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.preludes_for`."""
+        return self._list("preludes_for", os.path.abspath(path))
 
     def folders_for(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.folders_for`."""

@@ -90,13 +90,15 @@ def scan_includes(
     resolved: Callable[[str], None] | None = None,
     probed: Callable[[str], None] | None = None,
     own: FindOwn | None = None,
+    unwrap: Callable[[bytes], bytes | None] | None = None,
 ) -> IncludeScan:
     """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
 
     A missing header that the source tests with ``__has_include`` stays missing, so that its fallback is taken, unless
     ``known`` (the prelude declares what it would) has it. ``look`` is called with the content of every file read,
     ``resolved`` with the name, as written, of every header found, ``probed`` with every path one was looked for at.
-    ``own`` finds headers of the project that no include folder has.
+    ``own`` finds headers of the project that no include folder has. ``unwrap`` gives what is to be served in place of a
+    header's text.
     """
     missing: set[str] = set()
     virtual: set[str] = set()
@@ -124,6 +126,8 @@ def scan_includes(
                 odds.add(name)
                 continue
             found.append(name)
+            if unwrap is not None and (inner := unwrap(content)) is not None:
+                project.texts[name] = content = inner
         total += len(content)
         if look is not None:
             look(content)

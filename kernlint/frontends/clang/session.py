@@ -14,6 +14,7 @@ from types import TracebackType
 
 from kernlint.frontends.base import FrontendError, Served, Surroundings
 from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagnostics, read_skipped
+from kernlint.frontends.clang.embedded import unwrapped
 from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeScan, scan_includes
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
@@ -220,7 +221,15 @@ def parse(
     choice = StubChoice(language)
     forced = b"".join(b'#include "%b"\n' % os.fsencode(file) for file in options.forced)
     own = own_headers(options.around, language)
-    includes = scan_includes(name, forced + text, options.include_dirs, look=choice.see, resolved=choice.found, own=own)
+    includes = scan_includes(
+        name,
+        forced + text,
+        options.include_dirs,
+        look=choice.see,
+        resolved=choice.found,
+        own=own,
+        unwrap=unwrapped if language is Language.OPENCL else None,
+    )
     headers = prelude_headers(language, choice.headers())
     job = _Job(name, text, language, options, includes, headers, use_cache)
     scanned = time.perf_counter()

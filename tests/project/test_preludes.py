@@ -1,0 +1,45 @@
+"""OpenCL programs that a host joins from several files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kernlint.project import Project
+from kernlint.project.preludes import common_parts, joined_before
+from tests.project.test_own_headers import check, codes
+from tests.project.test_project import write
+
+COMMON = 'R"(\n#ifndef WIDTH\n#define WIDTH 4\n#endif\ntypedef float item;\n)"\n'
+PART = 'R"(\nvoid put(__local item *to, const item value) { to[WIDTH] = value; }\n)"\n'
+KERNEL = 'R"(\n__kernel void k(__global item *x) {\n  __local item s[WIDTH];\n  put(s, x[0]);\n  x[1] = s[0];\n}\n)"\n'
+JOINED = 'const char *text =\n#include "cl/part.opencl"\n#include "cl/k.opencl"\n;\n'
+EVERYWHERE = 'std::string start() { return\n#include "cl/common.opencl"\n; }\n'
+
+
+def test_what_a_host_includes_before_a_program_is_its_beginning(tmp_path: Path) -> None:
+    write(tmp_path, {"Makefile": "", "cl/common.opencl": COMMON, "cl/part.opencl": PART, "cl/k.opencl": KERNEL})
+    write(tmp_path, {"src/k.cpp": JOINED, "src/start.cpp": EVERYWHERE})
+    found = Project(str(tmp_path)).preludes_for(str(tmp_path / "cl/k.opencl"))
+    assert [os.path.basename(path) for path in found] == ["common.opencl", "part.opencl"]
+    for path in (".", "cl/k.opencl"):
+        report = check(tmp_path, path)
+        assert codes(report) == ["KL104"] and report.summary.partial == 0
+
+
+def test_files_that_no_host_joins_stand_alone(tmp_path: Path) -> None:
+    write(tmp_path, {"Makefile": "", "cl/common.cl": "typedef float item;\n", "cl/k.cl": "__kernel void k() {}\n"})
+    assert Project(str(tmp_path)).preludes_for(str(tmp_path / "cl/k.cl")) == ()
+
+
+def test_the_host_that_puts_most_before_a_file_counts() -> None:
+    joins = {"a.cpp": ["x.cl", "k.cl"], "b.cpp": ["x.cl", "y.cl", "k.cl"], "c.cpp": ["k.cl"]}
+    assert joined_before("k.cl", joins) == ["x.cl", "y.cl"]
+    assert joined_before("other.cl", joins) == []
+
+
+def test_a_common_part_is_the_only_one_that_defines_a_name() -> None:
+    parts = {"a.cl": b"#define N 4\n#define BOTH 1\n", "b.cl": b"typedef int num; // N\n#define BOTH 2\n"}
+    parts["c.cl"] = b"#define M 1\n"
+    assert common_parts([b"num x = N;"], parts) == ["a.cl", "b.cl"]
+    assert common_parts([b"#define N 2\nint x = N + BOTH;"], parts) == []
