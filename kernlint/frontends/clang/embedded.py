@@ -27,8 +27,6 @@ _TOKEN = pattern(
     |'(?:\\.|[^'\\\n])+'""",
     re.DOTALL | re.VERBOSE,
 )
-_LEADING = pattern(rb"(?:\s|//[^\n]*|/\*.*?\*/)*(?=R\"[^\s()\\]{0,16}\()", re.DOTALL)
-_RAW = pattern(rb"R\"([^\s()\\]{0,16})\((.*?)\)\1\"", re.DOTALL)
 _PYTHON = pattern(
     rb"""\#[^\n]*
     |(?P<prefix>\b[rRuUbBfF]{1,2})?(?P<quote>\"{3}|'{3})(?P<body>(?:\\.|.)*?)(?P=quote)
@@ -103,18 +101,6 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
         if match.group("raw") is not None or match.group("text") is not None:
             group.append(match)
     yield from _program(host, group)
-
-
-def unwrapped(text: bytes) -> bytes | None:
-    """A program that is written as raw literals of C++, to be included in an initialiser, without what is around them,
-    in as many bytes; None for a text that does not begin with such a literal."""
-    match = _LEADING.match(text)
-    if match is None:
-        return None
-    out = bytearray(re.sub(rb"[^\n]", b" ", text))
-    for literal in _RAW.finditer(text, match.end()):
-        out[literal.start(2) : literal.end(2)] = literal.group(2)
-    return bytes(out)
 
 
 def makes_kernels(host: bytes) -> bool:

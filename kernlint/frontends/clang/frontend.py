@@ -113,8 +113,6 @@ class ClangFrontend:
             language = Language(dialect)
         if language is Language.CUDA and not options.language and _for_hip(options.defines):
             language = Language.HIP
-        if language is Language.OPENCL and (inner_text := unwrapped(source.data)) is not None:
-            source = SourceFile(source.path, inner_text, source.encoding)
         with _collection_paused():
             modules = self._modules(source, language, options) if language is not None else []
             further: list[Module] = []

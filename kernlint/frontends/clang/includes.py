@@ -90,7 +90,7 @@ def scan_includes(
     resolved: Callable[[str], None] | None = None,
     probed: Callable[[str], None] | None = None,
     own: FindOwn | None = None,
-    unwrap: Callable[[bytes], bytes | None] | None = None,
+    unwrap: Callable[[bytes], bytes] | None = None,
 ) -> IncludeScan:
     """Follow all ``#include``s of a source from ``path``, whose content is ``text``.
 
@@ -126,7 +126,7 @@ def scan_includes(
                 odds.add(name)
                 continue
             found.append(name)
-            if unwrap is not None and (inner := unwrap(content)) is not None:
+            if unwrap is not None and (inner := unwrap(content)) != content:
                 project.texts[name] = content = inner
         total += len(content)
         if look is not None:
