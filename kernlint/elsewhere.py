@@ -52,11 +52,13 @@ class Elsewhere:
         self.texts = texts
         self.depends: dict[str, None] = {}
         """Every file that an answer came from, headers among them."""
+        self.own: list[ModuleFacts] = []
+        """Facts of the file itself: its host code launches the kernels that it holds as strings."""
         self._read: dict[str, tuple[ModuleFacts, ...]] = {}
 
     def hosts_of(self, kernel: str) -> tuple[ModuleFacts, ...]:
         """Facts of the files that may launch a kernel of this name, nearest first."""
-        found: list[ModuleFacts] = []
+        found = list(self.own)
         for path in self._launching(kernel):
             if path not in self._read:
                 if len(self._read) >= MOST:

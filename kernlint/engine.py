@@ -313,6 +313,7 @@ class Engine:
             findings = [each for each in findings if _concerns(each, module.about)]
         if module.setting:
             findings = [replace(each, assumptions=(*each.assumptions, module.setting)) for each in findings]
+        elsewhere.own.append(facts)
         return findings
 
     def _check_kernel(

@@ -18,8 +18,8 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term
-from kernlint.tree.types import IntType
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast
+from kernlint.tree.types import BOOL, I64, IntType
 
 
 def symbols_of(kernel: Trace) -> Iterator[Symbol]:
@@ -67,12 +67,21 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
         images.extend(zip(BLOCK_DIM, fact.block, strict=True))
     if fact.grid is not None:
         images.extend(zip(GRID_DIM, fact.grid, strict=True))
+    checks = [part for guard in fact.guards for part in conjuncts(guard.term)]
+    if fact.threads is not None and fact.grid is None:
+        checks += [_all_threads(axis, size) for axis, size in enumerate(fact.threads)]
     for name, value in fact.arguments:
         for path, term in _bindings(name, value):
             symbol = known.get(path)
             if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
                 images.append((symbol, term))
-    return Way(tuple(images), tuple(part for guard in fact.guards for part in conjuncts(guard.term)))
+    return Way(tuple(images), tuple(checks))
+
+
+def _all_threads(axis: int, size: Term) -> Term:
+    """That the blocks have ``size`` threads along an axis together."""
+    block, grid = cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64)
+    return binary("eq", binary("mul", grid, block, I64), cast(size, I64), BOOL)
 
 
 def _compute(facts: Facts) -> Admission:

@@ -64,6 +64,22 @@ def cover(grid: Term, checks: Iterable[Term] = ()) -> AxisCover:
     return found
 
 
+def cover_of_threads(threads: Term, checks: Iterable[Term] = ()) -> AxisCover | None:
+    """Classify a number of threads that is computed as a rounded-up quotient times its divisor; None for others."""
+    form = polynomial(threads).coefficients
+    if len(form) != 1:
+        return None
+    ((atoms, factor),) = form.items()
+    for atom in atoms:
+        found = cover(atom, checks)
+        if found.kind in (Cover.ROUNDED_UP, Cover.EXACT) and found.unit is not None:
+            rest = list(atoms)
+            rest.remove(atom)
+            if polynomial(found.unit).coefficients == {tuple(rest): factor}:
+                return found
+    return None
+
+
 def _quotient(grid: Term) -> AxisCover:
     if grid.value is not None:
         return AxisCover(Cover.CONSTANT)

@@ -16,13 +16,13 @@ from __future__ import annotations
 from kernlint.analysis.admitted import admitted, computed_blocks, parameters_among, symbols_of, way_of
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import AxisCover, Cover, cover
+from kernlint.analysis.coverage import AxisCover, Cover, cover, cover_of_threads
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.tables import usual
 from kernlint.analysis.trace import trace
 from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const
+from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const, subterms
 from kernlint.tree.types import I64
 
 Block = tuple[int, int, int]
@@ -107,7 +107,19 @@ def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
         block = (fact.block[0].value, fact.block[1].value, fact.block[2].value)
     if fact.grid is not None:
         covers = tuple(cover(term, way.checks) for term in fact.grid)
+    if fact.threads is not None:
+        rounded = (cover_of_threads(size, way.checks) for size in fact.threads)
+        covers = tuple(
+            found if found is not None and not _made_for(size, fact) else plain
+            for size, found, plain in zip(fact.threads, rounded, covers, strict=True)
+        )
     return LaunchView(fact, block, (covers[0], covers[1], covers[2]), way.checks, way.relations, way.images)
+
+
+def _made_for(threads: Term, fact: LaunchFact) -> bool:
+    """Whether memory or an argument is made for so many threads: then they all have work."""
+    values = [value for _, value in fact.arguments if isinstance(value, Term)]
+    return any(threads in subterms(value) for value in (*values, *(size for _, size in fact.extents)))
 
 
 def _compute(facts: Facts) -> LaunchContext:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.binding import same_kernel
 from kernlint.analysis.host_walks import walked
+from kernlint.analysis.hostmodel.settings import Setting, settings_of
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import dataclass, replace
@@ -31,6 +32,7 @@ class LaunchFact:
     ``shared``: dynamic shared memory in bytes.  ``arguments``: (parameter name, host value).  ``extents``: bytes
     behind pointer parameters, where the allocation is in sight.  ``guards``: what the host has checked.
     ``values``: what a launch in a template gives for the kernel's template parameters that are no types, in order.
+    ``threads``: of the whole grid, where the host gives these.  ``settings``: arguments that were set one by one.
     ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
     """
 
@@ -47,6 +49,8 @@ class LaunchFact:
     values: tuple[Value, ...]
     host: FunctionDecl
     stack: tuple[Span, ...] = ()
+    threads: Sizes | None = None
+    settings: tuple[Setting, ...] = ()
 
     @property
     def fixed(self) -> bool:
@@ -138,6 +142,8 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
         values=event.values,
         host=event.host,
         stack=event.stack,
+        threads=event.global_size,
+        settings=settings_of(event, trace.apis),
     )
 
 
@@ -183,7 +189,19 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     )
     renamed = dict(zip(names, (param.name for param in function.params), strict=False))
     extents = tuple((renamed.get(name, name), size) for name, size in launch.extents)
+    arguments += tuple(_set_one_by_one(launch, function))
+    extents += tuple(
+        (function.params[one.index].name, one.size)
+        for one in launch.settings
+        if one.local and one.size is not None and one.index < len(function.params)
+    )
     return replace(launch, kernel=function if exact else facts.kernel.function, arguments=arguments, extents=extents)
+
+
+def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tuple[str, Value]]:
+    for one in launch.settings:
+        if one.value is not None and one.index < len(function.params):
+            yield function.params[one.index].name, one.value
 
 
 def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | None:

@@ -30,7 +30,8 @@ REMEMBERED = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """One launch.  ``images``: symbols of the kernel with their host terms.  ``checks``: truths of host terms."""
+    """One launch.  ``images``: symbols of the kernel with their host terms.  ``checks``: truths of host terms, and of
+    how they go with the kernel's symbols."""
 
     images: tuple[tuple[Symbol, Term], ...]
     checks: tuple[Term, ...] = ()

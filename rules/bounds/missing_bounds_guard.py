@@ -20,6 +20,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.show import show
+from kernlint.tree.types import Space
 
 AXES = "xyz"
 
@@ -113,7 +114,7 @@ class MissingBoundsGuard(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].guards_known(facts.function.span):
             return
-        beyond = [one for one in facts[allocated] if not one.guarded]
+        beyond = [one for one in facts[allocated] if one.access.root.space is not Space.SHARED and not one.guarded]
         if beyond:
             span, message, severity, related, witness = in_words(
                 beyond, "no test of the index stops the surplus threads", facts[replayer]

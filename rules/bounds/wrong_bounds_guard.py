@@ -21,6 +21,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import term_of
 from kernlint.symbolic.show import show
+from kernlint.tree.types import Space
 
 
 class WrongBoundsGuard(Rule):
@@ -121,7 +122,7 @@ class WrongBoundsGuard(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].guards_known(facts.function.span):
             return
-        beyond = [one for one in facts[allocated] if one.guarded]
+        beyond = [one for one in facts[allocated] if one.access.root.space is not Space.SHARED and one.guarded]
         if beyond:
             span, message, severity, related, witness = in_words(
                 beyond, "the tests before it let that through", facts[replayer]

@@ -290,7 +290,8 @@ class LaunchEvent(Event):
     ``grid`` in blocks, ``block`` in threads, ``global_size`` in threads (OpenCL), each (x, y, z); ``shared`` in
     bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
     launched, where the walk knows: several, where it depends on conditions.  ``early``: it may begin before the kernel
-    ahead of it in the stream has ended (programmatic stream serialisation).
+    ahead of it in the stream has ended (programmatic stream serialisation).  ``handle``: the value that the kernel is
+    called through; ``stream``: that of the stream or queue.
     """
 
     node: Launch
@@ -304,6 +305,23 @@ class LaunchEvent(Event):
     kernels: tuple[FunctionDecl, ...] = ()
     stream: Any = None
     early: bool = False
+    handle: Any = None
+
+
+@dataclass(eq=False, slots=True)
+class ApiEvent(Event):
+    """A call in host code that is not followed, as a rule of a runtime's function: ``name`` without namespaces.
+
+    ``args``: the values passed; ``behind``: what stands at the places of which the address is passed (``&x``), before
+    the call; ``receiver``: the object of a method; ``result``: the value returned.
+    """
+
+    node: Call
+    name: str
+    args: tuple[Any, ...]
+    behind: tuple[Any, ...]
+    receiver: Any = None
+    result: Any = None
 
 
 @dataclass(eq=False, slots=True)
@@ -345,6 +363,7 @@ class Trace:
     conditions: list[ConditionEvent] = field(default_factory=list)
     launches: list[LaunchEvent] = field(default_factory=list)
     allocations: list[AllocationEvent] = field(default_factory=list)
+    apis: list[ApiEvent] = field(default_factory=list)
     loops: list[LoopContext] = field(default_factory=list)
     arrays: list[Root] = field(default_factory=list)
     roots: list[Root] = field(default_factory=list)
@@ -382,5 +401,6 @@ class Trace:
             list(self.conditions),
             list(self.launches),
             list(self.allocations),
+            list(self.apis),
         )
         return sorted((event for group in groups for event in group), key=lambda event: event.order)

@@ -991,6 +991,7 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 kernels=tuple(kernel for kernel in named if kernel is not None),
                 stream=evaluate(m, e.stream) if e.stream is not None else None,
                 early=e.attributes is not None and launch.begins_early(m, evaluate(m, e.attributes)),
+                handle=called,
             )
         )
     else:

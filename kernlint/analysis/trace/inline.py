@@ -9,12 +9,11 @@ from kernlint.analysis.trace.events import (
     RECURSION,
     TOO_DEEP,
     AccessKind,
-    AllocationEvent,
     CallEvent,
     Guard,
     Root,
-    RootKind,
 )
+from kernlint.analysis.trace.host import allocation, note_call
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
@@ -33,7 +32,7 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.patterns import pattern
 from kernlint.source import Span
-from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, cast, const
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, const
 from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope, VarDecl
 from kernlint.tree.types import (
     I64,
@@ -186,6 +185,15 @@ def _result(returns: list[tuple[State, Value | None]], base: tuple[Guard, ...], 
 
 
 def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
+    """A call that is not followed: see :func:`_unfollowed`; in host code it is noted with what it is given."""
+    calls = len(m.trace.apis)
+    result = _unfollowed(m, e, reason)
+    if len(m.trace.apis) > calls and m.trace.apis[calls].node is e:
+        m.trace.apis[calls].result = result
+    return result
+
+
+def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     """A call that is not followed: what it may do is judged from its name and arguments.
 
     Scalars only: taken to be a pure function of them.  A pointer: it may write what it points to.  A group or barrier
@@ -207,7 +215,9 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         values.append(evaluate(m, arg))
     if m.state is None:
         return unknown_value(e.type, "dead code")
-    allocation(m, e, values)
+    if m.function.kind in (FunctionKind.HOST, FunctionKind.BOTH):
+        note_call(m, e, values[offset:], values[0] if offset else None)
+        allocation(m, e, values)
     for value in values:
         if isinstance(value, LambdaValue):
             _maybe_called(m, value, e)
@@ -323,44 +333,3 @@ def _maybe_called(m: Machine, value: LambdaValue, e: Call) -> None:
     function = FunctionDecl(node.span, "lambda", "lambda", m.function.kind, node.params, e.type, node.body)
     bound = [(param, unknown_value(param.type, "argument of a callback")) for param in node.params]
     _enter(m, function, bound, node.body, e.span, VOID)
-
-
-ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {
-    "cudaMalloc": (0, 1, None),
-    "cudaMallocAsync": (0, 1, None),
-    "cudaMallocManaged": (0, 1, None),
-    "cudaMallocHost": (0, 1, None),
-    "cudaHostAlloc": (0, 1, None),
-    "hipMalloc": (0, 1, None),
-    "hipMallocAsync": (0, 1, None),
-    "hipMallocManaged": (0, 1, None),
-    "hipHostMalloc": (0, 1, None),
-    "cuMemAlloc": (0, 1, None),
-    "cuMemAlloc_v2": (0, 1, None),
-    "malloc": (None, 0, None),
-    "calloc": (None, 0, 1),
-    "clCreateBuffer": (None, 2, None),
-}
-"""Allocation functions: index of the argument that receives the pointer (None: it is the result), of the size in
-bytes, and of a second factor of the size."""
-
-
-def allocation(m: Machine, e: Call, values: list[Value]) -> None:
-    """Note what a known allocation function allocates; the pointer then points to an object of its own."""
-    rule = ALLOCATORS.get(e.name.rpartition("::")[2])
-    if rule is None or m.state is None or m.function.kind is not FunctionKind.HOST:
-        return
-    out, size_at, factor_at = rule
-    if size_at >= len(values):
-        return
-    size = cast(as_term(values[size_at]), I64)
-    if factor_at is not None and factor_at < len(values):
-        size = binary("mul", size, cast(as_term(values[factor_at]), I64), I64)
-    target = values[out] if out is not None and out < len(values) else None
-    if not isinstance(target, ReferenceValue) or not isinstance(target.place.type, PointerType):
-        return
-    pointee = target.place.type.pointee
-    name = target.place.decl.name if isinstance(target.place, VarPlace) else "allocation"
-    root = Root(name, RootKind.VARIABLE, Space.GLOBAL, None, pointee, extent=size.value)
-    m.trace.allocations.append(AllocationEvent(**m.common(e.span), root=root, size=size, api=e.name))
-    m.allocated = (target.place, PointerValue(root, const(0), pointee))

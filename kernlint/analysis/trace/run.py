@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.trace.events import Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
+from kernlint.analysis.trace.events import ApiEvent, Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
@@ -105,6 +105,9 @@ def _resolve_event(event: Event, resolver: _Resolver) -> None:
         term = getattr(event, name, None)
         if isinstance(term, Term):
             setattr(event, name, resolver.term(term))
+    if isinstance(event, ApiEvent):
+        event.args = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.args)
+        event.behind = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.behind)
     if isinstance(event, LaunchEvent):
         event.args = tuple(resolver.term(a) if isinstance(a, Term) else a for a in event.args)
         for name in ("grid", "block", "global_size"):

@@ -52,6 +52,8 @@ STUBS = (
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),
     Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
+    Stub("opencl_host.h", (b"cl_mem", b"cl_kernel", b"cl_context", b"cl_command_queue", b"clCreate", b"clEnqueue",
+                           b"cl::Kernel", b"cl::Buffer", b"cl::CommandQueue", b"cl::Context"), ("CL/",)),
     Stub("gpuverify.h", (b"__requires", b"__ensures", b"__invariant", b"__assert", b"__assume", b"__read_implies",
                          b"__write_implies", b"__function_wide", b"__candidate_", b"__barrier_invariant", b"__other_",
                          b"__uniform_", b"__global_requires", b"__global_ensures", b"__global_assert", b"DECLARE_UF_",

@@ -150,6 +150,7 @@ def _driver(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         _at(args, 7),
         _at(args, 8),
         _from_array(_at(args, 9)),
+        callee=_at(args, 0),
     )
 
 
@@ -172,6 +173,7 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         _at(args, 0),
         (),
         global_size=_pointed_values(_at(args, 4)),
+        callee=_at(args, 1),
     )
 
 

@@ -1,0 +1,103 @@
+"""Arguments of kernels that are set one by one before a launch (``clSetKernelArg``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind
+from kernlint.analysis.trace.values import PointerValue, Value, as_term
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.terms import Term
+from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref
+
+SETTERS = frozenset({"clSetKernelArg", "setArg"})
+"""Functions that set one argument: ``(kernel, index, size, pointer)``; as a method of ``cl::Kernel`` without the
+kernel, and perhaps with the value itself in place of size and pointer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """One argument of a kernel as it was set.
+
+    ``size``: in bytes, None where it is not told.  ``value``: what is passed (None: not known).  ``local``: it is an
+    amount of local memory, ``size`` bytes.  ``node``: the call.
+    """
+
+    index: int
+    size: Term | None
+    value: Value | None
+    local: bool
+    span: Span
+    node: Call
+
+
+def handle_of(expr: Expr | None, value: Value | None) -> object:
+    """What tells one handle (of a kernel, a buffer, a queue) from another: the object that a walk knows it as, else
+    the variable or member that it is read from; None where neither is known."""
+    while isinstance(expr, (Cast, AddressOf)):
+        expr = expr.operand
+    if isinstance(expr, Member):
+        return "member", expr.field, handle_of(expr.base, None)
+    if isinstance(value, PointerValue) and value.root.kind is not RootKind.LOADED:
+        return value.root
+    return expr.decl if isinstance(expr, Ref) else None
+
+
+def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting, ...]:
+    """What was set last for each argument of the kernel that ``launch`` starts; arguments of which it is not certain
+    what was set last are left out."""
+    handle = handle_of(launch.node.callee, launch.handle)
+    if handle is None:
+        return ()
+    found: dict[int, Setting | None] = {}
+    for api in apis:
+        if api.order > launch.order:
+            break
+        if api.name not in SETTERS:
+            continue
+        whole = _whole(api)
+        if whole is None:
+            continue
+        kernel, expr, index, size, value = whole
+        if handle_of(expr, kernel) != handle:
+            continue
+        at = as_term(index).value if index is not None else None
+        if at is None:  # any of them
+            found = dict.fromkeys(found)
+            continue
+        certain = implied(api.guards, launch.guards)
+        found[at] = _setting(api, at, size, value) if certain else None
+    return tuple(setting for setting in found.values() if setting is not None)
+
+
+_Whole = tuple[Value | None, Expr | None, Value | None, Value | None, int]
+
+
+def _whole(api: ApiEvent) -> _Whole | None:
+    """Kernel, its expression, index, size (None: the value's own) and the position of the value among the arguments."""
+    args, node = api.args, api.node
+    if api.name == "setArg":
+        if len(args) == 2:
+            return api.receiver, node.receiver, args[0], None, 1
+        return (api.receiver, node.receiver, args[0], args[1], 2) if len(args) == 3 else None
+    return (args[0], node.args[0], args[1], args[2], 3) if len(args) == 4 else None
+
+
+def _setting(api: ApiEvent, index: int, size: Value | None, at: int) -> Setting:
+    given = as_term(size) if size is not None else None
+    null = _is_null(api.args[at])
+    behind = api.behind[at] if given is not None else api.args[at]
+    return Setting(index, given, None if null else behind, null and given is not None, api.span, api.node)
+
+
+def _is_null(value: Value) -> bool:
+    if isinstance(value, Term):
+        return value.value == 0
+    return isinstance(value, PointerValue) and value.root.name == "?null"
+
+
+def implied(before: tuple[Guard, ...], after: tuple[Guard, ...]) -> bool:
+    """Whether whatever comes to a place with the guards ``after`` has passed one with the guards ``before``."""
+    known = {guard.term for guard in after}
+    return all(guard.term in known for guard in before)
