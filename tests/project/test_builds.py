@@ -152,7 +152,9 @@ def test_opencl_text_gets_the_options_of_its_host(tmp_path: Path, host: str) -> 
 def test_options_for_another_program_are_not_taken(tmp_path: Path) -> None:
     host = 'const char *f = "other.cl"; void b() { clBuildProgram(p, 1, &d, "-DTILE=64", 0, 0); }'
     write(tmp_path, {"cl/turn.cl": OPENCL, "cl/other.cl": "", "host.cpp": host, "Makefile": ""})
-    assert check(tmp_path, "cl/turn.cl").summary.partial == 1
+    project = Project(str(tmp_path))
+    assert project.defines_for(str(tmp_path / "cl/turn.cl")) == ()
+    assert project.defines_for(str(tmp_path / "cl/other.cl")) == ("TILE=64",)
 
 
 def test_what_is_defined_before_an_include() -> None:
