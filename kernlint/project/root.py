@@ -10,6 +10,9 @@ from kernlint.compiledb import SYSTEM_FOLDERS
 BUILD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "pyproject.toml", "meson.build")
 """Files that a folder which is built by itself has."""
 
+GAP = 2
+"""Folders without a build file between two that are built together, at most."""
+
 _SHARED = ("/tmp", "/var/tmp", "/home")
 
 
@@ -18,7 +21,7 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
 
     ``configured``: the folder of the configuration file that counts for the file, "" for none; it is the project when
     the file lies below it.  Else it is the work tree of version control around the file, else the nearest folder above
-    with a build file (as far up as the folders above have one too), else the common folder of the files and folders
+    with a build file (or one further up that has one too), else the common folder of the files and folders
     ``named`` if it is above the file, else the file's own.  A folder that holds everything (of a user, of the system)
     is no project because of a file that lies there.
     """
@@ -54,14 +57,16 @@ def _work_tree(folder: str) -> str:
 
 
 def _built(folder: str) -> str:
-    while not _has_build_file(folder):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return ""
-        folder = parent
-    while _has_build_file(parent := os.path.dirname(folder)) and not _holds_everything(parent):
-        folder = parent
-    return folder
+    """The outermost folder with a build file, as far up as not more than :data:`GAP` in a row have none."""
+    found = ""
+    without = 0
+    while not _holds_everything(folder) and without <= GAP:
+        if _has_build_file(folder):
+            found, without = folder, 0
+        elif found:
+            without += 1
+        folder = os.path.dirname(folder)
+    return found
 
 
 def _has_build_file(folder: str) -> bool:
