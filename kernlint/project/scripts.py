@@ -41,7 +41,9 @@ def makefile(text: str, folder: str) -> Iterator[Definition]:
                     for name in rule.group(2).split()
                     if "%" not in name and "$" not in name and "." in name
                 )
-        for match in _MAKE_DEFINE.finditer(line.partition(" #")[0] if not line.startswith("#") else ""):
+        if line.startswith("#") or "cmake" in line.lower():  # whose -D sets a variable of its own
+            continue
+        for match in _MAKE_DEFINE.finditer(line.partition(" #")[0]):
             name, equals, value = match.group(1).partition("=")
             value = _USE.sub(lambda use: values.get(use.group(1), use.group()), value).strip("'").replace('\\"', '"')
             if is_macro(made := name + equals + value):
@@ -56,9 +58,10 @@ _CHOICE = pattern(r"[ \t]*(?:if|elif|else|foreach|for)\b")
 
 def script(text: str, folder: str) -> Iterator[Definition]:
     """What a build script of Python or Meson in ``folder`` defines for the files below."""
+    other = "cmake" in text.lower()  # whose -D sets a variable of its own, which often becomes a macro
     for match in _QUOTED.finditer(text):
         if is_macro(match.group(2)):
-            yield Definition(match.group(2), folder, not stands_under_a_choice(text, match.start()))
+            yield Definition(match.group(2), folder, not (other or stands_under_a_choice(text, match.start())))
     for match in _MACROS.finditer(text):
         for pair in _PAIR.finditer(match.group(1)):
             value = "" if pair.group(2) == "None" else "=" + (pair.group(3) or pair.group(2)).strip("\"'")

@@ -60,6 +60,12 @@ def test_makefiles() -> None:
     }
 
 
+def test_options_of_cmake_are_no_macros() -> None:
+    assert not list(makefile("CMAKE_ARGS += -DA=ON\nall:\n\tcmake -DB=ON ..\n", ""))
+    found = list(script("run(['cmake', '-DA=ON'])\nargs = ['-DB']\n", ""))
+    assert [(d.text, d.certain) for d in found] == [("A=ON", False), ("B", False)]
+
+
 def test_scripts() -> None:
     text = "args = ['-O3', '-DA=1', \"-DB\"]\nif debug:\n    args.append('-DC')\n"
     text += "ext = Extension('x', define_macros=[('D', '2'), ('E', None)], extra_compile_args=args)\n"
