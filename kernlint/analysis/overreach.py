@@ -10,6 +10,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.bounds import Reach, reaches
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
+from kernlint.analysis.places import places
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wrong_guards.axes import either, other_axis, swapped, twice
 from kernlint.analysis.wrong_guards.ends import backwards, clamped, counted_down, hollow, padded, wrapped
@@ -25,7 +26,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         supports = supports_of(indexed)
         found += inclusive(indexed, context, supports)
         found += neighbours(indexed, supports)
-        found += vectors(indexed, context)
+        found += vectors(facts[places], context)
         found += groups(indexed, context)
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)
@@ -43,5 +44,5 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     return tuple(found)
 
 
-overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, reaches, launch_context))
+overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, places, reaches, launch_context))
 """Each :class:`Overreach` of a kernel."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launch_context import LaunchContext
 from kernlint.analysis.limits import Dimension, Indexed, Limit
+from kernlint.analysis.places import Places
 from kernlint.analysis.sizes import named_like_a_size
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.wrong_guards.faults import (
@@ -156,23 +157,24 @@ def _whole_rows(one: Indexed) -> bool:
     )
 
 
-def vectors(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
-    for one in indexed:
-        dimension = one.dimensions[-1]
-        if not dimension.extra or not dimension.limits or dimension.pitch.constant != 1:
+def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
+    """A vector of which the first element is tested, whatever else the place is made of."""
+    for access, places in found.items():
+        place = places[-1]
+        if not place.extra or not place.limits or place.pitch.constant != 1:
             continue
-        best = dimension.limits[0]
-        if best.slack != dimension.extra - 1 or best.part.op != "lt" or not _dense(one, best.size):
+        best = place.limits[0]
+        if best.slack != place.extra - 1 or best.part.op != "lt" or (place.row is not None and place.row != best.size):
             continue
-        if any(limit.part.op == "lt" and _whole(limit, dimension) for limit in dimension.limits):
+        if any(limit.part.op == "lt" and _whole(limit, place.index, place.extra + 1) for limit in place.limits):
             continue
-        if len(one.dimensions) > 1 and _wants_alignment(one.access):
+        if len(places) > 1 and _wants_alignment(access):
             continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
-        if not context.launches or _rounds_items(context, best, dimension.extra + 1):
-            why = f"the launch rounds it up to whole groups of {dimension.extra + 1}"
+        if not context.launches or _rounds_items(context, best, place.extra + 1):
+            why = f"the launch rounds it up to whole groups of {place.extra + 1}"
             if not context.launches:
                 why = "the test of the first element bounds by it"
-            yield Overreach(one.access, Fault.VECTOR, best.guard, best.part, best.size, dimension.extra, why)
+            yield Overreach(access, Fault.VECTOR, best.guard, best.part, best.size, place.extra, why)
 
 
 def _wants_alignment(access: Access) -> bool:
@@ -182,10 +184,8 @@ def _wants_alignment(access: Access) -> bool:
     )
 
 
-def _whole(limit: Limit, dimension: Dimension) -> bool:
+def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
     """Whether a test bounds by a number of whole vectors: ``4 * i < n / 4 * 4``."""
-    lanes = dimension.extra + 1
-    first = dimension.index - number(dimension.extra)
     return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
 
 
