@@ -13,7 +13,7 @@ from kernlint.analysis.limits import limits
 from kernlint.analysis.places import places
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wrong_guards.axes import either, other_axis, swapped, twice
-from kernlint.analysis.wrong_guards.ends import backwards, clamped, counted_down, hollow, padded, wrapped
+from kernlint.analysis.wrong_guards.ends import backwards, clamped, clamped_data, counted_down, hollow, padded, wrapped
 from kernlint.analysis.wrong_guards.faults import Overreach, supports_of
 from kernlint.analysis.wrong_guards.steps import groups, inclusive, neighbours, scalars, vectors
 
@@ -31,6 +31,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)
         found += clamped(facts[trace].accesses, supports)
+        seen = {one.access for one in found}
+        found += [one for one in clamped_data(facts[places]) if one.access not in seen]
         found += swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)

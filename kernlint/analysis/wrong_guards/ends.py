@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.bounds import Reach, mentions, vacuous
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.limits import Indexed
+from kernlint.analysis.places import Places
+from kernlint.analysis.places import moves as varies
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.analysis.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
@@ -97,6 +99,23 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 break
 
 
+def clamped_data(found: Places) -> Iterator[Overreach]:
+    """``in[clamp(bin, 0, n)]``, wherever ``bin`` comes from, in an array of which another access is kept below n."""
+    every = [place for places in found.values() for place in places]
+    bounds = {(id(p.access.root), p.pitch, p.bound): p.access for p in every if p.bound is not None}
+    for place in every:
+        (mono,) = place.index.coefficients if len(place.index.coefficients) == 1 else ((),)
+        cap = _cap(mono[0]) if len(mono) == 1 and place.index.coefficients[mono] == 1 else None
+        if cap is None or place.extra or any(limit.slack < 0 for limit in place.limits):
+            continue
+        size = polynomial(cap)
+        support = bounds.get((id(place.access.root), place.pitch, size))
+        if support is not None:
+            guard = support.guards[-1]
+            why = "another access is kept below it"
+            yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
+
+
 def _same_place(mono: Monomial, rest: Monomial) -> bool:
     """Whether a monomial belongs to the dimension whose pitch is ``rest``: the clamped value is moved by it."""
     if rest:
@@ -116,7 +135,7 @@ def _cap(atom: Term) -> Term | None:
         return None
     for arg, other in (atom.args, atom.args[::-1]):
         kinds = {s.kind for s in symbols(arg)}
-        if kinds == {SymbolKind.PARAM} and moves(other):
+        if kinds == {SymbolKind.PARAM} and varies(other):
             return arg  # type: ignore[no-any-return]
     return None
 
