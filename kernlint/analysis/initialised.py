@@ -21,6 +21,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, 
 from kernlint.prove.admission import Admission
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import DeclStmt, Ref, Scope
 from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
@@ -214,6 +215,12 @@ def _uncovered(
     toucher = Toucher()
     for read in reads:
         at = side(read)
+        if shape.seen and _of_any_value(read):
+            limit = read.root.extent or 0
+            start = next((cell for cell in range(0, limit, read.size or 1) if cell not in covered), None)
+            if start is not None:
+                return Unset(read, "uncovered", shape, 0, start, values, writes[0])
+            continue
         if not _certain(at, (*bounding, *rounds, *given)):
             continue
         touches = _touches(toucher, at, shape, values)
@@ -229,6 +236,14 @@ def _uncovered(
                 return None  # the guessed block leaves it out
             return Unset(read, "uncovered", shape, thread, start, values, writes[0])
     return None
+
+
+def _of_any_value(read: Access) -> bool:
+    """Whether a read of a table with a place for each value that its index can have is made with data as index."""
+    found = symbols(read.offset)
+    if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
+        return False
+    return bool(found) and interval(read.offset) == (0, read.root.extent - read.size)
 
 
 def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
