@@ -216,10 +216,10 @@ def _uncovered(
     for read in reads:
         at = side(read)
         if shape.seen and _of_any_value(read):
-            limit = read.root.extent or 0
-            start = next((cell for cell in range(0, limit, read.size or 1) if cell not in covered), None)
-            if start is not None:
-                return Unset(read, "uncovered", shape, 0, start, values, writes[0])
+            whole = read.root.extent or 0
+            bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
+            if bare is not None:
+                return Unset(read, "uncovered", shape, 0, bare, values, writes[0])
             continue
         if not _certain(at, (*bounding, *rounds, *given)):
             continue

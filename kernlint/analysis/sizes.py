@@ -67,6 +67,9 @@ ANY = -1
 
 BY_NAME = "by its name"
 
+BESIDE = "it stands beside sizes that the kernel uses, and is put to no use"
+"""Why the one integer that a kernel has no use for is a size: enough where one axis of several is left untested."""
+
 
 def _leaves(param: ParamDecl) -> Iterator[tuple[str, int | None, str]]:
     """(path, element, text) of the integers in a parameter; ``element``: index in an array field."""
@@ -119,7 +122,19 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
                 continue  # it is put to some use: an operand of the results, not a count
             if why:
                 found.append(UnusedSize(text, param, why, in_values))
-    return tuple(found)
+    return tuple(found) or _beside(facts, tested | indexing)
+
+
+def _beside(facts: Facts, used: set[tuple[str, int | None]]) -> tuple[UnusedSize, ...]:
+    """The only integer parameter that the kernel never mentions, where all of the others are sizes that it tests."""
+    if facts[launch_context].launches or facts.losses or _hidden_uses(facts) or _tiles(facts):
+        return ()
+    mentioned = _mentioned(facts.kernel.function)
+    whole = [param for param in facts.function.params if isinstance(param.type, IntType) and param.type.bits >= 32]
+    idle = [param for param in whole if param.name not in {decl.name for decl in mentioned}]
+    if len(idle) != 1 or len(whole) < 3 or not all((param.name, None) in used for param in whole if param not in idle):
+        return ()
+    return (UnusedSize(idle[0].name, idle[0], BESIDE),)
 
 
 def _hidden_uses(facts: Facts) -> bool:

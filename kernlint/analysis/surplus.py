@@ -15,7 +15,7 @@ from kernlint.analysis.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.limits import Indexed, limits
-from kernlint.analysis.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
 from kernlint.analysis.wording import present
@@ -220,6 +220,8 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
         # A row of fixed length for each block: a size that only the values know is the length of that row.
         fixed = not any(one.symbols for one in reach.ids if one.axis == axis)
         sizes = [size for size in facts[unused_sizes] if not (fixed and size.in_values)]
+        if not reach.guarded or len(reach.open_axes) > 1:
+            sizes = [size for size in sizes if size.why != BESIDE]
         alone = not reach.guarded or len(reach.open_axes) == 1
         if sizes and not constant and alone and _plain_layout(reach) and not _tiled(reach):
             return Exposed(reach, axis, Tier.UNUSED_SIZE, size=sizes[0])

@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extents import outside, replayed
 from kernlint.analysis.leaving import Outside
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.sentinels import Sentinel, sentinels
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import also, element, index, verb, witness_of
@@ -82,7 +83,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, replayer)
+    needs = (trace, outside, sentinels, replayer)
     requires_whole = True
     looks_back = True
 
@@ -95,6 +96,19 @@ class NegativeIndex(Rule):
                 arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
             yield self._report(found, facts[replayer])
+        for kept in facts[sentinels]:
+            yield self._nothing_found(kept)
+
+    def _nothing_found(self, kept: Sentinel) -> Finding:
+        access, name = kept.access, kept.variable.name
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} with {name} as index, which is still {kept.value} where the loop has "
+            "found nothing, and nothing asks",
+            related=[Related(kept.variable.origin.span, f"{name} is set here, for elements that meet a condition")],
+            fix=f"test that {name} is not negative",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
         one = found[0]
