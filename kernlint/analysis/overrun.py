@@ -82,10 +82,15 @@ class _Kernel:
                 past = Past(place.access, cast(term_of(place.index), I64), term_of(size))
                 answer = asked(past, self.facts)
                 if isinstance(answer, Refuted):
-                    late = limit.guard.kind is not GuardKind.LOOP and limit.guard.span.start > place.access.span.start
+                    late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
                     done.add(place.access)
                     yield Overrun(how, place, size, other.access, limit.guard, late, past, answer)
                     break
+
+    def _after(self, guard: Guard, access: Access) -> bool:
+        """Whether a test is made for the first time when an access has been made."""
+        orders = [test.order for test in self.facts[trace].conditions if test.span == guard.span]
+        return bool(orders) and min(orders) > access.order
 
     # ------------------------------------------------------------------------------------------------- siblings
 

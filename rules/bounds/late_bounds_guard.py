@@ -11,6 +11,7 @@ from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
 from kernlint.analysis.overrun import How, Overrun, overruns
 from kernlint.analysis.past_end import excluded, of_exposed
+from kernlint.analysis.race_words import calls
 from kernlint.analysis.surplus import Exposed, Tier, surplus
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
@@ -141,7 +142,7 @@ class LateBoundsGuard(Rule):
         return self.finding(
             run.access.span,
             f"{element(run.access)} is {verb(run.access)} before the test that its index is below {size}",
-            related=[Related(run.guard.span, "the test comes here, after the access")],
+            related=[Related(run.guard.span, "the test comes here, after the access"), *calls(run.access)],
             witness=shown(run.past, run.witness),
             assumptions=(f"{size} is the extent: {element(run.support)} is kept below it",),
             fix="make the access under the test",

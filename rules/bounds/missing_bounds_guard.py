@@ -10,6 +10,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.launch_context import launch_context
 from kernlint.analysis.limits import limits
 from kernlint.analysis.overrun import How, Overrun, overruns
+from kernlint.analysis.race_words import calls
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.trace import trace
@@ -147,7 +148,10 @@ class MissingBoundsGuard(Rule):
         for group in groups.values():
             first = next((one for one in group if one.access.writes), group[0])
             access, size = first.access, show(term_of(first.size))
-            related = [Related(first.guard.span, f"{element(first.support)} is kept below {size} by this test")]
+            related = [
+                Related(first.guard.span, f"{element(first.support)} is kept below {size} by this test"),
+                *calls(access),
+            ]
             others = _others(access, [one.access for one in group])
             related += [Related(other.span, f"so is {element(other)} here") for other in others[:3]]
             why = f"nothing keeps it below {size} here, as elsewhere in the kernel"

@@ -12,6 +12,7 @@ from kernlint.analysis.limits import limits
 from kernlint.analysis.overreach import overreach
 from kernlint.analysis.overrun import How, Overrun, overruns
 from kernlint.analysis.past_end import excluded, of_overreach
+from kernlint.analysis.race_words import calls
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, index, verb
@@ -156,7 +157,7 @@ class WrongBoundsGuard(Rule):
     def _foreign(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
         access, size = run.access, show(term_of(run.size))
         owner = run.support.root.name
-        related = [Related(run.guard.span, f"this is the length of the rows of {owner}")]
+        related = [Related(run.guard.span, f"this is the length of the rows of {owner}"), *calls(access)]
         related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
         return self.finding(
             access.span,

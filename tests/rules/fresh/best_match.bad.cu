@@ -1,6 +1,5 @@
 // No candidate may be near enough: the index is still -1 then.
 // family: bounds
-// open
 __global__ void match(const float *dist, const float *score, float *out, int n, int candidates, float limit) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

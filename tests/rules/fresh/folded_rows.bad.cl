@@ -1,6 +1,5 @@
 // The row is what is left of an index of a grid rounded up row by row; nobody asks whether there is such a channel.
 // family: bounds
-// open
 __kernel void unfold(__global const float *image, __global float *cols, const int width, const int height, const int channels) {
     const int x = get_global_id(0);
     const int row = get_global_id(1) % height;

@@ -1,6 +1,5 @@
 // A table of 256 is filled by as many threads as there are in half a block.
 // family: uninitialised-shared-memory
-// open
 __global__ void __launch_bounds__(128) substitute(const unsigned char *in, unsigned char *out, const unsigned char *box, int n) {
     __shared__ unsigned char table[256];
     table[threadIdx.x] = box[threadIdx.x];
