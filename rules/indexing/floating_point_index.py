@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
@@ -23,9 +23,10 @@ class FloatingPointIndex(Rule):
     r"""An index or size that passes through a 32-bit float.
 
     A 32-bit float holds integers exactly only up to 2**24 = 16,777,216. Row numbers kept in a float buffer silently
-    name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), or one with
-    several coordinates side by side in a buffer, or one that is left out where it is below zero, is a place in an image
-    and not reported.
+    name a neighbour beyond that. A position that was computed in float (in an array of the thread's own), one of
+    several coordinates (side by side in a buffer, or together in an index), one that is left out where it is below
+    zero, or that is used as a number too, is a place in an image or a cell of a grid; so is what counts how often a
+    value occurs. None of these is reported.
 
     On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
     block is missing; ``(n + 255) / 256`` rounds up.
@@ -96,6 +97,7 @@ class FloatingPointIndex(Rule):
         said: set[Span] = set()
         uses: list[tuple[Term, Span]] = [(a.index, a.span) for a in walked.accesses if a.index is not None]
         placed = {symbol for access in walked.accesses for symbol in _placed(access)}
+        placed.update(symbol for access in walked.accesses for symbol in _measured(access))
         if facts.module.language == "opencl" and facts.module.synthesised:
             return  # the float may be one that stands for a type whose name no header gave
         if facts.function.forced:
@@ -142,6 +144,27 @@ def _placed(access: Access) -> Iterator[Symbol]:
         for part in subterms(guard.term):
             if part.op in ("lt", "le") and part.args[0].value in (0, -1):
                 yield from own.intersection(_float_ids(part.args[1]))
+
+
+def _measured(access: Access) -> Iterator[Symbol]:
+    """Floats that are coordinates or values and no numbers of elements: several of them make one index, an atomic
+    update counts them, or the value itself is stored or reckoned with."""
+    own = dict.fromkeys(_float_ids(access.index)) if access.index is not None else {}
+    if len(own) > 1 or access.kind is AccessKind.ATOMIC:
+        yield from own
+    if access.value is not None:
+        yield from _as_numbers(access.value)
+
+
+def _as_numbers(term: Term) -> Iterator[Symbol]:
+    """Floats from memory in a term that are not made integers."""
+    symbol = term.symbol
+    if symbol is not None:
+        if symbol.kind is SymbolKind.LOAD and _narrow_float(symbol.type):
+            yield symbol
+    elif not (term.op == "cast" and isinstance(term.type, IntType)):
+        for part in term.terms:
+            yield from _as_numbers(part)
 
 
 def _float_ids(term: Term) -> Iterator[Symbol]:

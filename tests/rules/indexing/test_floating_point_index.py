@@ -1,0 +1,38 @@
+"""Coordinates and values that become cells are no row numbers in floats."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.indexing.floating_point_index import FloatingPointIndex
+
+from tests.rules.marked import assert_marked
+
+CASES = {
+    "two coordinates make a cell, a value its bin": """
+__global__ void cells(const float *px, const float *py, const float *e, int *mark, int *bins, int across, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    mark[(int)py[i] * across + (int)px[i]] = 1;
+    atomicAdd(&bins[(int)e[i]], 1);
+}
+""",
+    "a place between two knots": """
+__global__ void lookup(const float *x, const float *table, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int k = (int)x[i];
+    float t = x[i] - k;
+    out[i] = table[k] * (1 - t) + table[k + 1] * t;
+}
+""",
+    "a row number": """
+__global__ void rows(const float *which, const float *table, float *out, int width) {
+    out[blockIdx.x * width + threadIdx.x] = table[(int)which[blockIdx.x] * width + threadIdx.x];  // bad
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str) -> None:
+    assert_marked(FloatingPointIndex, CASES[name])
