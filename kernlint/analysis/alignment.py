@@ -193,8 +193,9 @@ class _Finder:
 
     def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
         """A row whose pitch is a parameter, with the rest of the row handled element by element."""
-        if access.root.space is not Space.GLOBAL:
-            return None
+        unclear = (SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.PHI)
+        if access.root.space is not Space.GLOBAL or any(symbol.kind in unclear for symbol in symbols(access.offset)):
+            return None  # what is not known may be what is left to the next multiple
         pitch = _pitch(access.offset, align)
         lanes = access.type.lanes if isinstance(access.type, VectorType) else 2
         if pitch is None or not self._uneven(pitch, lanes):

@@ -139,3 +139,40 @@ def test_the_block_decides() -> None:
     code = CUDA["behind one sum for each warp"]
     assert not findings(MisalignedVectorAccess, code, block="128")
     assert findings(MisalignedVectorAccess, code, block="96")
+
+
+LEFT_TO_THE_NEXT_MULTIPLE = """
+__device__ unsigned rest(const float *p);
+__global__ void sum(const float *in, float *out, int width) {
+    const float *row = in + (long)blockIdx.x * width;
+    unsigned skip = rest(row);
+    const float4 *four = reinterpret_cast<const float4 *>(row + skip);
+    float s = 0.0f;
+    int k = threadIdx.x;
+    for (; skip + 4 * k + 3 < width; k += blockDim.x) s += four[k].x + four[k].y;
+    for (int c = threadIdx.x; c < width; c += blockDim.x) s += row[c];
+    atomicAdd(out + blockIdx.x, s);
+}
+"""
+
+NUMBERS_BEHIND_OTHERS = """
+__global__ void stage(const int *at, const double *v, double *out, int count) {
+    extern __shared__ char pool[];
+    int *first = reinterpret_cast<int *>(pool);
+    double *second = reinterpret_cast<double *>(first + count);
+    first[threadIdx.x] = at[threadIdx.x];
+    second[threadIdx.x] = v[threadIdx.x];  // bad
+    __syncthreads();
+    out[threadIdx.x] = second[first[threadIdx.x]];  // bad
+}
+"""
+
+
+def test_a_place_that_is_not_known_may_be_the_next_multiple() -> None:
+    assert not findings(MisalignedVectorAccess, LEFT_TO_THE_NEXT_MULTIPLE)
+
+
+def test_numbers_of_eight_bytes_behind_an_argument_s_count_of_four() -> None:
+    assert_marked(MisalignedVectorAccess, NUMBERS_BEHIND_OTHERS)
+    padded = NUMBERS_BEHIND_OTHERS.replace("first + count", "first + 2 * count").replace("  // bad", "")
+    assert_marked(MisalignedVectorAccess, padded)
