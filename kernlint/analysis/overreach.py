@@ -15,7 +15,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.wrong_guards.axes import either, other_axis, swapped, twice
 from kernlint.analysis.wrong_guards.ends import backwards, clamped, clamped_data, counted_down, hollow, padded, wrapped
 from kernlint.analysis.wrong_guards.faults import Overreach, supports_of
-from kernlint.analysis.wrong_guards.steps import groups, inclusive, neighbours, scalars, vectors
+from kernlint.analysis.wrong_guards.steps import groups, inclusive, items, neighbours, scalars, vectors
 
 
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
@@ -28,6 +28,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += neighbours(indexed, supports)
         found += vectors(facts[places], context)
         found += groups(indexed, context)
+        found += items(facts[places])
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)
         found += clamped(facts[trace].accesses, supports)

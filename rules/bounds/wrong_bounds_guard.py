@@ -221,6 +221,11 @@ def _message(one: Overreach) -> str:
             f"{what} for {one.beyond + 1} elements of each thread, but only the first is tested: unless {size} is a "
             f"multiple of {one.beyond + 1}, the last thread gets beyond the end"
         )
+    if one.fault is Fault.ITEMS:
+        return (
+            f"{what} at {one.beyond} times the index that is tested against {one.size}, which is all there is: each "
+            f"thread takes {one.beyond} of them"
+        )
     if one.fault is Fault.EITHER:
         return f"{what} where one of its indices is inside, in rows of {size}: || stands where both have to be"
     if one.fault is Fault.TWICE:
@@ -242,6 +247,7 @@ _FIXES = {
     Fault.NEIGHBOUR: "test the index that is used",
     Fault.VECTOR: "test the last element of the vector, and treat the tail one by one",
     Fault.GROUP: "test the index of each element",
+    Fault.ITEMS: "test the index of each element that the thread takes",
     Fault.REVERSED: "subtract one more: n - 1 - i",
     Fault.BACKWARDS: "subtract less, n - 1 - i, or keep the last threads away",
     Fault.CLAMPED: "clamp to the last index, one less than the size",

@@ -20,6 +20,7 @@ class Fault(Enum):
     NEIGHBOUR = "neighbour"  # the index tested is not the index used
     VECTOR = "vector"  # the first of several elements is tested
     GROUP = "group"  # the first of several elements of a thread is tested
+    ITEMS = "items"  # each thread takes several elements, and its number is tested against all of them
     REVERSED = "reversed"  # counted from the end, one too far
     BACKWARDS = "backwards"  # counted from the end, past the start
     CLAMPED = "clamped"  # clamped to the size, not to the last index

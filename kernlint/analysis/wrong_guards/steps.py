@@ -214,6 +214,32 @@ def groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overr
         yield Overreach(one.access, Fault.GROUP, best.guard, best.part, best.size, count - 1, why)
 
 
+def items(found: Places) -> Iterator[Overreach]:
+    """``if (i < n / 4) v[2 * i + k]`` of vectors of four: a thread's number is tested against the number of vectors, of
+    which each thread takes two."""
+    for access, places in found.items():
+        kind, place = access.root.element, places[-1]
+        if not isinstance(kind, VectorType) or len(places) > 1 or place.limits or place.extra:
+            continue
+        ids = {m: v for m, v in place.index.coefficients.items() if any(kind_of(a) in _IDS for a in m)}
+        count = next(iter(ids.values()), 0)
+        if count < 2 or any(value != count for value in ids.values()):
+            continue
+        own = Polynomial(dict.fromkeys(ids, 1))
+        for guard in access.guards:
+            for part in conjuncts(guard.term):
+                if part.op != "lt" or polynomial(part.args[0]) != own:
+                    continue
+                whole = _divided_by(plain(part.args[1]), kind.lanes)
+                if whole is not None and whole.constant is None:
+                    why = f"{whole} elements make {whole} / {kind.lanes} vectors"
+                    size = polynomial(part.args[1])
+                    yield Overreach(access, Fault.ITEMS, guard, part, size, count, why)
+
+
+_IDS = (SymbolKind.THREAD, SymbolKind.BLOCK)
+
+
 def _run(dimension: Dimension) -> int | None:
     """``count`` of an index ``count * id + counter``."""
     steps = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and kind_of(m[0]) is SymbolKind.COUNTER]

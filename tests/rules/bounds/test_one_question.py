@@ -180,6 +180,28 @@ __kernel void columns(__global const float *in, __global float *out, const int r
 }
 """,
     ),
+    "each thread takes three vectors, and there are as many threads as vectors": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void halve(float2 *v, int values) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < values / 2)
+        for (int k = 0; k < 3; ++k) v[3 * t + k].x *= 0.5f;  // bad
+}
+""",
+    ),
+    "each thread takes three vectors, and there are so many fewer threads": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void halve(float2 *v, int values) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < values / 6)
+        for (int k = 0; k < 3; ++k) v[3 * t + k].x *= 0.5f;
+}
+""",
+    ),
     "data are clamped to the size instead of the last index": (
         WrongBoundsGuard,
         "cuda",
