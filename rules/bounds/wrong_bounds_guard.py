@@ -15,6 +15,7 @@ from kernlint.analysis.past_end import excluded, of_overreach
 from kernlint.analysis.race_words import calls
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.trace import trace
+from kernlint.analysis.twins import Twin, twins
 from kernlint.analysis.wording import element, index, verb
 from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
@@ -116,7 +117,7 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, overruns, allocated, limits, launch_context, replayer)
+    needs = (trace, overreach, overruns, twins, allocated, limits, launch_context, replayer)
     requires_whole = True
     looks_back = True
 
@@ -147,12 +148,38 @@ class WrongBoundsGuard(Rule):
                 runs.setdefault(run.guard.span, []).append(run)
         for first, *others in runs.values():
             yield self._foreign(first, others)
+        pairs: dict[Span, list[Twin]] = {}
+        for twin in facts[twins]:
+            pairs.setdefault(twin.guard.span, []).append(twin)
+        for told in pairs.values():
+            yield self._twin(told)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""
         from kernlint.repair.wrong import wrong
 
         return wrong(facts, finding, source)
+
+    def _twin(self, found: Sequence[Twin]) -> Finding:
+        first = next((one for one in found if one.place.access.writes), found[0])
+        access, size, other = first.place.access, show(term_of(first.size)), first.other
+        related = [
+            Related(first.guard.span, "this number is multiplied in the index"),
+            Related(other.span, f"another kernel keeps {element(other)} below the same count of the same memory"),
+        ]
+        seen = {access.span}
+        for one in found:
+            if one.place.access.span not in seen and len(related) < 5:
+                seen.add(one.place.access.span)
+                related.append(Related(one.place.access.span, f"so is {element(one.place.access)} here"))
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at {first.times} times a number that is tested against {size}, which "
+            "counts all elements, as another kernel shows",
+            related=related,
+            assumptions=(f"the launches in {first.launch.host.name} pass the same memory and the same count",),
+            fix=f"test against {size} / {first.times}, or test the index itself",
+        )
 
     def _foreign(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
         access, size = run.access, show(term_of(run.size))

@@ -1,6 +1,5 @@
 // A count of single values guards pairs of them in one kernel; its twin shows what the count is.
 // family: bounds
-// open
 __global__ void window(float *signal, const float *shape, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) signal[i] *= shape[i];
