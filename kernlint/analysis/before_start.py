@@ -7,8 +7,15 @@ from kernlint.analysis.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, 
 from kernlint.analysis.pairs import side
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.trace.values import PointerValue
+from kernlint.prove.query import Refuted
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
     SymbolKind,
     Term,
     symbols,
@@ -54,9 +61,32 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
     if found is None or found.data_in_address:
         return None
     wrapped = found.first.offset >= UNLIMITED
-    if found.first.offset >= 0 and not wrapped:
+    if found.first.offset >= 0 and not (wrapped and _below(form, found)):
         return None
     return Outside(access, found, None, True, "", False)
+
+
+def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
+    """Whether a place beyond all memory is one before the start that has wrapped, and not one of very many elements."""
+    first = found.first
+    env: dict[Symbol, int] = {**dict(found.values), **dict(first.counters), **dict(first.data)}
+    for places, sizes in (
+        (THREAD, first.thread),
+        (BLOCK, first.block),
+        (BLOCK_DIM, found.block),
+        (GRID_DIM, found.grid),
+    ):
+        env.update(zip(places, sizes, strict=True))
+    total = 0
+    for mono, factor in form.items():
+        value = factor - (1 << 32) if (1 << 31) <= factor < 1 << 32 else factor
+        for atom in mono:
+            known = evaluate(atom, env)
+            if known is None:
+                return True
+            value *= known
+        total += value
+    return total < 0
 
 
 def _in_view(form: dict[tuple[Term, ...], int], access: Access) -> bool:

@@ -187,6 +187,9 @@ def _as_launched(step: Polynomial, axis: int, facts: Facts) -> bool:
         least, most = facts[admitted].range_of(symbol) or (0, 0)
         if 0 < least == most:
             known[symbol] = least
+    required = facts.function.bounds.required
+    if required is not None:
+        known[BLOCK_DIM[axis]] = required[axis]
     if not known and facts.function.bounds.max_threads is not None:
         known[BLOCK_DIM[axis]] = facts.function.bounds.max_threads
     images = {symbol: const(value) for symbol, value in known.items()}

@@ -180,6 +180,24 @@ __kernel void columns(__global const float *in, __global float *out, const int r
 }
 """,
     ),
+    "the step before is left out for the first one, in 64 bits": (
+        NegativeIndex,
+        "cuda",
+        """
+__global__ void march(const float *first, float *steps, long long count, long long lanes, long long depth,
+                      long long w) {
+    long long h = blockIdx.x, x = threadIdx.x;
+    if (h >= lanes || x >= w) return;
+    for (long long t = 0; t < count; ++t) {
+        const float *before = t == 0 ? first : steps + (t - 1) * (lanes * depth * w);
+        for (long long k = 0; k < depth; ++k) {
+            long long at = h * depth * w + x + k * w;
+            steps[t * (lanes * depth * w) + at] = 0.5f * before[at];
+        }
+    }
+}
+""",
+    ),
     "each thread takes three vectors, and there are as many threads as vectors": (
         WrongBoundsGuard,
         "cuda",
