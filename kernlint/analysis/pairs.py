@@ -44,7 +44,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.symbolic.uniformity import WARP
+from kernlint.symbolic.uniformity import WARP, uniformity
 from kernlint.tree.nodes import AsyncCopy, AsyncWait, Barrier, Scope
 from kernlint.tree.types import BOOL, I64, FloatType, OpaqueType, PointerType
 
@@ -58,6 +58,7 @@ class Pair:
     one that both threads have passed (None: none yet).  ``carried``: the loop of which one of them is already in
     the next iteration (None: both in one run of the code); ``reversed``: then it is ``first`` that is ahead.
     ``unseen``: what is taken for granted of calls between them that are out of sight, in words.
+    ``supposed``: that the barrier was the last one rests on conditions of iterations before.
     """
 
     first: Access
@@ -70,6 +71,7 @@ class Pair:
     carried: LoopContext | None = None
     reversed: bool = False
     unseen: tuple[str, ...] = ()
+    supposed: bool = False
 
 
 def conflicting(first: Access, second: Access) -> bool:
@@ -305,7 +307,7 @@ def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator
     """The ways in which two threads of a block make the two accesses in one phase.
 
     With ``warp`` the phases are those of the threads of a warp, which warp barriers and collectives end too.
-    Labels that are not exact give nothing: no verdict can rest on them.
+    Labels of which something has to be supposed that threads need not agree on give nothing.
     """
     ours = first.warp_labels if warp else first.labels
     theirs = second.warp_labels if warp else second.labels
@@ -313,10 +315,16 @@ def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator
         for j, other in enumerate(theirs):
             if first is second and j < i:
                 continue
-            if mine.barrier is other.barrier and mine.exact and other.exact:
+            if mine.barrier is other.barrier and usable(mine) and usable(other):
                 pair = _pair(first, mine, second, other)
                 if pair is not None:
                     yield pair
+
+
+def usable(label: Label) -> bool:
+    """Whether a search may take the label's barrier for the last one: all threads of a block agree on what has to be
+    supposed."""
+    return label.supposed is not None and all(uniformity(term) <= Uniformity.BLOCK for term in label.supposed)
 
 
 def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:
@@ -358,6 +366,7 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         mine.barrier,
         carried,
         ahead,
+        not (mine.exact and other.exact),
     )
 
 

@@ -17,11 +17,12 @@ from kernlint.tree.nodes import Scope
 def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: bool = True) -> Severity:
     """The level that a race's evidence supports.
 
-    An error only when its witness was replayed, rests neither on data nor on a mode (a condition on the arguments
-    alone: the host may never ask for that) nor on calls out of sight, and, where the size of the grid matters, under a
-    launch that was ``seen`` and not guessed.
+    An error only when its witness was replayed, rests neither on data, nor on calls out of sight, nor on what is
+    supposed of the phase, nor on a mode (a condition on the arguments alone: the host may never ask for that), and, where
+    the size of the grid matters, under a launch that was ``seen`` and not guessed.
     """
-    certain = replayed is not None and replayed.certain and not found.depends_on_data and seen and not pair.unseen
+    sure = replayed is not None and replayed.certain and not (pair.unseen or pair.supposed)
+    certain = sure and not found.depends_on_data and seen
     return Severity.ERROR if certain and not any(map(_mode, (*pair.a.guards, *pair.b.guards))) else Severity.WARNING
 
 

@@ -26,6 +26,7 @@ from kernlint.analysis.pairs import (
     put_before,
     same_value,
     unended,
+    usable,
     waits,
 )
 from kernlint.analysis.rows import inside_rows
@@ -660,7 +661,7 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
     for group in by_root.values():
         last = {
             id(access): frozenset(
-                id(label.barrier) for label in (access.warp_labels if warp else access.labels) if label.exact
+                id(label.barrier) for label in (access.warp_labels if warp else access.labels) if usable(label)
             )
             for access in group
         }

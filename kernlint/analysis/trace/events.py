@@ -124,13 +124,24 @@ class Label:
 
     ``barrier`` None: none since the kernel began.  ``condition``: truth term under which it is this one.
     ``shifts``: for each loop around the barrier, how many iterations ago it ran (0: in this one), or :data:`LAST`.
-    ``exact``: false when the condition or a shift could not be told; such a label proves nothing.
+    ``exact``: false when the condition or a shift could not be told; such a label proves nothing.  ``supposed``: what
+    has to be supposed for the barrier to be the last one nevertheless, as truths of iterations before; a search may do
+    so where all threads of the block agree on them (None: nothing is known of the label).
     """
 
     barrier: BarrierEvent | None
     condition: Term = TRUE
     shifts: tuple[tuple[LoopContext, int | None], ...] = ()
     exact: bool = True
+    supposed: tuple[Term, ...] | None = ()
+
+    def given(self, *more: Term) -> tuple[Term, ...] | None:
+        """What is supposed, and ``more``."""
+        return None if self.supposed is None else (*self.supposed, *(term for term in more if term != TRUE))
+
+
+LOST = Label(None, exact=False, supposed=None)
+"""The phase of which nothing is known.  Its barrier, if there was one, may be any."""
 
 
 @dataclass(eq=False, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernlint.analysis.trace.events import (
+    LOST,
     Event,
     Guard,
     GuardKind,
@@ -27,6 +28,8 @@ from kernlint.analysis.trace.values import (
     unknown_root,
     unknown_value,
 )
+from kernlint.prove.cases import conjuncts
+from kernlint.record import replace
 from kernlint.symbolic.terms import (
     FALSE,
     TRUE,
@@ -467,10 +470,11 @@ def _settle(
             if label.barrier is loop:  # type: ignore[comparison-overlap]
                 return [_earlier(m, loop, b, label, through) for b in real]
             if real and any(b.barrier is label.barrier and b.shifts == label.shifts for b in before):
-                if through:
-                    return [Label(label.barrier, label.condition, label.shifts, False)]
                 first = binary("eq", loop.counter.term, const(0), BOOL)
-                return [Label(label.barrier, conjunction(label.condition, first), label.shifts, label.exact)]
+                if through:  # the first iteration is sure, and there are others
+                    loose = replace(label, condition=conjunction(label.condition, first), exact=False)
+                    return [loose, replace(label, exact=False, supposed=None)]
+                return [replace(label, condition=conjunction(label.condition, first))]
             return [label]
 
         for events, start in zip(_groups(m), snapshot, strict=True):
@@ -496,18 +500,23 @@ def _steady(m: Machine, loop: LoopContext, symbol: Symbol) -> bool:
     inner = symbol.origin
     if symbol.kind is not SymbolKind.TRIPS or inner.exits or inner.leaves or inner.condition is None:
         return False
-    return all(s is inner.counter or _steady(m, loop, s) for s in symbols(resolve(m, inner.condition)))
+    met = [s for s in symbols(resolve(m, inner.condition)) if s is not inner.counter]
+    return loop.counter not in met and all(_steady(m, loop, s) for s in met)
 
 
 def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through: bool) -> Label:
     """``label`` of the end of an iteration, seen from the head of the next one."""
-    condition, exact = resolve(m, label.condition), label.exact and not through
-    condition = substitute(condition, {loop.counter: _before(loop.counter.term)})
-    if not all(_steady(m, loop, symbol) for symbol in symbols(condition)):
-        condition, exact = TRUE, False  # it spoke of the iteration before
+    condition, supposed = TRUE, TRUE
+    for part in conjuncts(resolve(m, label.condition)):
+        if all(_steady(m, loop, symbol) for symbol in symbols(part)):
+            before = substitute(part, {loop.counter: _before(loop.counter.term)})
+            condition = conjunction(condition, before)
+        else:  # it speaks of the iteration before
+            supposed = conjunction(supposed, part)
+    exact = label.exact and not through and supposed == TRUE
     condition = conjunction(condition, binary("le", const(1), loop.counter.term, BOOL))
     shifts = tuple((x, n + 1 if x is loop and n is not None else n) for x, n in label.shifts)
-    return Label(label.barrier, conjunction(condition, where.condition), shifts, exact)
+    return Label(label.barrier, conjunction(condition, where.condition), shifts, exact, label.given(supposed))
 
 
 def _surely(m: Machine, loop: LoopContext) -> bool:
@@ -537,21 +546,23 @@ def _outside(
             for b in real:
                 shifts = tuple((x, None if x is loop else n) for x, n in b.shifts)
                 ran = binary("le", const(1), loop.trips.term, BOOL)
-                add(Label(b.barrier, TRUE if surely else ran, shifts, b.exact and not through))
+                exact = b.exact and not through
+                supposed = b.supposed if exact else b.given(b.condition)
+                add(Label(b.barrier, TRUE if surely else ran, shifts, exact, supposed))
         elif any(x is loop for x, _ in label.shifts):
             shifts = tuple((x, None if x is loop else n) for x, n in label.shifts)
-            condition, exact = label.condition, label.exact
-            if any(s.serial > loop.serial for s in symbols(condition)):
-                condition, exact = TRUE, False
-            add(Label(label.barrier, condition, shifts, exact))
+            if any(s.serial > loop.serial for s in symbols(label.condition)):
+                add(Label(label.barrier, TRUE, shifts, False, label.given(label.condition)))
+            else:
+                add(replace(label, shifts=shifts))
         elif real and label in before and not through and not surely:
             never = binary("eq", loop.trips.term, const(0), BOOL)
-            add(Label(label.barrier, conjunction(label.condition, never), label.shifts, label.exact))
+            add(replace(label, condition=conjunction(label.condition, never)))
         elif real and label in before and surely and not through:
             continue
         else:
             add(label)
-    return tuple(out) or (Label(None, exact=False),)
+    return tuple(out) or (LOST,)
 
 
 def _groups(m: Machine) -> tuple[list[Event], ...]:

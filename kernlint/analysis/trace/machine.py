@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from kernlint.analysis.trace.events import (
+    LOST,
     BarrierEvent,
     Event,
     Gap,
@@ -18,7 +19,7 @@ from kernlint.analysis.trace.events import (
 )
 from kernlint.analysis.trace.tables import Table
 from kernlint.analysis.trace.values import Place, PointerValue, Value, merge, same
-from kernlint.record import dataclass, field
+from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
 from kernlint.tree.nodes import FunctionDecl, Scope, VarDecl
@@ -191,7 +192,7 @@ class Machine:
         if given is not None:
             return
         shifts = tuple((loop, 0) for loop in self.loops)
-        label = (Label(event, TRUE, shifts, not named),)
+        label = (Label(event, TRUE, shifts, not named, None if named else ()),)
         state.warp_labels = label
         if scope in (Scope.BLOCK, Scope.CLUSTER, Scope.GRID):
             state.labels = label
@@ -307,7 +308,7 @@ def join_labels(cond: Term, a: tuple[Label, ...], b: tuple[Label, ...]) -> tuple
     for side, term in ((a, cond), (b, negate(cond))):
         for label in side:
             if label not in both:
-                out.append(Label(label.barrier, conjunction(label.condition, term), label.shifts, label.exact))
+                out.append(replace(label, condition=conjunction(label.condition, term)))
     if len(out) > MAX_LABELS:
-        return (Label(None, exact=False),)
+        return (LOST,)
     return tuple(out)

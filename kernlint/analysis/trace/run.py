@@ -9,6 +9,7 @@ from kernlint.analysis.trace.events import ApiEvent, Event, Guard, Label, Launch
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
+from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity, variation
 from kernlint.tree.nodes import FunctionDecl
@@ -67,8 +68,12 @@ class _Resolver:
             return known[1]
         out = tuple(
             label
-            if label.condition.op == "const"
-            else Label(label.barrier, self.term(label.condition), label.shifts, label.exact)
+            if label.condition.op == "const" and not label.supposed
+            else replace(
+                label,
+                condition=self.term(label.condition),
+                supposed=label.supposed and tuple(map(self.term, label.supposed)),
+            )
             for label in labels
         )
         self.labels[id(labels)] = (labels, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernlint.analysis.trace.events import ExitEvent, GuardKind, Label
+from kernlint.analysis.trace.events import LOST, ExitEvent, GuardKind
 from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
 from kernlint.analysis.trace.inline import bind
 from kernlint.analysis.trace.loops import assigned, run_loop
@@ -283,7 +283,7 @@ def _label(m: Machine, s: n.Label) -> None:
     """Where a goto leads.  Threads come here on ways that are not followed, perhaps again and again: of variables
     that change anywhere, of guards and of phases nothing is known."""
     m.gap("goto", "label", s.span)
-    inexact = (Label(None, exact=False),)
+    inexact = (LOST,)
     env = dict(m.state.env) if m.state is not None else {}
     for frame in m.frames:
         for param in frame.function.params:
