@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.order import order
+from kernlint.analysis.inputs import opened
 from kernlint.analysis.pairs import (
     Pair,
     awaited,
@@ -208,13 +209,11 @@ class Asker:
         return found
 
     def _within(self, pair: Pair, shape: Scenario, warp: bool, values: Numbers) -> Refuted | None:
-        picked = picked_by_data(pair) or looked_up(pair)
-        if picked:
-            pair = replace(pair, a=_counted(pair.a), b=_counted(pair.b))
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
         launch = Launch.of(self.shapes.admission, shape.block, shape.grid, shape.threads, values)
         premises = (*self.said.premises, *went_round(pair, launch), *powers(pair))
+        free: Pair | None = None
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(
                 a,
@@ -227,16 +226,29 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
-            if self.toucher.apart(a, b, pair.tied, launch, warps=apart) or (unsettled(query) and not picked):
+            if self.toucher.apart(a, b, pair.tied, launch, warps=apart):
+                continue
+            if unsettled(query):
+                free = free or opened(pair)
+                witness = None if free is None else self._with_inputs(free, query)
+                if witness is not None:
+                    return witness
                 continue
             witness = self.ask(query) or self._plenty(query) or self._granted(query, pair.first.root)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
-            if witness is None or not (picked or (not witness.data_in_address and self._generic(query))):
+            if witness is None or witness.data_in_address or not self._generic(query):
                 continue
             if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
                 return witness
         return None
+
+    def _with_inputs(self, free: Pair, query: Overlap) -> Refuted | None:
+        """A witness with contents of memory that lead both threads to one place."""
+        extra_a = tuple(guard for guard in query.a.guards if guard not in free.a.guards and not _on_data(guard))
+        extra_b = tuple(guard for guard in query.b.guards if guard not in free.b.guards and not _on_data(guard))
+        query = replace(query, a=_with(free.a, *extra_a), b=_with(free.b, *extra_b))
+        return self.ask(query) or self._plenty(query) or self._granted(query, free.first.root)
 
     def _plenty(self, query: Overlap) -> Refuted | None:
         """A witness when there is so much work that every loop goes on: scalars that stand in no address are large."""
@@ -514,35 +526,6 @@ def unsettled(query: Overlap) -> bool:
     return parts[0] != parts[1]
 
 
-def picked_by_data(pair: Pair) -> bool:
-    """Whether one access is an atomic one of an element that data alone pick, whatever the thread (a bin of a
-    histogram), and the other a plain one of a place that rests on no data (the bins are cleared, or read out).
-
-    That threads use atomic operations says that any two of them may pick one element, and so any element.
-    """
-    for access, at, other, place_ in (
-        (pair.first, pair.a, pair.second, pair.b),
-        (pair.second, pair.b, pair.first, pair.a),
-    ):
-        if access.kind is not AccessKind.ATOMIC or other.kind is AccessKind.ATOMIC:
-            continue
-        kinds = {s.kind for s in symbols(at.offset)}
-        if SymbolKind.LOAD not in kinds or kinds & _OWN:
-            continue
-        if all(s.kind in _SETTLED for s in symbols(place_.offset)) and not any(map(_on_own_data, at.facts)):
-            return True
-    return False
-
-
-def _on_own_data(term: Term) -> bool:
-    """Whether a condition rests on data that is not the same for all threads of a block."""
-    return (
-        _on_data(term)
-        and uniformity(term) > Uniformity.BLOCK
-        and any(symbol.kind not in _SETTLED and symbol.uniformity > Uniformity.BLOCK for symbol in symbols(term))
-    )
-
-
 def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term]) -> None:
     """What ``made`` makes of each integer in ``term`` that comes from a number in floating point: the cell that a
     position is in."""
@@ -551,42 +534,6 @@ def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term])
         return
     for arg in term.terms:
         truncated(arg, made, found)
-
-
-def _counted(side: Side) -> Side:
-    """The side with any integer in its place of what is computed in floating point from memory."""
-
-    def made(term: Term) -> Term:
-        loads = [symbol for symbol in symbols(term) if symbol.kind is SymbolKind.LOAD]
-        if not loads:
-            return term
-        origin = loads[0].origin
-        return Symbol(SymbolKind.LOAD, loads[0].name, term.type, uniformity=Uniformity.VARYING, origin=origin).term
-
-    found: dict[Term, Term] = {}
-    truncated(side.offset, made, found)
-    if not found:
-        return side
-    same = {symbol: symbol.term for term in found for symbol in symbols(term)}
-    return replace(side, offset=substitute(side.offset, same, dict(found)))
-
-
-def looked_up(pair: Pair) -> bool:
-    """Whether the threads fill a table, each its own part, and then look up what data from global memory alone pick:
-    any thread's part."""
-    write, read = pair.first, pair.second
-    if write.kind is not AccessKind.WRITE or read.kind is not AccessKind.READ or pair.carried is not None:
-        return False
-    loads = [s for s in symbols(read.offset) if s.kind is SymbolKind.LOAD]
-    if not loads or any(s.kind in _OWN for s in symbols(read.offset)):
-        return False
-    filled = {s.kind for s in symbols(write.offset)}
-    own = SymbolKind.THREAD in filled and filled <= _SETTLED and not any(map(_on_data, pair.a.facts))
-    return own and all(s.origin[0].space in (Space.GLOBAL, Space.CONSTANT) for s in loads)
-
-
-_OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.UNKNOWN})
-"""What may give each thread or warp elements of its own."""
 
 
 def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
@@ -625,8 +572,8 @@ def _counts_on_groups(of: Trace) -> bool:
     return any(WARP_SIZE in access.offset.symbols and THREAD[0] in access.offset.symbols for access in shared)
 
 
-def _with(side: Side, guard: Term) -> Side:
-    return replace(side, guards=(*side.guards, guard))
+def _with(side: Side, *guards: Term) -> Side:
+    return replace(side, guards=(*side.guards, *guards)) if guards else side
 
 
 def _half(block: tuple[int, int, int], low: bool, size: int = WAVE) -> Term:

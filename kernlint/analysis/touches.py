@@ -81,6 +81,8 @@ class Toucher:
         With ``blocks``: two threads of different blocks of a small grid.
         """
         ties = tuple(tied)
+        if not blocks:
+            a, b = _in_any_block(a), _in_any_block(b)
         first = self._of(a, launch, frozenset(x for x, _, _ in ties), blocks)
         if first is None:
             return False
@@ -191,6 +193,12 @@ class Toucher:
             return None
         unit, high, tables = gcd(side.size, done.common), done.last + side.size - 1, done.tables
         return Touches(done.found, planned.kept, side.size, done.first, high, unit, tables.setdefault(side.size, {}))
+
+
+def _in_any_block(side: Side) -> Side:
+    """``side`` without conditions on the index of the block, which may be there to leave the first one out."""
+    guards = tuple(guard for guard in side.guards if not any(symbol in BLOCK for symbol in guard.symbols))
+    return side if len(guards) == len(side.guards) else replace(side, guards=guards)
 
 
 def _table(touches: Touches, unit: int, told: tuple[tuple[int, int], ...]) -> dict[object, int]:
