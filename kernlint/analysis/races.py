@@ -86,6 +86,9 @@ POINTS, SHARE, LEAST = 400_000, 12, 1_500
 """Points that enumeration may spend on a kernel, as :attr:`Budget.points` counts them; a question gets that part of
 what is left, and at least some."""
 
+LITTLE = 8
+"""Work that a few threads do in a few rounds."""
+
 PLENTY = 100_000
 """Work for many rounds of any loop over it."""
 
@@ -226,6 +229,7 @@ class Asker:
                 private=pair.private - {symbol for symbol, _ in launch.values},
                 launch=launch,
             )
+            query = replace(query, premises=(*premises, *equalities(query)))
             if self.toucher.apart(a, b, pair.tied, launch, warps=apart):
                 continue
             if unsettled(query):
@@ -234,7 +238,7 @@ class Asker:
                 if witness is not None:
                     return witness
                 continue
-            witness = self.ask(query) or self._plenty(query) or self._granted(query, pair.first.root)
+            witness = self._found(query, pair.first.root)
             if witness is not None and not warp and equal_values(pair, witness):
                 witness = self._unequal(pair, query, shape)
             if witness is None or witness.data_in_address or not self._generic(query):
@@ -248,7 +252,27 @@ class Asker:
         extra_a = tuple(guard for guard in query.a.guards if guard not in free.a.guards and not _on_data(guard))
         extra_b = tuple(guard for guard in query.b.guards if guard not in free.b.guards and not _on_data(guard))
         query = replace(query, a=_with(free.a, *extra_a), b=_with(free.b, *extra_b))
-        return self.ask(query) or self._plenty(query) or self._granted(query, free.first.root)
+        return self._found(query, free.first.root)
+
+    def _found(self, query: Overlap, root: Root) -> Refuted | None:
+        """The witness of a question about ``root``, or of the same one put another way."""
+        return self.ask(query) or self._little(query) or self._plenty(query) or self._granted(query, root)
+
+    def _little(self, query: Overlap) -> Refuted | None:
+        """A witness when sizes are so small that all that a loop over them does is seen."""
+        known_ = {symbol for symbol, _ in query.launch.values}
+        sizes = {
+            symbol: None
+            for at in (query.a, query.b)
+            for fact in at.facts
+            for symbol in symbols(fact)
+            if scalar(symbol) and is_shared(symbol, query) and symbol not in known_
+        }
+        ends = (loop.condition for at in (query.a, query.b) for loop in at.counters if loop.condition is not None)
+        if not any(symbol in sizes for end in ends for symbol in end.symbols):
+            return None
+        few = tuple(binary("le", symbol.term, const(LITTLE, symbol.type), BOOL) for symbol in sizes)
+        return self.ask(replace(query, premises=(*query.premises, *few)))
 
     def _plenty(self, query: Overlap) -> Refuted | None:
         """A witness when there is so much work that every loop goes on: scalars that stand in no address are large."""
@@ -376,6 +400,14 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
             return None
         out.append((symbol, left.pop(0)))
     return out
+
+
+def equalities(query: Overlap) -> Iterator[Term]:
+    """Conditions of both threads that say what an argument is: they are solved for it, not tried out."""
+    for at in (query.a, query.b):
+        for guard in at.guards:
+            if guard.op == "eq" and all(is_shared(symbol, query) for symbol in guard.symbols):
+                yield guard
 
 
 ROUNDS = 5000
