@@ -106,7 +106,7 @@ def _grid(shape: Scenario, read: tuple[bool, bool, bool], pair: Pair) -> Triple:
     if None not in shape.grid:
         x, y, z = shape.grid
         return x or 1, y or 1, z or 1
-    many = 4 if sum(read) == 1 else 2
+    many = {1: 4, 2: 3}.get(sum(read), 2)
     found = {part for at in (pair.a, pair.b) for part in _portions(at.offset)}
     x, y, z = (
         given or max([many if used else 1, *(2 * by for along, by in found if along == axis)])

@@ -33,6 +33,7 @@ from kernlint.analysis.pairs import (
 from kernlint.analysis.rows import inside_rows
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.solving import solved
 from kernlint.analysis.touches import Toucher
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, LoopContext, Root, RootKind, Trace
@@ -256,7 +257,13 @@ class Asker:
 
     def _found(self, query: Overlap, root: Root) -> Refuted | None:
         """The witness of a question about ``root``, or of the same one put another way."""
-        return self.ask(query) or self._little(query) or self._plenty(query) or self._granted(query, root)
+        return (
+            self.ask(query)
+            or self._little(query)
+            or self._plenty(query)
+            or solved(query, self.ask)
+            or self._granted(query, root)
+        )
 
     def _little(self, query: Overlap) -> Refuted | None:
         """A witness when sizes are so small that all that a loop over them does is seen."""
@@ -717,7 +724,9 @@ def keep(pair: Pair, witness: Refuted) -> bool:
         made = (pair.first.node, pair.second.node)
         if _atomic(pair) and any(s.origin in made for at in (pair.a, pair.b) for s in at.symbols if s.origin):
             return False  # what an atomic operation has returned may well keep the two apart
-    return not _wrapped(pair, witness) and not equal_values(pair, witness)
+    if not witness.data_in_address and _wrapped(pair, witness):
+        return False
+    return not equal_values(pair, witness)
 
 
 def _of_winner(pair: Pair) -> bool:

@@ -32,6 +32,7 @@ class Kernel(NamedTuple):
 
 
 RACE, GLOBAL, DIVERGENCE = "shared-memory-race", "global-memory-race", "barrier-divergence"
+FENCE = "wrong-fence"
 
 PAIRS = (
     Kernel(
@@ -340,7 +341,7 @@ __global__ void columns(const float *t, float *out, int n) {
   for (int k = threadIdx.y; k < LEVELS; k += 8) tile[k][threadIdx.x] = c < n ? t[k * n + c] : 0.0f;
   __syncthreads(); // fault
   float sum = 0.0f;
-  for (int k = 0; k < LEVELS; ++k) sum += tile[k][threadIdx.x];
+  for (int k = 0; k < LEVELS; ++k) sum += tile[k][31 - threadIdx.x];
 +  if (c < n)
   if (threadIdx.y == 0) out[c] = sum;
 }
@@ -348,7 +349,7 @@ __global__ void columns(const float *t, float *out, int n) {
     ),
     Kernel(
         "last block sums up: the counter is raised before the block has stored its part",
-        GLOBAL,
+        FENCE,
         """
 __device__ unsigned arrived;
 __global__ void mean(const float *in, float *rows, float *out) {
@@ -438,7 +439,7 @@ __global__ void stream(const float *in, float *out, int rounds) {
     ),
     Kernel(
         "parents of a forest: the flag that ends the rounds is cleared too early",
-        DIVERGENCE,
+        RACE,
         """
 __global__ void settle(int *parent, int n) {
   __shared__ int changed;

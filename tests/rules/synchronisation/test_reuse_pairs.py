@@ -24,21 +24,10 @@ def lines(finding: Finding, text: str) -> set[int]:
     return {text.encode()[: span.start].count(b"\n") + 1 for span in spans}
 
 
-PENDING = {
-    "a smoothing step in place, rows of other blocks read",
-    "bodies in tiles, far tiles skipped",
-    "nearest hit of each pixel kept by read, check, write",
-    "a carry between blocks: all but the first wait for what they read from shared memory",
-    "particles drawn anew: a table of sums looked up where data say",
-    "hash join: the table is built and probed with keys of the other side",
-    "text search that stops for the block when one thread has found it",
-    "columns of air: threads beyond the last column leave before the tile is complete",
-    "last block sums up: the counter is raised before the block has stored its part",
-    "parents of a forest: the flag that ends the rounds is cleared too early",
-}
+PENDING = {"nearest hit of each pixel kept by read, check, write"}
 """What is not found yet."""
 
-FOUND = PAIRS
+FOUND = [kernel for kernel in PAIRS if kernel.name not in PENDING]
 
 
 @pytest.mark.parametrize("kernel", FOUND, ids=lambda kernel: kernel.name)

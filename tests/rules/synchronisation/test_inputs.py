@@ -1,0 +1,108 @@
+"""Places in shared memory that data choose: what excuses them, each with a twin that nothing excuses."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from tests.rules.marked import assert_marked, findings
+
+KERNEL = """
+__global__ void k(const int *key, const float *x, float *y, int n) {
+  __shared__ float s[256];
+  __shared__ int taken, given;
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  if (t == 0) taken = given = 0;
+  s[t] = 0.0f;
+  __syncthreads();
+  @
+}
+"""
+
+
+def kernel(body: str) -> str:
+    return KERNEL.replace("@", body.strip())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # one choice: a thread reads where it has written
+        "int at = key[i] & 255; s[at] = x[i]; y[i] = s[at];",
+        # each place is given out once
+        "int a = atomicAdd(&taken, 1), b = atomicSub(&given, 1) & 255; if (a < 256) s[a] = x[i]; y[i] = s[b];",
+        # two ends of one array
+        "int l = key[i] & 127, r = 255 - (key[i + n] & 127); if (x[i] < 0.0f) s[l] = 1.0f; else s[r] = 2.0f;",
+        # a stack of the thread's own: what data choose is a level of it
+        "int d = 0; while (key[i + d] > 0) d = key[i + d]; s[t * 4 + (d & 3)] = 1.0f; y[i] = s[t * 4];",
+        # a barrier between
+        "s[key[i] & 255] = x[i]; __syncthreads(); y[i] = s[t];",
+    ],
+)
+def test_excused(body: str) -> None:
+    assert findings(SharedMemoryRace, kernel(body)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "s[key[i] & 255] = x[i];\n  y[i] = s[key[i + n] & 255];  // bad",
+        "int a = atomicAdd(&taken, 1);\n  if (a < 256) s[a] = x[i];\n  y[i] = s[t];  // bad",
+        "if (x[i] < 0.0f) s[key[i] & 255] = 1.0f;\n  if (x[i] > 0.0f) s[t] = 2.0f;  // bad",
+        "int d = key[i] & 3;\n  s[t * 4 & 255] = 1.0f;\n  y[i] = s[d * 64];  // bad",
+        "s[min(255, max(0, (int)(x[i] * 256.0f)))] = 1.0f;\n  y[i] = s[255 - t];  // bad",
+    ],
+)
+def test_still_bad(body: str) -> None:
+    assert_marked(SharedMemoryRace, kernel(body))
+
+
+def test_a_condition_of_the_iteration_before() -> None:
+    code = """
+__global__ void k(const float *mask, const float *x, float *y, int rounds) {
+  __shared__ float tile[128];
+  float sum = 0.0f;
+  for (int r = 0; r < rounds; ++r) {
+    tile[threadIdx.x] = x[r * 128 + threadIdx.x];  // bad
+    __syncthreads();
+    if (mask[r] == 0.0f) continue;
+    for (int k = 0; k < 128; ++k) sum += tile[k];
+    @
+  }
+  y[threadIdx.x] = sum;
+}
+"""
+    assert_marked(SharedMemoryRace, code.replace("@", ""))
+    faulty = code.replace("// bad", "").replace("if (mask[r] == 0.0f) continue;", "if (mask[r] != 0.0f)")
+    assert findings(SharedMemoryRace, faulty.replace("@", "__syncthreads();")) == []
+
+
+@pytest.mark.parametrize("guard", ["blockIdx.x > 0", "blockIdx.x == last", "blockIdx.x != 0 && blockIdx.x < last"])
+def test_blocks_other_than_the_first(guard: str) -> None:
+    code = f"""
+__global__ void k(const float *x, float *y, int last) {{
+  __shared__ float s[128];
+  if ({guard}) {{
+    s[threadIdx.x] = x[blockIdx.x * 128 + threadIdx.x];
+    y[blockIdx.x * 128 + threadIdx.x] = s[127 - threadIdx.x];  // bad
+  }}
+}}
+"""
+    assert_marked(SharedMemoryRace, code)
+
+
+def test_sizes_are_solved_for() -> None:
+    code = """
+__global__ void k(const float *x, float *y, int rows, int columns, int planes) {
+  __shared__ float s[32][33];
+  int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 32 + threadIdx.y;
+  for (int k = 0; k < 4; ++k) {
+    int p = blockIdx.z * 4 + k;
+    if (p >= planes / (rows * columns)) break;
+    if (c < columns && r < rows) s[threadIdx.y][threadIdx.x] = x[(p * rows + r) * columns + c];  // bad
+    __syncthreads();
+    if (c < columns && r < rows) y[(p * columns + c) * rows + r] = s[threadIdx.x][threadIdx.y];
+  }
+}
+"""
+    assert_marked(SharedMemoryRace, code)
