@@ -366,7 +366,7 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         mine.barrier,
         carried,
         ahead,
-        not (mine.exact and other.exact),
+        supposed=not (mine.exact and other.exact),
     )
 
 

@@ -18,8 +18,8 @@ def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: boo
     """The level that a race's evidence supports.
 
     An error only when its witness was replayed, rests neither on data, nor on calls out of sight, nor on what is
-    supposed of the phase, nor on a mode (a condition on the arguments alone: the host may never ask for that), and, where
-    the size of the grid matters, under a launch that was ``seen`` and not guessed.
+    supposed of the phase, nor on a mode (a condition on the arguments alone: the host may never ask for that), and,
+    where the size of the grid matters, under a launch that was ``seen`` and not guessed.
     """
     sure = replayed is not None and replayed.certain and not (pair.unseen or pair.supposed)
     certain = sure and not found.depends_on_data and seen

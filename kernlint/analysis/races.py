@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.order import order
 from kernlint.analysis.inputs import opened
+from kernlint.analysis.order import order
 from kernlint.analysis.pairs import (
     Pair,
     awaited,

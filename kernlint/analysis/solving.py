@@ -67,8 +67,7 @@ def solved(query: Overlap, ask: Ask) -> Refuted | None:
     chosen = _chosen(facts, sorted(free, key=lambda symbol: symbol.serial))
     if chosen is None:
         return None
-    values = (*query.launch.values, *chosen.items())
-    return ask(replace(query, launch=replace(query.launch, values=values)))
+    return ask(replace(query, launch=query.launch.told(tuple(chosen.items()))))
 
 
 def _without(side: Side, free: frozenset[Symbol]) -> Side:
