@@ -14,11 +14,13 @@ from collections.abc import Iterator
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.collisions import Asker, Race, asker_of
+from kernlint.analysis.excused import keep
 from kernlint.analysis.global_races import Finder, across
 from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.pairs import concurrent, conflicting, known, same_value
-from kernlint.analysis.races import Asker, Race, asker_of, keep, unbroken
+from kernlint.analysis.races import unbroken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace import trace

@@ -17,6 +17,8 @@ from collections.abc import Callable, Collection, Sequence
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.collisions import Asker, asker_of, unsettled
+from kernlint.analysis.excused import keep, truncated, unordered
 from kernlint.analysis.extents import inner_array
 from kernlint.analysis.order import Order, order
 from kernlint.analysis.pairs import (
@@ -31,28 +33,9 @@ from kernlint.analysis.pairs import (
     side,
     waits,
 )
-from kernlint.analysis.races import (
-    ALIKE,
-    PAIRS,
-    Asker,
-    Place,
-    addresses,
-    asker_of,
-    followed,
-    keep,
-    monomials,
-    pitches,
-    place,
-    powers,
-    scalar,
-    stated,
-    trips,
-    truncated,
-    unordered,
-    unsettled,
-    went_round,
-)
+from kernlint.analysis.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.rows import in_row, inside_rows, moving
+from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, powers, scalar, stated, trips, went_round
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace import trace

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.pairs import known, side
-from kernlint.analysis.races import scalar, trips_of, unbroken
+from kernlint.analysis.races import unbroken
+from kernlint.analysis.scenarios.numbers import scalar, trips_of
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.touches import Toucher, Touches

@@ -30,7 +30,8 @@ PART = 64
 MOST = 4096
 """The largest input of which nothing is known."""
 
-_PLAIN = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
+PLAIN = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
+"""Kinds of symbols that hold no data."""
 
 _LINEAR = frozenset({"add", "sub", "mul", "neg", "cast", "shl", "min", "max", "select"})
 """Operations through which an input is looked for when they hold the thread's index too."""
@@ -93,7 +94,7 @@ def _given(symbol: Symbol) -> bool:
 
 
 def _datum(symbol: Symbol) -> bool:
-    return symbol.kind not in _PLAIN and symbol.uniformity > Uniformity.GRID
+    return symbol.kind not in PLAIN and symbol.uniformity > Uniformity.GRID
 
 
 @functools.lru_cache(maxsize=1 << 12)
@@ -129,7 +130,7 @@ def _is_input(term: Term) -> bool:
         if symbol.kind is SymbolKind.THREAD or symbol.kind is SymbolKind.COUNTER:
             if not counted:
                 return False
-        elif symbol.kind not in _PLAIN:
+        elif symbol.kind not in PLAIN:
             if not _readable(symbol, 4):
                 return False
             met = met or _datum(symbol)
@@ -156,7 +157,7 @@ def _readable(symbol: Symbol, depth: int) -> bool:
     if symbol.kind is SymbolKind.PHI and depth and symbol.init is not None and symbol.step is not None:
         for term in (symbol.init, symbol.step):
             for inner, counted in _sources(term, False):
-                if inner is symbol or inner.kind in _PLAIN - {SymbolKind.THREAD}:
+                if inner is symbol or inner.kind in PLAIN - {SymbolKind.THREAD}:
                     continue
                 if inner.kind is SymbolKind.THREAD and counted:
                     continue

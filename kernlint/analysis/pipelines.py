@@ -13,7 +13,7 @@ import contextlib
 from collections.abc import Sequence
 
 from kernlint.analysis.initialised import GROUNDS
-from kernlint.analysis.races import scalar
+from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, LoopContext, Trace
 from kernlint.record import dataclass, field

@@ -9,11 +9,12 @@ from kernlint.analysis.agreement import agreement
 from kernlint.analysis.allocated import allocated
 from kernlint.analysis.assumptions import assumed, contradiction
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.collisions import Race
 from kernlint.analysis.extents import outside
 from kernlint.analysis.global_races import GlobalRace, across, global_races
 from kernlint.analysis.pairs import Pair, concurrent, conflicting, side, undecided
 from kernlint.analysis.race_words import witness
-from kernlint.analysis.races import Race, shared_races
+from kernlint.analysis.races import shared_races
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.rows import in_row
 from kernlint.analysis.scenarios.policy import scenarios

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.collisions import Race
 from kernlint.analysis.pairs import Pair
-from kernlint.analysis.races import Race
 from kernlint.analysis.replay import Replayed
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, RootKind, Trace
 from kernlint.analysis.trace.images import pixel

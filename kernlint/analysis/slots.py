@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.collisions import asker_of
+from kernlint.analysis.excused import equal_values
 from kernlint.analysis.global_races import Finder, GlobalRace, handshakes
 from kernlint.analysis.pairs import Pair, known, same_value, side
-from kernlint.analysis.races import asker_of, equal_values, unbroken
+from kernlint.analysis.races import unbroken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, RootKind, Trace

@@ -1,0 +1,222 @@
+"""Values of arguments that nobody states: such as respect what a kernel uses them for.
+
+A pitch is larger than what it separates, a divisor is a power of two, a size that bounds a loop is small; a loop that
+the launch alone decides has run as often as it does.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.pairs import (
+    Pair,
+)
+from kernlint.analysis.scenarios.scenario import Scenario
+from kernlint.analysis.trace.events import LoopContext, Root, RootKind
+from kernlint.prove.query import Launch, Overlap, is_shared
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import Monomial, polynomial
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    const,
+    symbols,
+)
+from kernlint.tree.types import BOOL, IntType
+
+PITCHES = (20_800, 6_240_000, 1_872_000_000, 1_151_860_736_000, 1_179_505_393_664_000)
+"""Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
+is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
+
+PORTION = 64
+"""The value of scalars by which an address is divided and nothing is multiplied: what several threads share."""
+
+ADDED = (200_000_000, 230_000_000, 260_000_000, 290_000_000, 320_000_000, 350_000_000, 380_000_000, 410_000_000)
+"""Values for scalars that are only added to an address: far from it, and from each other."""
+
+Numbers = tuple[tuple[Symbol, int], ...]
+"""Values of symbols."""
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def monomials(term: Term) -> tuple[Monomial, ...]:
+    """The monomials of an integer term, and those of the operands of what is no polynomial in it."""
+    if not isinstance(term.type, IntType):
+        return ()
+    found: dict[Monomial, None] = {}
+    for mono in polynomial(term).coefficients:
+        found[mono] = None
+        for atom in mono:
+            for arg in atom.terms:
+                found.update(dict.fromkeys(monomials(arg)))
+    return tuple(found)
+
+
+def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
+    """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
+    factors: set[Symbol] = set()
+    divisors: set[Symbol] = set()
+    for at in (query.a, query.b):
+        for term in (at.offset, *at.facts):
+            for mono in monomials(term):
+                if len(mono) > 1:
+                    factors.update(atom.args[0] for atom in mono if atom.op == "sym")
+                for atom in mono:
+                    if atom.op in ("div", "mod"):
+                        (divisors if atom.op == "div" else factors).update(symbols(atom.args[1]))
+    out: list[tuple[Symbol, int]] = []
+    left, added = list(PITCHES), list(ADDED)
+    for symbol in scalars:
+        if symbol in divisors and symbol not in factors:
+            out.append((symbol, PORTION))
+            continue
+        if symbol not in factors and added and isinstance(symbol.type, IntType) and symbol.type.high >= added[0]:
+            out.append((symbol, added.pop(0)))
+            continue
+        if not left or not isinstance(symbol.type, IntType) or left[0] > symbol.type.high:
+            return None
+        out.append((symbol, left.pop(0)))
+    return out
+
+
+def equalities(query: Overlap) -> Iterator[Term]:
+    """Conditions of both threads that say what an argument is: they are solved for it, not tried out."""
+    for at in (query.a, query.b):
+        for guard in at.guards:
+            if guard.op == "eq" and all(is_shared(symbol, query) for symbol in guard.symbols):
+                yield guard
+
+
+ROUNDS = 5000
+"""Iterations over which a loop's end is looked for."""
+
+
+def went_round(pair: Pair, launch: Launch) -> list[Term]:
+    """That loops ran at least once whose number of rounds is not known: no work, no fault."""
+    known_ = {symbol for symbol, _ in launch.values}
+    free = dict.fromkeys(
+        symbol
+        for at in (pair.a, pair.b)
+        for symbol in at.symbols
+        if symbol.kind is SymbolKind.TRIPS and symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
+    )
+    return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
+
+
+def powers(pair: Pair) -> list[Term]:
+    """That scalars are powers of two where masks are made of them, or of half of them: ``x & (p / 2 - 1)`` is meant to
+    be ``x % (p / 2)``."""
+    found: dict[Symbol, None] = {}
+    for at in (pair.a, pair.b):
+        for term in (at.offset, *at.facts):
+            found.update(dict.fromkeys(_masks(term)))
+    return list(map(is_power, found))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _masks(term: Term) -> tuple[Symbol, ...]:
+    """The scalars of which some power of two part less 1 is a mask in ``term``."""
+    found: dict[Symbol, None] = {}
+    if term.op == "and":
+        for mask in term.args:
+            while mask.op in ("cast", "not"):
+                mask = mask.args[0]
+            symbol = _scaled(mask.args[0]) if mask.op == "add" and _is_minus_one(mask.args[1]) else None
+            if symbol is not None:
+                found[symbol] = None
+    for arg in term.terms:
+        found.update(dict.fromkeys(_masks(arg)))
+    return tuple(found)
+
+
+def _is_minus_one(term: Term) -> bool:
+    return isinstance(term.type, IntType) and term.value in (-1, term.type.wrap(-1))
+
+
+def _scaled(term: Term) -> Symbol | None:
+    """The scalar of which a term is half, a quarter, twice..."""
+    while term.op in ("cast", "shl", "shr") or (term.op in ("div", "mul") and _is_one_bit(term.args[1].value)):
+        term = term.args[0]
+    return term.symbol if term.symbol is not None and scalar(term.symbol) else None
+
+
+def _is_one_bit(value: int | None) -> bool:
+    return value is not None and value > 0 and value & (value - 1) == 0
+
+
+def is_power(symbol: Symbol) -> Term:
+    """That a scalar is a power of two (or 0)."""
+    less = binary("add", symbol.term, const(-1, symbol.type), symbol.type)
+    return binary("eq", binary("and", symbol.term, less, symbol.type), const(0, symbol.type), BOOL)
+
+
+def trips(pair: Pair, shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
+    """How often the loops that a pair speaks of ran, where the launch alone decides it."""
+    return trips_of((*pair.a.symbols, *pair.b.symbols), shape)
+
+
+def trips_of(mentioned: Iterable[Symbol], shape: Scenario) -> tuple[tuple[Symbol, int], ...]:
+    """How often the loops ran whose counts are ``mentioned``, where the launch alone decides it."""
+    found: dict[Symbol, int] = {}
+    env = dict(zip(BLOCK_DIM, shape.block, strict=True))
+    for symbol in dict.fromkeys(mentioned):
+        if symbol.kind is SymbolKind.TRIPS and symbol.uniformity <= Uniformity.BLOCK:
+            count = _count(symbol.origin, env)
+            if count is not None:
+                found[symbol] = count
+    return tuple(found.items())
+
+
+def _count(loop: LoopContext, env: dict[Symbol, int]) -> int | None:
+    condition = loop.condition
+    if condition is None or loop.exits or loop.leaves:
+        return None
+    if not all(symbol is loop.counter or symbol in env for symbol in symbols(condition)):
+        return None
+    for turn in range(ROUNDS):
+        holds = evaluate(condition, {**env, loop.counter: turn})
+        if holds is None:
+            return None
+        if not holds:
+            return turn + 1 if loop.post_tested else turn
+    return None
+
+
+def addresses(pair: Pair) -> tuple[tuple[Symbol, int], ...]:
+    """Addresses for the objects whose own address a pair speaks of: aligned ones, as allocators give them."""
+    found = dict.fromkeys(
+        symbol
+        for at in (pair.a, pair.b)
+        for symbol in at.symbols
+        if symbol.kind is SymbolKind.UNKNOWN and isinstance(symbol.origin, Root)
+    )
+    known_ = (symbol for symbol in found if symbol.origin.kind is not RootKind.UNKNOWN)
+    return tuple((symbol, (at + 1) << 28) for at, symbol in enumerate(known_))
+
+
+def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symbol, int], ...]:
+    """Values that conditions of the accesses give to scalars: ``mode == 0``, where 0 is no size."""
+    settled = {symbol for symbol, _ in known_}
+    found: dict[Symbol, int] = {}
+    for at in (pair.a, pair.b):
+        for guard in at.guards:
+            symbol = guard.args[0].symbol if guard.op == "eq" else None
+            value = guard.args[1].value if symbol is not None else None
+            if symbol is not None and value is not None and scalar(symbol) and symbol not in settled:
+                found.setdefault(symbol, value)
+    return tuple(found.items())
+
+
+def scalar(symbol: Symbol) -> bool:
+    """Whether a symbol is an integer fixed before the launch: an argument, memory that is the same for the grid, or
+    the size of a type that is not known (the pitch of an array whose bounds come from a missing header)."""
+    if not isinstance(symbol.type, IntType):
+        return False
+    if symbol.kind is SymbolKind.LOAD:
+        return symbol.uniformity is Uniformity.GRID
+    return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)
