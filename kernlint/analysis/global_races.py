@@ -452,7 +452,7 @@ def _alike(access: Access) -> Picked | None:
 
 def updates(access: Access) -> bool:
     """Whether the value written is made from what the same place held and from something of the thread's own, or is
-    a count of threads.
+    a count of threads; or takes the place of what it held because it is the greater or the less of the two.
 
     Where all that is added hangs on the element alone, a second thread with the same index would add it twice: such
     a kernel is written for indices that differ.
@@ -466,7 +466,21 @@ def updates(access: Access) -> bool:
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
     counts = all(symbol in old for symbol in symbols(access.value))
-    return bool(old) and (bool(own) or counts)
+    return (bool(old) and (bool(own) or counts)) or (bool(own) and any(_beats(g.term, access) for g in access.guards))
+
+
+def _beats(term: Term, write: Access) -> bool:
+    """Whether a condition is that what a write puts into its place is less, or more, than what was there."""
+    if term.op in ("land", "lor", "lnot"):
+        return any(_beats(arg, write) for arg in term.args)
+    if term.op not in ("lt", "le") or write.value is None:
+        return False
+    held = [
+        any(s.kind is SymbolKind.LOAD and s.origin == (write.root, write.offset) for s in arg.symbols)
+        for arg in term.args
+    ]
+    put = set(write.value.symbols)
+    return held in ([True, False], [False, True]) and any(s in put for s in term.args[held.index(False)].symbols)
 
 
 def _blended(value: Term, old: Collection[Symbol]) -> bool:

@@ -323,8 +323,15 @@ def concurrent(first: Access, second: Access, *, warp: bool = False) -> Iterator
 
 def usable(label: Label) -> bool:
     """Whether a search may take the label's barrier for the last one: all threads of a block agree on what has to be
-    supposed."""
-    return label.supposed is not None and all(uniformity(term) <= Uniformity.BLOCK for term in label.supposed)
+    supposed.
+
+    They have to where data decide whether they come to a barrier, each warp by its own vote maybe: a block that does
+    not agree hangs, which is worse.  A condition on the thread's index says that some do not come.
+    """
+    return label.supposed is not None and all(
+        uniformity(term) <= Uniformity.BLOCK or not any(s.kind is SymbolKind.THREAD for s in term.symbols)
+        for term in label.supposed
+    )
 
 
 def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from tests.rules.marked import assert_marked, findings
@@ -106,3 +107,35 @@ __global__ void k(const float *x, float *y, int rows, int columns, int planes) {
 }
 """
     assert_marked(SharedMemoryRace, code)
+
+
+def test_each_warp_votes_whether_the_tile_is_worth_it() -> None:
+    code = """
+__global__ void k(const float *mask, const float *x, float *y, int rounds) {
+  __shared__ float tile[128];
+  int lane = threadIdx.x % 32;
+  float sum = 0.0f;
+  for (int r = 0; r < rounds; ++r) {
+    tile[threadIdx.x] = mask[r * 128 + threadIdx.x];  // bad
+    __syncthreads();
+    if (__all_sync(0xffffffffu, tile[lane] == 0.0f)) continue;
+    sum += tile[127 - threadIdx.x] * x[r];
+    __syncthreads();
+  }
+  y[threadIdx.x] = sum;
+}
+"""
+    assert_marked(SharedMemoryRace, code)
+
+
+def test_the_greater_one_takes_the_place() -> None:
+    code = """
+__global__ void k(const int *cell, const float *x, float *best, int *seen, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    if (best[cell[i]] < x[i]) best[cell[i]] = x[i];  // bad
+    if (!seen[cell[i]]) seen[cell[i]] = 1;
+  }
+}
+"""
+    assert_marked(GlobalMemoryRace, code)
