@@ -336,6 +336,8 @@ def usable(label: Label) -> bool:
 
 def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:
     ours, theirs = dict(mine.shifts), dict(other.shifts)
+    if ours != theirs and (_denied(mine, second) or _denied(other, first)):
+        return None
     if ours.keys() != theirs.keys() or _passed_by(mine, second, other) or _passed_by(other, first, mine):
         return None
     tied: list[tuple[Symbol, Symbol, int]] = []
@@ -375,6 +377,12 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         ahead,
         supposed=not (mine.exact and other.exact),
     )
+
+
+def _denied(label: Label, other: Access) -> bool:
+    """Whether ``other``, in the iteration of which ``label`` supposes something, is only there when it is not so."""
+    met = {part for guard in other.guards for part in conjuncts(guard.term)}
+    return any(negate(part) in met for term in label.supposed or () for part in conjuncts(term))
 
 
 def _passed_by(label: Label, other: Access, now: Label) -> bool:

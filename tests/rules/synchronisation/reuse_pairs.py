@@ -166,12 +166,13 @@ __kernel void forces(__global const float4 *body, __global const float4 *box, __
   for (int b = 0; b < tiles; ++b) {
     part[l] = body[b * 64 + l]; // fault
     barrier(CLK_LOCAL_MEM_FENCE);
+    sum += part[63 - l]; // fault
     if (fabs(box[b].x) > 9.0f) {
 +      barrier(CLK_LOCAL_MEM_FENCE);
 -      continue;
     }
 +    else {
-    for (int j = 0; j < 64; ++j) sum += part[j] - me; // fault
+    for (int j = 0; j < 64; ++j) sum += part[j] - me;
 +    barrier(CLK_LOCAL_MEM_FENCE);
 +    }
 -    barrier(CLK_LOCAL_MEM_FENCE);

@@ -126,6 +126,9 @@ __global__ void k(const float *mask, const float *x, float *y, int rounds) {
 }
 """
     assert_marked(SharedMemoryRace, code)
+    before = "if (__all_sync(0xffffffffu, tile[lane] == 0.0f)) continue;"
+    after = "bool none = __all_sync(0xffffffffu, tile[lane] == 0.0f);\n    __syncthreads();\n    if (none) continue;"
+    assert findings(SharedMemoryRace, code.replace(before, after)) == []
 
 
 def test_the_greater_one_takes_the_place() -> None:
