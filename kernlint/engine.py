@@ -70,12 +70,12 @@ class Kept:
 class Counts:
     """The kernels of one file: a kernel that was read under several settings is one, whole when every reading is."""
 
-    _partial: dict[Span, tuple[str, ...]] = field(default_factory=dict)
-    _raceless: dict[Span, bool] = field(default_factory=dict)
+    _partial: dict[tuple[Span, str], tuple[str, ...]] = field(default_factory=dict)
+    _raceless: dict[tuple[Span, str], bool] = field(default_factory=dict)
 
     def add(self, kernel: Kernel, gaps: tuple[str, ...], raceless: bool) -> None:
         """Count a kernel, or one more reading of it; ``gaps``: why it is known only in part, if it is."""
-        place = kernel.function.span
+        place = kernel.function.span, kernel.name  # a call that makes two kernels is the place of both
         self._partial[place] = tuple(dict.fromkeys((*self._partial.get(place, ()), *gaps)))
         self._raceless[place] = self._raceless.get(place, True) and raceless
 

@@ -18,7 +18,7 @@ from kernlint.cli.options import parse
 yaml = pytest.importorskip("yaml")
 
 ROOT = Path(__file__).parents[1]
-FAULT = "__global__ void NAME(int *x) {\n    int a[4];\n    a[4] = 1;\n    x[0] = a[0];\n}\n"
+FAULT = "__global__ void NAME(int *x) {\n    int a[4];\n    a[0] = a[4] = 1;\n    x[0] = a[0];\n}\n"
 
 
 def fences(page: str, language: str) -> list[str]:

@@ -23,7 +23,7 @@ from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast
-from kernlint.tree.nodes import Barrier, ImageOp
+from kernlint.tree.nodes import Barrier, Call, ImageOp
 from kernlint.tree.types import BOOL, I64, IntType, Space
 from kernlint.tree.walk import functions_of, walk
 
@@ -208,7 +208,8 @@ def obstacle(facts: Facts, of: Trace) -> Verdict | None:
     for call in of.calls:
         if call.reason in (RECURSION, TOO_DEEP):
             return unknown(f"the call of {call.name} is not followed: {call.reason}", call.span)
-        if call.writes or call.may_sync:
+        held = isinstance(call.node, Call) and call.node.receiver is not None  # a function that a variable holds
+        if call.writes or call.may_sync or held:
             return unknown(f"the call of {call.name} is not followed", call.span)
     for barrier in of.barriers:
         if isinstance(barrier.node, Barrier) and barrier.node.predicate is None and barrier.node.args:

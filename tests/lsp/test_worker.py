@@ -16,7 +16,7 @@ from kernlint.lsp.messages import Check, Checked, Failed
 from kernlint.lsp.view import Text, ignore_edit
 from kernlint.lsp.worker import Worker
 
-KERNEL = b"__global__ void k(int *x) { int a[4]; a[4] = 1; x[0] = a[0]; }\n"
+KERNEL = b"__global__ void k(int *x) { int a[4]; a[0] = a[4] = 1; x[0] = a[0]; }\n"
 DIES = worker._CODE.replace(
     "main()", "analyst.Analyst._check = lambda s, r: os._exit(3) if b'die' in r.data else c(s, r); main()"
 )

@@ -100,7 +100,7 @@ def modules(text: str) -> list[Module]:
             OPENCL,
             'k = ListOfListsBuilder(ctx, [("out", np.int32)], """\n'
             "void generate(LIST_ARG_DECL USER_ARG_DECL index_type i)\n"
-            '{ int p[2]; p[2] = x[i];\n  APPEND_out(p[0]); }""", arg_decls=[VectorArg(np.int32, "x")])',
+            '{ int p[2]; p[0] = p[2] = x[i];\n  APPEND_out(p[0]); }""", arg_decls=[VectorArg(np.int32, "x")])',
             ["KL104:13"],
         ),
     ],

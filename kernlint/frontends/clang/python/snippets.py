@@ -202,6 +202,7 @@ def _headers(found: list[_Argument], library: str, *texts: Text) -> Text:
 
 
 # ------------------------------------------------------------------------------------------------ element-wise kernels
+# Indices have 64 bits here: those that have 32 in the library are nothing that a program can change.
 
 _OPENCL_ELEMENTWISE = """@headers@@preamble@
 #define PYOPENCL_ELWISE_CONTINUE continue
@@ -209,7 +210,7 @@ __kernel void @name@(@arguments@)
 {
   int lid = get_local_id(0);
   int gsize = get_global_size(0);
-  int work_group_start = get_local_size(0) * get_group_id(0);
+  long work_group_start = get_local_size(0) * get_group_id(0);
   long i;
 @before@
 ;
