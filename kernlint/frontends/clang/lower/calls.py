@@ -36,6 +36,7 @@ from kernlint.tree.types import (
     IntType,
     OpaqueType,
     PointerType,
+    Type,
     VectorType,
 )
 
@@ -144,11 +145,18 @@ def finish_call(
     if isinstance(type_, PointerType) and type_.reference:
         type_ = type_.pointee
     if function is None and (made_up or declaration is None):
-        numbers = not any(isinstance(each.type, (PointerType, ArrayType, OpaqueType)) for each in args)
+        numbers = not any(_is_no_number(scope, each.type) for each in args)
         given = made_up and lowering.self_contained and receiver is None and numbers
         what = "function that the build gives" if given else "function that is not declared"
         scope.lose("given" if given else "call", f"call of a {what}: {name}", cursor)
     return Call(span, type_, qualified or name, function, args, receiver)
+
+
+def _is_no_number(scope: Scope, type_: Type) -> bool:
+    """Whether a type is none of numbers, as far as can be told: those that the build gives are."""
+    if isinstance(type_, OpaqueType):
+        return type_.spelling not in scope.lowering.synthesised
+    return isinstance(type_, (PointerType, ArrayType))
 
 
 def _exact(receiver: Expr | None) -> bool:
