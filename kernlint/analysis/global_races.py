@@ -15,6 +15,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Sequence
 
+from kernlint.analysis.alone import alone
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.collisions import Asker, asker_of, unsettled
@@ -334,7 +335,7 @@ def _one_object(root: Root, moved: set[int]) -> bool:
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
     groups = _places((*of.accesses, *of.images))
-    if not groups or not followed(of):
+    if not groups or not followed(of) or facts[alone]:
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
@@ -392,7 +393,7 @@ def _judge(
     return None
 
 
-global_races = KernelAnalysis("global_races", _compute, needs=(trace, scenarios, assumed, order))
+global_races = KernelAnalysis("global_races", _compute, needs=(trace, scenarios, assumed, order, alone))
 """The races in global memory of one kernel variant whose places rest on no memory."""
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.alone import alone
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.collisions import Asker, Race, asker_of
@@ -102,7 +103,7 @@ def place(span: Span) -> Place:
 def _compute(facts: Facts) -> tuple[Race, ...]:
     of = facts[trace]
     shared = [access for access in of.accesses if access.root.space is Space.SHARED]
-    if not shared or not followed(of):
+    if not shared or not followed(of) or facts[alone]:
         return ()
     asker = asker_of(facts, of)
     found: dict[tuple[int, Place, Place], Race] = {}
@@ -128,7 +129,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
             found[key] = race
 
 
-shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed, order))
+shared_races = KernelAnalysis("shared_races", _compute, needs=(trace, scenarios, assumed, order, alone))
 """The races in shared memory of one kernel variant: at most one for two places in the source."""
 
 

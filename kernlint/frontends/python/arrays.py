@@ -10,9 +10,9 @@ import ast
 from collections.abc import Sequence
 
 from kernlint.frontends.python.constants import HostArray
-from kernlint.frontends.python.context import Function, converted, integer, least, literal
+from kernlint.frontends.python.context import Function, converted, falls, integer, least, literal
 from kernlint.frontends.python.signs import ordered
-from kernlint.frontends.python.values import ArrayValue, Host, TupleValue, Value, constant
+from kernlint.frontends.python.values import ArrayValue, Host, Named, TupleValue, Value, constant
 from kernlint.source import Span
 from kernlint.tree.nodes import (
     AddressOf,
@@ -69,7 +69,7 @@ def wrapped(f: Function, index: Expr, extent: Expr, node: ast.AST) -> Expr:
     if isinstance(index, IntLit):
         return integer("+", extent, index, f.span(node)) if index.value < 0 else index
     low = least(f, index)
-    if (low is not None and low >= 0) or not _may_fall(index) or ordered(f.orders, f.low, index):
+    if (low is not None and low >= 0) or not _may_fall(f, index) or ordered(f.orders, f.low, index):
         return index
     index = f.temporary(node, I64, converted(index, I64))
     span = f.span(node)
@@ -77,16 +77,9 @@ def wrapped(f: Function, index: Expr, extent: Expr, node: ast.AST) -> Expr:
     return Conditional(span, I64, below, integer("+", index, extent, span), index)
 
 
-def _may_fall(index: Expr) -> bool:
-    """Whether an index has a part that is taken away, in the open: data and arguments count as what they are meant
-    to be."""
-    falls = False
-    for at in walk(index):
-        if isinstance(at, (Subscript, Opaque)):
-            return False
-        if isinstance(at, Binary) and at.op == "-":
-            falls = True
-    return falls
+def _may_fall(f: Function, index: Expr) -> bool:
+    """Whether an index has a part that is taken away; what memory holds is meant to be an index as it is."""
+    return falls(f, index) and not any(isinstance(at, (Subscript, Opaque)) for at in walk(index))
 
 
 def _numeric(f: Function, index: object, node: ast.AST) -> Expr:
@@ -273,7 +266,7 @@ def member(f: Function, base: Expr, name: str, node: ast.AST) -> Value:
         field = base.type.field(name)
         if field is not None:
             return Member(f.span(node), field.type, base, name, False)
-    return f.opaque(node, f"the field {name} of a record")
+    return Call(f.span(node), UNKNOWN, f".{name}", None, (base,), pure_math=True)
 
 
 def _field_view(f: Function, array: ArrayValue, name: str, node: ast.AST) -> Value:
@@ -336,6 +329,29 @@ def captured(f: Function, host: HostArray, name: str, node: ast.AST) -> ArrayVal
     return ArrayValue(base, host.element, tuple(literal(span, n or 0) for n in host.shape), Space.CONSTANT)
 
 
+def from_around(f: Function, value: Value, rank: int, node: ast.AST) -> ArrayValue:
+    """An array that the kernel takes along and of which the text says nothing, with as many axes as it has indices."""
+    name = value.decl.name if isinstance(value, Ref) else value.path if isinstance(value, Named) else "array"
+    span = f.span(node)
+    type_ = PointerType(UNKNOWN, Space.CONSTANT)
+    pointer = f.lowering.symbols.get((1, name))
+    if pointer is None:
+        pointer = ParamDecl(span, name, type_, Space.PRIVATE, is_template=True, index=-1)
+        f.lowering.symbols[1, name] = pointer
+    shape = tuple(extent(f, f"{name}.shape[{axis}]", node) for axis in range(rank))
+    return ArrayValue(Ref(span, type_, pointer), UNKNOWN, shape, Space.CONSTANT)
+
+
+def extent(f: Function, name: str, node: ast.AST) -> Expr:
+    """An extent that the text does not say, the same for all threads."""
+    found = f.lowering.symbols.get((2, name))
+    if found is None:
+        found = ParamDecl(f.span(node), name, I64, Space.PRIVATE, is_template=True, index=-1)
+        f.lowering.symbols[2, name] = found
+    f.low.setdefault(found, 0)
+    return Ref(f.span(node), I64, found)
+
+
 def listed(f: Function, items: Sequence[Expr], type_: Type, node: ast.AST) -> Expr:
     """Values side by side as one of the tree."""
     return InitList(f.span(node), type_, tuple(items))
@@ -346,6 +362,8 @@ def shape_of(f: Function, value: Value, node: ast.AST) -> list[Expr] | None:
     items = value.items if isinstance(value, TupleValue) else (value,)
     out: list[Expr] = []
     for item in items:
+        if isinstance(item, Named) and not item.path.startswith(("numba.", "numpy.")):
+            item = extent(f, item.path.rpartition(".")[2], node)
         if not isinstance(item, Expr) or not isinstance(item.type, (IntType, FloatType)):
             return None
         out.append(converted(item, I64))

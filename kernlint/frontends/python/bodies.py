@@ -10,15 +10,17 @@ import ast
 from collections.abc import Sequence
 
 from kernlint.frontends.python import arrays, loops
-from kernlint.frontends.python.context import Function, assignment, converted, least, truth
-from kernlint.frontends.python.expressions import scalar, value
+from kernlint.frontends.python.context import Function, assignment, converted, falls, least, truth
+from kernlint.frontends.python.expressions import as_scalar, scalar, value
 from kernlint.frontends.python.operators import apply
 from kernlint.frontends.python.uses import leaves
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, unified
 from kernlint.tree.nodes import (
+    Assign,
     Assume,
     Block,
     Break,
+    Call,
     Continue,
     DeclStmt,
     Expr,
@@ -181,6 +183,10 @@ def assign(f: Function, target: ast.expr, found: Value, node: ast.stmt) -> list[
         return _to_element(f, target, found, node)
     if isinstance(target, ast.Attribute):
         place = value(f, target)
+        if isinstance(place, Call) and place.args and isinstance(found, Expr):
+            place = place.args[0]  # a field of a record whose type nobody says: the whole is written
+            if isinstance(place, Subscript):
+                return [ExprStmt(f.span(node), Assign(f.span(node), place.type, "", place, found))]
         if isinstance(place, Member) and isinstance(found, Expr):
             return [assignment(place, found, f.span(node))]
         return [f.opaque_statement(node, "an assignment to an attribute")]
@@ -190,6 +196,9 @@ def assign(f: Function, target: ast.expr, found: Value, node: ast.stmt) -> list[
 def _to_name(f: Function, target: ast.Name, found: Value, node: ast.stmt) -> list[Stmt]:
     name, span = target.id, f.span(node)
     f.forget(name)
+    if isinstance(found, IntLit) and f.known.assigned.get(name) == 1 and not f.loops:
+        f.env[name] = found  # one number all through
+        return []
     if isinstance(found, Expr):
         if name in f.env:
             del f.env[name]
@@ -197,6 +206,8 @@ def _to_name(f: Function, target: ast.Name, found: Value, node: ast.stmt) -> lis
             found = Opaque(found.span, f.known.types[name], found.reason, found.children, found.writes)
         low = least(f, found) if isinstance(found.type, IntType) else None
         f.assigns(name, found.type, low)
+        if falls(f, found):
+            f.known.falling.add(name)
         if arrays.quotient(f, found):
             f.divided.add(name)
         if name in f.decls:
@@ -303,6 +314,8 @@ def _to_element(f: Function, target: ast.Subscript, found: Value, node: ast.stmt
     span = f.span(node)
     if isinstance(place, ArrayValue):
         return loops.fill(f, place, found, node)
+    if isinstance(place, Call) and place.args and isinstance(place.args[0], Subscript):
+        place = place.args[0]
     if not isinstance(place, (Subscript, Member)):
         if isinstance(found, Expr) and isinstance(place, Opaque):
             return [ExprStmt(span, Opaque(span, VOID, place.reason, (found,), writes=True))]
@@ -312,7 +325,7 @@ def _to_element(f: Function, target: ast.Subscript, found: Value, node: ast.stmt
     if isinstance(found, ArrayValue) and found.rank == 0:
         found = arrays.element(f, found, (), node)
     if not isinstance(found, Expr):
-        return [f.opaque_statement(node, "a value that only the host has")]
+        found = as_scalar(f, found, target)
     return [assignment(place, found, span)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable
 
 from kernlint.frontends.python import arrays
@@ -24,7 +25,7 @@ from kernlint.frontends.python.values import (
     Value,
     unified,
 )
-from kernlint.tree.nodes import Barrier, Call, Expr, IntLit, LaunchValue, Opaque, Quantity, Scope, StringLit
+from kernlint.tree.nodes import Barrier, Call, Expr, FloatLit, IntLit, LaunchValue, Opaque, Quantity, Scope, StringLit
 from kernlint.tree.types import BOOL, F32, I32, I64, UNKNOWN, VOID, FloatType, IntType, Space, Type
 
 Values = list[Value]
@@ -121,7 +122,9 @@ def _scalar_type(f: Function, type_: Type, args: Values, node: ast.Call) -> Valu
 def cast(f: Function, type_: Type, arg: Value, node: ast.AST) -> Value:
     """``int32(x)``."""
     if not isinstance(arg, Expr):
-        return f.opaque(node, "a conversion of what is no number", type_)
+        if isinstance(arg, Host) and isinstance(arg.value, str) and isinstance(type_, FloatType):
+            return FloatLit(f.span(node), type_, math.inf if "inf" in arg.value else math.nan)
+        return Opaque(f.span(node), type_, "a conversion of what only the host has")
     if not isinstance(arg.type, (IntType, FloatType)) or not isinstance(type_, (IntType, FloatType)):
         return Call(f.span(node), type_, "convert", None, (arg,), pure_math=True)
     if type_ == BOOL:
@@ -216,9 +219,8 @@ def _constant(f: Function, node: ast.Call, found: Value) -> Value:
         return arrays.captured(f, found.value, ast.unparse(node.args[0])[:40], node)
     if isinstance(found, ArrayValue):
         return found
-    host = HostArray((None,), arrays.DEFAULT)
-    f.lose("call", "the array that is taken along as a constant", node)
-    return arrays.captured(f, host, ast.unparse(node.args[0])[:40], node)
+    rank = f.lowering.rank(f.jitted, f.naming) if f.naming else 1
+    return arrays.from_around(f, Named(ast.unparse(node.args[0])[:40]), rank or 1, node)
 
 
 def _method(f: Function, target: tuple[object, ...], args: Values, node: ast.Call) -> Value:

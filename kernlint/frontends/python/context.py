@@ -36,9 +36,11 @@ from kernlint.tree.nodes import (
     Ref,
     Remark,
     Stmt,
+    Unary,
     VarDecl,
 )
 from kernlint.tree.types import BOOL, I64, UNKNOWN, FloatType, IntType, Space, Type
+from kernlint.tree.walk import walk
 
 PASSES = 5
 """Times that a function is lowered at most until its types hold still."""
@@ -49,13 +51,15 @@ DEPTH = 40
 
 @dataclass(slots=True, eq=False)
 class Lowering:
-    """One file: ``device`` makes the instance of a function for given arguments."""
+    """One file: ``device`` makes the instance of a function for given arguments; ``rank`` tells with how many indices a
+    function subscripts a name."""
 
     path: str
     program: PythonProgram
     finder: Finder
     constants: Constants
     device: Callable[[Jitted, tuple[Value, ...], Span], tuple[FunctionDecl | None, tuple[Expr, ...], Type]]
+    rank: Callable[[Jitted, str], int]
     symbols: dict[tuple[int, str], ParamDecl] = field(default_factory=dict)
 
     def span(self, node: ast.AST) -> Span:
@@ -65,11 +69,13 @@ class Lowering:
 
 @dataclass(slots=True, eq=False)
 class Variables:
-    """What is learnt of a function's variables from pass to pass: types, least values, and those that are mixed."""
+    """What is learnt of a function's variables from pass to pass: types, least values, those that are mixed, and those
+    that something is taken away from (``falling``)."""
 
     types: dict[str, Type] = field(default_factory=dict)
     lows: dict[str, int | None] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
+    falling: set[str] = field(default_factory=set)
     assigned: dict[str, int] = field(default_factory=dict)
 
 
@@ -265,6 +271,17 @@ def assignment(target: Expr, value: Expr, span: Span) -> Stmt:
 def least(f: Function, expr: Expr) -> int | None:
     """A number that ``expr`` is never below, as far as its form and the tests around it say."""
     return lower_bound(f.low, expr)
+
+
+def falls(f: Function, expr: Expr) -> bool:
+    """Whether something is taken away in an expression, or was in a variable of it; data and arguments count as what
+    they are meant to be."""
+    for at in walk(expr):
+        if isinstance(at, Unary) or (isinstance(at, Binary) and at.op == "-"):
+            return True
+        if isinstance(at, Ref) and at.decl.name in f.known.falling:
+            return True
+    return False
 
 
 def is_scalar(value: Value) -> bool:

@@ -11,11 +11,11 @@ from kernlint.frontends.python.calls import call
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import DEPTH, Function, converted, literal, truth
 from kernlint.frontends.python.functions import full_name
-from kernlint.frontends.python.names import attribute_of, launch_value, lookup
+from kernlint.frontends.python.names import attribute_of, is_open, launch_value, lookup, symbol
 from kernlint.frontends.python.operators import apply, compared, negated
 from kernlint.frontends.python.values import ArrayValue, Host, Named, TupleValue, Value, unified
-from kernlint.tree.nodes import Binary, Conditional, Expr, FloatLit, IntLit, Opaque, Unary
-from kernlint.tree.types import BOOL, F64, I64, UNKNOWN, Type
+from kernlint.tree.nodes import Binary, Call, Conditional, Expr, FloatLit, IntLit, Opaque, Unary
+from kernlint.tree.types import BOOL, F64, I64, UNKNOWN, FloatType, IntType, Type
 
 E_ = TypeVar("E_", bound=ast.expr)
 
@@ -56,9 +56,11 @@ def as_scalar(f: Function, found: Value, node: ast.expr) -> Expr:
         if found.rank == 0:
             return arrays.element(f, found, (), node)
         return Opaque(f.span(node), UNKNOWN, "an array as a value")
+    if isinstance(found, Named) and not found.path.startswith(("numba.", "numpy.", "math.")):
+        return symbol(f, (0, found.path), found.path.rpartition(".")[2] or found.path, node)
     if isinstance(found, Named):
         return f.opaque(node, f"{found.path} is not known")
-    return f.opaque(node, "a value that only the host has")
+    return Opaque(f.span(node), UNKNOWN, "a value that only the host has")
 
 
 def _kind(node: ast.AST) -> str:
@@ -217,11 +219,13 @@ def _subscript(f: Function, node: ast.expr) -> Value:
         return arrays.constant_array(f, base.value, indices(f, node.slice), node)
     if isinstance(base, Expr) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         return arrays.member(f, base, node.slice.value, node)
-    if isinstance(base, Opaque):
-        for part in indices(f, node.slice):
-            if isinstance(part, Expr):
-                continue
-        return Opaque(f.span(node), UNKNOWN, "an element of what is not understood", (base,))
+    if is_open(base) or (isinstance(base, Named) and not base.path.startswith("numba.")):
+        return arrays.subscript(
+            f, arrays.from_around(f, base, len(indices(f, node.slice)), node), indices(f, node.slice), node
+        )
+    if isinstance(base, Expr) and not isinstance(base.type, (IntType, FloatType)):
+        indices(f, node.slice)
+        return Call(f.span(node), UNKNOWN, "[]", None, (base,), pure_math=True)
     return f.opaque(node, "a subscript of what is no array", kind="subscript")
 
 

@@ -57,11 +57,12 @@ class Instances:
 
     def __init__(self, path: str, program: PythonProgram, finder: Finder) -> None:
         self.finder = finder
-        self.lowering = Lowering(path, program, finder, Constants(program), self.device)
+        self.lowering = Lowering(path, program, finder, Constants(program), self.device, self.rank)
         self.made: dict[tuple[object, ...], tuple[FunctionDecl | None, Type]] = {}
         self.active: list[Jitted] = []
         self.uses: dict[ast.AST, Uses] = {}
         self.remarks: dict[Remark, None] = {}
+        self.sized: frozenset[str] = frozenset()
 
     def uses_of(self, jitted: Jitted) -> Uses:
         """What a function does with its parameters."""
@@ -69,6 +70,11 @@ class Instances:
         if found is None:
             found = self.uses[jitted.node] = uses_of(jitted, lambda node: self._called(jitted, node))
         return found
+
+    def rank(self, jitted: Jitted, name: str) -> int:
+        """With how many indices a function subscripts a name; 0 where it does not."""
+        use = self.uses_of(jitted).of.get(name)
+        return (use.rank or 0) if use is not None else 0
 
     def _called(self, jitted: Jitted, node: ast.Call) -> Jitted | None:
         found = self.finder.named(node.func.id, jitted.inner) if isinstance(node.func, ast.Name) else None
@@ -134,6 +140,7 @@ class Instances:
         passed: list[Expr] = []
         bound = Bound()
         key: list[object] = [id(jitted.node)]
+        self.sized = _sizes_of(jitted)
         for name, arg in zip(jitted.parameters, args, strict=True):
             where = self._parameter(jitted, name)
             bound.env[name] = self._bind(bound, where, name, arg, passed, key)
@@ -151,6 +158,9 @@ class Instances:
 
     def _bind(self, bound: Bound, span: Span, name: str, arg: Value, passed: list[Expr], key: list[object]) -> Value:
         """What a parameter stands for; what has to be passed for it goes to ``passed``."""
+        if isinstance(arg, IntLit) and name in self.sized:
+            key.append(arg.value)
+            return arg
         if isinstance(arg, Expr):
             passed.append(arg)
             key.append(arg.type)
@@ -242,3 +252,12 @@ class Instances:
         start = self.lowering.program.start(node)
         at = self.lowering.program.data.find(node.name.encode(), start)
         return Span(self.lowering.path, max(at, start), max(at, start) + len(node.name.encode()))
+
+
+def _sizes_of(jitted: Jitted) -> frozenset[str]:
+    """Parameters of a device function that shapes of arrays are made of: their numbers have to be known."""
+    found: set[str] = set()
+    for node in ast.walk(jitted.node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "array":
+            found |= {at.id for at in ast.walk(node) if isinstance(at, ast.Name)}
+    return frozenset(found) - set(assignments(jitted.node.body))

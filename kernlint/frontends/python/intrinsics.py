@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from kernlint.frontends.python import arrays
 from kernlint.frontends.python.context import Function, converted, literal
-from kernlint.frontends.python.names import grid_index, grid_size
+from kernlint.frontends.python.names import grid_index, grid_size, is_open
 from kernlint.frontends.python.values import SCALARS, ArrayValue, Group, Host, Named, TupleValue, Value
 from kernlint.tree.nodes import (
     AddressOf,
@@ -30,7 +30,7 @@ from kernlint.tree.nodes import (
     Subscript,
     WarpOp,
 )
-from kernlint.tree.types import BOOL, F32, F64, I32, I64, U32, U64, VOID, IntType, Space, Type, VectorType
+from kernlint.tree.types import BOOL, F32, F64, I32, I64, U32, U64, UNKNOWN, VOID, IntType, Space, Type, VectorType
 from kernlint.tree.walk import walk
 
 Values = list[Value]
@@ -105,12 +105,14 @@ def _array(f: Function, name: str, args: Values, keys: dict[str, Value], node: a
     if shape is None:
         return None
     open_ = [extent for extent in shape if not fixed(extent)]
-    if open_:
+    if open_ and not f.jitted.device:  # numbers that are passed to a device function may be known
         f.remark("run-time-shape", node, "shared" if name == "shared.array" else "local")
+    rank = f.lowering.rank(f.jitted, f.naming) if f.naming else 0
+    if len(shape) == 1 and rank > 1 and is_open(shape_value):
+        shape = [arrays.extent(f, f"{f.naming}.shape[{axis}]", node) for axis in range(rank)]
     element = type_of(type_value)
     if element is None:
-        f.lose("type", "the element type of an array", node)
-        element = arrays.DEFAULT
+        element = UNKNOWN
     space = Space.SHARED if name == "shared.array" else Space.PRIVATE
     return arrays.declared(f, f.naming or name.partition(".")[0], shape, element, space, node)
 

@@ -68,6 +68,8 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
         jitted = kernel_of(program, finder, target.func.value, scope)
         if jitted is None or not target.args:
             return None
+        if isinstance(target.args[0], ast.Constant) and target.args[0].value == 0:
+            return None  # nothing is launched
         block = target.args[1] if len(target.args) > 1 else None
         shared = target.args[3] if len(target.args) > 3 else None
         for key in target.keywords:

@@ -7,6 +7,7 @@ import ast
 from kernlint.frontends.python import arrays
 from kernlint.frontends.python.context import Function, assignment, converted, least, literal, truth
 from kernlint.frontends.python.functions import full_name
+from kernlint.frontends.python.names import is_open
 from kernlint.frontends.python.operators import apply
 from kernlint.frontends.python.uses import assigned_in
 from kernlint.frontends.python.values import ArrayValue, TupleValue, Value
@@ -19,12 +20,13 @@ from kernlint.tree.nodes import (
     ExprStmt,
     For,
     IntLit,
+    Opaque,
     Ref,
     Stmt,
     VarDecl,
     While,
 )
-from kernlint.tree.types import BOOL, I64, IntType, Space
+from kernlint.tree.types import BOOL, I64, UNKNOWN, IntType, Space
 
 UNROLLED = 16
 """Rounds of a loop over a tuple that are written out."""
@@ -74,7 +76,12 @@ def for_statement(f: Function, node: ast.For) -> list[Stmt]:
             return _range(f, node, node.iter)
         if path in ("enumerate", "zip", "reversed"):
             return _made_of(f, node, path, node.iter)
-    over = value(f, node.iter)
+    unrolled = isinstance(node.iter, ast.Call) and getattr(node.iter.func, "id", "") == "literal_unroll"
+    over = value(f, node.iter.args[0] if unrolled and isinstance(node.iter, ast.Call) else node.iter)
+    if is_open(over):
+        name = over.decl.name if isinstance(over, Ref) else ""
+        count = arrays.extent(f, f"len({name})", node.iter)
+        return _indexed(f, node, count, lambda at: Opaque(at.span, UNKNOWN, f"an item of {name}"))
     if isinstance(over, TupleValue) and len(over.items) <= UNROLLED:
         return _unrolled(f, node, list(over.items))
     if isinstance(over, ArrayValue) and over.rank:

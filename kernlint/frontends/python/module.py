@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from kernlint.frontends.clang.python.program import PythonProgram
-from kernlint.frontends.python.functions import Finder
+from kernlint.frontends.python.functions import Finder, Jitted
 from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import NumbaReader, hints_of, launches_of
 from kernlint.frontends.python.remarks import remarks_of
@@ -39,13 +40,37 @@ def numba_module(path: str, program: PythonProgram) -> Module | None:
     functions: list[FunctionDecl] = [kernel.function for kernel in kernels]
     functions += [function for function, _ in instances.made.values() if function is not None]
     language = "hip" if any(one.hip for one in finder.found) else "cuda"
-    module = Module(path, language, tuple(functions), tuple(kernels), (), tuple(missed), written_in="python")
-    remarks = [*instances.remarks, *remarks_of(program, finder, launched, instances.lowering)]
+    notes = tuple(_made_by_exec(program))
+    everything = tuple(functions), tuple(kernels)
+    module = Module(path, language, *everything, (), tuple(missed), notes=notes, written_in="python")
+    sure = {launch.jitted.name for launch in launched} | {one.name for one in finder.found if _indexed(one, program)}
+    own = [one for one in instances.remarks if one.kind != "returned-value" or one.kernel in sure]
+    remarks = [*own, *remarks_of(program, finder, launched, instances.lowering)]
     object.__setattr__(module, "remarks", tuple(remarks))
     for launch in launched:
         if launch.jitted.node in made:
             NumbaReader(program, launch.called, path).add(module, launch, made[launch.jitted.node])
     return module
+
+
+def _made_by_exec(program: PythonProgram) -> Iterator[str]:
+    """A line for each kernel that is made of a text when the program runs."""
+    for called in program.calls:
+        if called.name in ("exec", "eval") and called.node.args:
+            text = program.text(called.node.args[0], called.scope)
+            if text is not None and b"jit" in text.data:
+                yield f"line {called.node.lineno}: what {called.name} makes is not analysed"
+
+
+def _indexed(jitted: Jitted, program: PythonProgram) -> bool:
+    """Whether a function asks which thread runs it, and nobody passes it on: it is a kernel, launched here or not."""
+    asks = {"grid", "threadIdx", "blockIdx"}
+    asked = any(isinstance(at, ast.Attribute) and at.attr in asks for at in ast.walk(jitted.node))
+    used = any(
+        isinstance(at, ast.Name) and at.id == jitted.name and isinstance(at.ctx, ast.Load)
+        for at in ast.walk(program.scopes[0].node)
+    )
+    return asked and not used
 
 
 def _mark_called(finder: Finder, program: PythonProgram) -> None:
@@ -64,7 +89,7 @@ def _mark_called(finder: Finder, program: PythonProgram) -> None:
         for node in ast.walk(jitted.node):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 callee = finder.named(node.func.id, jitted.inner)
-                if callee is not None and callee is not jitted:
+                if callee is not None:
                     called.add(callee.node)
     for jitted in finder.found:
         if jitted.node in called and jitted.node not in launched:

@@ -20,8 +20,8 @@ from kernlint.frontends.python.values import (
     TupleValue,
     Value,
 )
-from kernlint.tree.nodes import Expr, IntLit, LaunchValue, Member, ParamDecl, Quantity, Ref
-from kernlint.tree.types import I32, I64, FloatType, IntType, Space, StructType, VectorType
+from kernlint.tree.nodes import Call, Expr, IntLit, LaunchValue, Member, ParamDecl, Quantity, Ref
+from kernlint.tree.types import I32, I64, UNKNOWN, FloatType, IntType, Space, StructType, VectorType
 
 _INDICES = {
     "threadIdx": Quantity.THREAD_ID,
@@ -69,13 +69,22 @@ def _free(f: Function, name: str, node: ast.expr) -> Value:
     plain = [one for one in bound if one is not None]
     if len(bound) == 1 and plain and isinstance(plain[0][0], (ast.Constant, ast.JoinedStr)):
         return Host(plain[0][0])
-    key = (id(holder), name)
-    symbol = f.lowering.symbols.get(key)
-    if symbol is None:
-        symbol = ParamDecl(f.span(node), name, I64, Space.PRIVATE, is_template=True, index=-1)
-        f.lowering.symbols[key] = symbol
-    f.low.setdefault(symbol, 0)
-    return Ref(f.span(node), I64, symbol)
+    return symbol(f, (id(holder), name), name, node)
+
+
+def symbol(f: Function, key: tuple[int, str], name: str, node: ast.AST) -> Expr:
+    """A number that is one and the same for all threads, whatever it is."""
+    found = f.lowering.symbols.get(key)
+    if found is None:
+        found = ParamDecl(f.span(node), name, I64, Space.PRIVATE, is_template=True, index=-1)
+        f.lowering.symbols[key] = found
+    f.low.setdefault(found, 0)
+    return Ref(f.span(node), I64, found)
+
+
+def is_open(value: Value) -> bool:
+    """Whether a value is a name from around the kernel that the text does not say."""
+    return isinstance(value, Ref) and isinstance(value.decl, ParamDecl) and value.decl.is_template
 
 
 def _scopes(f: Function) -> list[Scope]:
@@ -152,7 +161,7 @@ def _of_scalar(f: Function, base: Expr, node: ast.Attribute) -> Value:
         return arrays.member(f, base, name, node)
     if isinstance(type_, VectorType) and name in ("x", "y", "z", "w"):
         return Member(f.span(node), type_.element, base, name, False, ("xyzw".index(name),))
-    return f.opaque(node, f"the attribute {name} of a scalar")
+    return Call(f.span(node), UNKNOWN, f".{name}", None, (base,), pure_math=True)
 
 
 def _of_array(f: Function, base: ArrayValue, node: ast.Attribute) -> Value:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from kernlint.frontends.python.context import Function, converted, integer, least, literal
+from kernlint.frontends.python.context import Function, converted, falls, integer, least, literal
 from kernlint.frontends.python.values import COMPLEX64, COMPLEX128, Host, TupleValue, Value, arithmetic_type
 from kernlint.tree.nodes import Binary, Call, Conditional, Expr, FloatLit, IntLit, Unary
-from kernlint.tree.types import BOOL, F32, F64, I64, U64, FloatType, IntType, Type, VectorType
+from kernlint.tree.types import BOOL, F32, F64, I64, U64, UNKNOWN, FloatType, IntType, Type, VectorType
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -44,7 +44,7 @@ def apply(f: Function, operator: ast.operator, left: Expr, right: Expr, node: as
         kind = arithmetic_type(left.type, right.type)
         return Call(f.span(node), kind, f"complex {op}", None, (left, right), pure_math=True)
     if not _is_number(left.type) or not _is_number(right.type):
-        return f.opaque(node, "arithmetic on what is no number")
+        return Call(f.span(node), UNKNOWN, f"python {op}", None, (left, right), pure_math=True)
     if op in ("<<", ">>"):
         kind = U64 if isinstance(left.type, IntType) and not left.type.signed and left.type.bits > 1 else I64
         return Binary(f.span(node), kind, op, converted(left, kind), converted(right, I64))
@@ -105,16 +105,9 @@ def _floored(f: Function, op: str, left: Expr, right: Expr, kind: Type, node: as
         if op == "//":
             return Binary(span, kind, ">>", left, literal(span, right.value.bit_length() - 1))
         return Binary(span, kind, "&", left, literal(span, right.value - 1))
-    if low is None and _is_size(left):
+    if low is None and not falls(f, left):
         return Binary(span, kind, sign, left, right)
     return _rounded_down(f, sign, left, right, kind, node)
-
-
-def _is_size(expr: Expr) -> bool:
-    """Whether an operand whose sign is not known is no difference: data and arguments are taken as they mostly are."""
-    from kernlint.tree.walk import walk
-
-    return not any(isinstance(at, Unary) or (isinstance(at, Binary) and at.op == "-") for at in walk(expr))
 
 
 def _rounded_down(f: Function, sign: str, left: Expr, right: Expr, kind: Type, node: ast.AST) -> Expr:
@@ -139,7 +132,7 @@ def negated(f: Function, operand: Expr, node: ast.AST) -> Expr:
     if operand.type in (COMPLEX64, COMPLEX128):
         return Call(span, operand.type, "complex -", None, (operand,), pure_math=True)
     if not _is_number(operand.type):
-        return f.opaque(node, "the negative of what is no number")
+        return Call(f.span(node), UNKNOWN, "python -", None, (operand,), pure_math=True)
     kind = arithmetic_type(operand.type, operand.type)
     return Unary(span, kind, "-", converted(operand, kind))
 
@@ -151,7 +144,7 @@ def compared(
     span = f.span(node)
     sign = _COMPARISONS.get(type(op))
     if sign is None:
-        return f.opaque(node, "a test of membership", BOOL)
+        return _membership(f, op, left, right, left_node, right_node, node)
     if isinstance(left, Host) or isinstance(right, Host):
         return _with_host(f, sign, left, right, node)
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and len(left.items) == len(right.items):
@@ -165,9 +158,22 @@ def compared(
     if _is_number(left.type) and _is_number(right.type):
         kind = arithmetic_type(left.type, right.type)
         return Binary(span, BOOL, sign, converted(left, kind), converted(right, kind))
-    if left.type == right.type or COMPLEX128 in (left.type, right.type):
-        return Call(span, BOOL, f"complex {sign}", None, (left, right), pure_math=True)
-    return f.opaque(node, "a comparison of what are no numbers", BOOL)
+    return Call(span, BOOL, f"python {sign}", None, (left, right), pure_math=True)
+
+
+def _membership(
+    f: Function, op: ast.cmpop, left: Value, right: Value, left_node: ast.expr, right_node: ast.expr, node: ast.AST
+) -> Expr:
+    """``x in (a, b)``."""
+    if not isinstance(right, TupleValue) or not right.items:
+        return f.opaque(node, "a test of membership", BOOL)
+    span = f.span(node)
+    out: Expr | None = None
+    for item in right.items:
+        one = compared(f, ast.Eq(), left, item, left_node, right_node, node)
+        out = one if out is None else Binary(span, BOOL, "||", out, one)
+    assert out is not None
+    return Unary(span, BOOL, "!", out) if isinstance(op, ast.NotIn) else out
 
 
 def _with_host(f: Function, sign: str, left: Value, right: Value, node: ast.AST) -> Expr:

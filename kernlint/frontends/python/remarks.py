@@ -169,7 +169,11 @@ def _stale(program: PythonProgram, finder: Finder, lowering: Lowering) -> Iterat
             if not isinstance(at, ast.Name) or at.id not in changed or at.id in own:
                 continue
             values = [one for one in module.bound.get(at.id, []) if one is not None]
-            if values and all(isinstance(one[0], ast.Constant) for one in values):
+            if values and all(_is_number(one[0]) for one in values):
                 related = ((lowering.span(changed[at.id]), "assigned here"),)
                 yield Remark("stale-global", lowering.span(at), jitted.name, (at.id,), related)
                 changed.pop(at.id)
+
+
+def _is_number(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float)) and not isinstance(expr.value, bool)

@@ -1,0 +1,102 @@
+"""Kernels that numba's own simulator runs too: names, source, launch, and the arrays that are passed.
+
+Run as a program under ``NUMBA_ENABLE_CUDASIM=1`` it prints, for each, what the arrays hold afterwards, or that an
+access was out of range.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+HEAD = "import math\nimport numpy as np\nfrom numba import cuda, float32, float64, int32, int64\n\n"
+
+Case = tuple[str, tuple[int, int], tuple[tuple[str, tuple[int, ...]], ...]]
+"""Source, (blocks, threads), and (type, shape) of each array; element ``k`` holds ``(7 * k + 3) % 11``."""
+
+WHOLE, REAL = "int64", "float64"
+
+
+def _k(*lines: str, args: str = "x, y", before: str = "") -> str:
+    body = "\n".join(f"    {line}" for line in lines)
+    return f"{before}@cuda.jit\ndef k({args}):\n{body}\n"
+
+
+TWO = ((WHOLE, (32,)), (WHOLE, (32,)))
+
+CASES: dict[str, Case] = {
+    "copy": (_k("i = cuda.grid(1)", "if i < x.size:", "    y[i] = x[i]"), (2, 16), TWO),
+    "reverse with negative indices": (_k("i = cuda.grid(1)", "y[i] = x[-1 - i]"), (2, 16), TWO),
+    "neighbour that wraps": (_k("i = cuda.grid(1)", "y[i] = x[i - 1] + x[i - 3]"), (1, 32), TWO),
+    "floor of negatives": (_k("i = cuda.grid(1)", "v = x[i] - 5", "y[i] = v // 3 + 100 * (v % 3)"), (1, 32), TWO),
+    "floor by a power of two": (_k("i = cuda.grid(1)", "v = i - 9", "y[i] = v // 4 + 100 * (v % 4)"), (1, 32), TWO),
+    "true division": (_k("i = cuda.grid(1)", "y[i] = x[i] / 4"), (1, 32), ((WHOLE, (32,)), (REAL, (32,)))),
+    "strided loop": (
+        _k("for i in range(cuda.grid(1), x.size, cuda.gridsize(1)):", "    y[i] = 2 * x[i] + i"), (1, 8), TWO,
+    ),
+    "shared reversal": (
+        _k("s = cuda.shared.array(16, int64)", "t = cuda.threadIdx.x", "i = cuda.grid(1)", "s[t] = x[i]",
+           "cuda.syncthreads()", "y[i] = s[15 - t]"), (2, 16), TWO,
+    ),
+    "tree sum": (
+        _k("s = cuda.shared.array(32, int64)", "t = cuda.threadIdx.x", "s[t] = x[t]", "cuda.syncthreads()",
+           "h = 16", "while h > 0:", "    if t < h:", "        s[t] += s[t + h]", "    cuda.syncthreads()",
+           "    h //= 2", "if t == 0:", "    y[0] = s[0]"), (1, 32), TWO,
+    ),
+    "two axes": (
+        _k("i = cuda.grid(1)", "r, c = i // 8, i % 8", "y[c, r] = x[r, c]"), (1, 32),
+        ((WHOLE, (4, 8)), (WHOLE, (8, 4))),
+    ),
+    "rows as views": (
+        _k("i = cuda.grid(1)", "row = x[i]", "t = 0", "for j in range(row.shape[0]):", "    t += row[j]", "y[i] = t"),
+        (1, 4), ((WHOLE, (4, 8)), (WHOLE, (4,))),
+    ),
+    "slices": (_k("i = cuda.grid(1)", "part = x[4:20]", "y[i] = part[i] + part.size"), (1, 16), TWO),
+    "device function": (
+        _k("i = cuda.grid(1)", "a, b = both(x, i)", "y[i] = a - b",
+           before="@cuda.jit(device=True)\ndef both(v, j):\n    return v[j] * 3, v[j] + j\n\n"), (1, 32), TWO,
+    ),
+    "atomics": (_k("i = cuda.grid(1)", "cuda.atomic.add(y, x[i], 1)", "cuda.atomic.max(y, 20, x[i])"), (2, 16), TWO),
+    "break and continue": (
+        _k("i = cuda.grid(1)", "n = 0", "for j in range(10):", "    if j == x[i]:", "        continue",
+           "    if j > 6:", "        break", "    n += j", "y[i] = n"), (1, 32), TWO,
+    ),
+    "chained tests": (_k("i = cuda.grid(1)", "if 2 <= x[i] < 8 and not x[i] == 5:", "    y[i] = -1"), (1, 32), TWO),
+    "local array": (
+        _k("i = cuda.grid(1)", "a = cuda.local.array(4, int64)", "for j in range(4):", "    a[j] = x[i] + j",
+           "y[i] = a[3] * a[-4]"), (1, 32), TWO,
+    ),
+    "mathematics": (
+        _k("i = cuda.grid(1)", "y[i] = math.sqrt(x[i]) + max(x[i], 4) + abs(x[i] - 6) + x[i] ** 2"),
+        (1, 32), ((WHOLE, (32,)), (REAL, (32,))),
+    ),
+    "no guard": (_k("i = cuda.grid(1)", "y[i] = x[i]"), (2, 20), TWO),
+    "one past the end": (_k("i = cuda.grid(1)", "if i <= 31:", "    y[i] = x[i + 1]"), (1, 32), TWO),
+    "other axis": (_k("i = cuda.grid(1)", "y[i] = x[0, i]"), (1, 32), ((WHOLE, (4, 4)), (WHOLE, (32,)))),
+}  # fmt: skip
+
+
+def contents(index: int) -> int:
+    """What an element holds before the launch."""
+    return (7 * index + 3) % 11
+
+
+def main() -> None:
+    """Print the simulator's results as JSON."""
+    import numpy as np
+
+    out: dict[str, object] = {}
+    for name, (code, (blocks, threads), arrays) in CASES.items():
+        space: dict[str, object] = {}
+        exec(compile(HEAD + code, name, "exec"), space)
+        made = [np.array([contents(k) for k in range(int(np.prod(s)))], dtype=t).reshape(s) for t, s in arrays]
+        try:
+            space["k"][blocks, threads](*made)  # type: ignore[index]
+            out[name] = [array.ravel().tolist() for array in made]
+        except IndexError:
+            out[name] = "out of range"
+    json.dump(out, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+"""Python that is odd, old, broken or huge: one clear line, and the rest is analysed."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.config import Config
+from kernlint.engine import Engine
+from kernlint.outcome import FileOutcome
+from kernlint.registry import load
+from kernlint.result import Level
+from kernlint.selection import Selection
+from kernlint.source import SourceFile
+
+KERNEL = "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = N\n"
+HEAD = "from numba import cuda\n"
+
+
+def checked(code: str) -> FileOutcome:
+    registry = load()
+    selection = Selection(registry, Config())
+    return Engine(registry, selection).check_source(SourceFile("k.py", code.encode()), selection)
+
+
+def loud(outcome: FileOutcome) -> list[str]:
+    return [note.message for note in outcome.notifications if note.level is not Level.NOTE]
+
+
+def test_python_2_is_read() -> None:
+    outcome = checked(HEAD + "N = 3L\nprint 'go'\n" + KERNEL)
+    assert (outcome.kernels, loud(outcome)) == (1, [])
+
+
+def test_a_syntax_error_is_one_line() -> None:
+    outcome = checked(HEAD + "N = (\n" + KERNEL)
+    assert loud(outcome) == ["kernel k is not analysed: the file is no Python that can be read"]
+
+
+@pytest.mark.parametrize(
+    "constant",
+    ["1 << 10 ** 9", "10 ** 10 ** 10", "'a' * 10 ** 12", "(0,) * 10 ** 12", "N", "M + 1\nM = N", "f'{open(0)}'",
+     "-" * 500 + "1", "+".join(["1"] * 3000), "{}[0]", "__import__('os').getpid()"],
+)  # fmt: skip
+def test_constants_are_worked_out_within_limits(constant: str) -> None:
+    outcome = checked(f"{HEAD}N = {constant}\n{KERNEL}")
+    assert not outcome.lost
+    assert outcome.kernels <= 1 and len(loud(outcome)) <= 1
+
+
+def test_what_exec_makes_is_said() -> None:
+    outcome = checked(f"{HEAD}N = 1\nexec('''@cuda.jit\\ndef m(x): pass''')\n{KERNEL}")
+    assert outcome.kernels == 1
+    assert loud(outcome) == ["line 3: what exec makes is not analysed"]
+
+
+def test_kernels_with_stars_are_missed_in_one_line() -> None:
+    outcome = checked(f"{HEAD}N = 1\n@cuda.jit\ndef m(*x):\n    pass\n\n{KERNEL}")
+    assert outcome.kernels == 1
+    assert loud(outcome) == ["kernel m is not analysed: its parameters have a star"]
+
+
+def test_recursion_ends() -> None:
+    code = "@cuda.jit(device=True)\ndef f(v):\n    return f(v - 1) if v > 0 else 0\n"
+    outcome = checked(f"{HEAD}{code}@cuda.jit\ndef k(x):\n    x[0] = f(3)\n")
+    assert outcome.kernels == 1 and not outcome.lost
