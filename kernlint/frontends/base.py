@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from kernlint.record import dataclass
@@ -25,6 +26,16 @@ class Served(Protocol):
 
     @property
     def text(self) -> bytes | None: ...
+
+
+class Defined(Protocol):
+    """What stands before a program in the project: the whole of ``file``, or the lines ``text`` out of it."""
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def text(self) -> str: ...
 
 
 class Surroundings(Protocol):
@@ -57,6 +68,10 @@ class Surroundings(Protocol):
 
     def analysed(self, path: str) -> bool:
         """Whether the file at ``path`` is analysed in the same run."""
+        ...
+
+    def definitions(self, path: str, language: str, names: Iterable[str]) -> Sequence[Defined]:
+        """What the host code puts before the program at ``path``, as far as it gives ``names`` a meaning."""
         ...
 
 

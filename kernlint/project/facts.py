@@ -11,6 +11,7 @@ from itertools import islice
 
 from kernlint.discovery import makes_kernels, says_kernel
 from kernlint.patterns import pattern
+from kernlint.project.definitions import names_defined
 from kernlint.project.hostoptions import options_in
 from kernlint.record import dataclass
 
@@ -51,7 +52,8 @@ class FileFacts:
     brace behind the name: for a whole one); ``tested``: macros that conditions of the
     preprocessor test, of a file with device code.  ``speaks``: the text looks as if it held a kernel; ``device``: or a
     device function.  ``options`` and ``sources``: what is given to compilers of programs that the file builds when it
-    runs, see :func:`~kernlint.project.hostoptions.options_in`."""
+    runs, see :func:`~kernlint.project.hostoptions.options_in`.  ``defined``: names that
+    the text gives a meaning (see :mod:`kernlint.project.definitions`)."""
 
     includes: tuple[str, ...] = ()
     kernels: tuple[str, ...] = ()
@@ -63,6 +65,7 @@ class FileFacts:
     device: bool = False
     options: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    defined: tuple[str, ...] = ()
 
 
 NOTHING = FileFacts()
@@ -88,7 +91,8 @@ def facts_of(path: str, data: bytes) -> FileFacts:
     launches = _launches(data, kernel) if kernel or b"<<<" in data else []
     wanted = cuda or opencl or device
     includes = _names(kind + name.strip() for kind, name in _INCLUDE.findall(data))
-    if not (wanted or launches or includes or b"rogram" in data):
+    defined = _names(names_defined(path, data))
+    if not (wanted or launches or includes or defined or b"rogram" in data):
         return NOTHING
     return FileFacts(
         includes,
@@ -102,6 +106,7 @@ def facts_of(path: str, data: bytes) -> FileFacts:
         says_kernel(data, cuda, opencl),
         device,
         *(options_in(data, False) if b"rogram" in data and _BUILT.search(data) else ((), ())),
+        defined,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from kernlint.digest import hexdigest
 from kernlint.project import headers, preludes, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
+from kernlint.project.definitions import Definition, choose
 from kernlint.project.facts import read_facts
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, passed_over, walk
 from kernlint.record import dataclass
@@ -51,6 +52,7 @@ class Project:
         self._answers: dict[tuple[str, ...], str] = {}
         self._given: dict[str, Given] = {}
         self._dialects: dict[str, str | None] = {}
+        self._definitions: dict[tuple[str, ...], tuple[Definition, ...]] = {}
 
     def __getstate__(self) -> tuple[str, bool, bool, bool, tuple[str, ...]]:
         return self.root, self.marked, self.closed, self.cache, self.named
@@ -325,6 +327,24 @@ class Project:
         whole = rb"(" + wholes + rb")\s*\(" if wholes else rb"(?!)()"
         return re.compile(rb"^[^#\n]*?(?<!\w)(?:" + head + rb"|" + whole + rb")", re.M)
 
+    @cached_property
+    def _by_definition(self) -> Mapping[str, list[str]]:
+        return self._index("defined")
+
+    def definitions(self, path: str, language: str, *names: str) -> tuple[Definition, ...]:
+        """What stands before the program at ``path`` so that ``names`` have a meaning, where the project says it."""
+        question = (path, language, *names)
+        known = self._definitions.get(question)
+        if known is not None:
+            return known
+        inside = self.relative(path)
+        if inside is None or self.closed:
+            return ()
+        kernels = {file for file, names in self.facts.column("kernels") if names}
+        found = choose(names, inside, language == "opencl", self._by_definition, kernels, self.root)
+        self._definitions[question] = found
+        return found
+
     def kernel_macros(self) -> tuple[str, ...]:
         """Macros of the project that stand for the keyword of a kernel."""
         return tuple(sorted({name.rstrip("{") for name in self._keywords}))
@@ -357,6 +377,13 @@ class Questions:
         if found is not None and found.others:
             self.choices[name] = found
         return found
+
+    def definitions(self, path: str, language: str, names: Iterable[str]) -> tuple[Definition, ...]:
+        """See :meth:`Project.definitions`."""
+        question = (os.path.abspath(path), language, *sorted(names))
+        answer = self.project.definitions(*question)
+        self._note(("definitions", *question), answer)
+        return answer
 
     def files_launching(self, kernel: str) -> tuple[str, ...]:
         """See :meth:`Project.files_launching`."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 
-from kernlint.frontends.base import FrontendError, Served, Surroundings
+from kernlint.frontends.base import Defined, FrontendError, Served, Surroundings
 from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagnostics, read_skipped
 from kernlint.frontends.clang.embedded import unwrapped
 from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeScan, scan_includes
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
+from kernlint.frontends.clang.preceding import MOST_NAMES, ROUNDS, Preceding, lacking
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
@@ -29,6 +30,11 @@ SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
 
 SETTING_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_setting__.h"
 """The file, present only in memory, with the macros of a setting."""
+
+BEFORE_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_before__.h"
+"""The file, present only in memory, with the lines that the project puts before the source."""
+
+NOTHING_BEFORE = Preceding()
 
 MAX_ROUNDS = 3
 """Parses with made-up declarations that one source may cost."""
@@ -49,6 +55,39 @@ class _Job:
     includes: IncludeScan
     headers: tuple[str, ...]
     use_cache: bool
+    before: Preceding = NOTHING_BEFORE
+
+    @classmethod
+    def of(
+        cls,
+        path: str,
+        text: bytes,
+        language: Language,
+        options: ParseOptions,
+        use_cache: bool,
+        before: Preceding = NOTHING_BEFORE,
+    ) -> _Job:
+        """What there is to read for a source with what goes ``before`` it."""
+        choice = StubChoice(language)
+        quoted = (os.fsencode(file) for file in (*options.forced, *before.files))
+        forced = b"".join(b'#include "%b"\n' % file for file in quoted)
+        own = own_headers(options.around, language)
+        includes = scan_includes(
+            path,
+            forced + text,
+            options.include_dirs,
+            look=choice.see,
+            resolved=choice.found,
+            own=own,
+            unwrap=unwrapped if language is Language.OPENCL else None,
+        )
+        headers = prelude_headers(language, choice.headers())
+        return cls(path, text, language, options, includes, headers, use_cache, before)
+
+    def preceded(self, found: Iterable[Defined]) -> _Job:
+        """The same with what was ``found`` before the source."""
+        before = Preceding.of(found)
+        return _Job.of(self.path, self.text, self.language, self.options, self.use_cache, before)
 
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
@@ -56,6 +95,11 @@ class _Job:
         files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n"), **self.includes.texts}
         base = base_arguments(self.language, self.options)
         rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]
+        for file in self.before.files:
+            rest += ["-include", file]
+        if self.before.lines:
+            files[BEFORE_HEADER] = self.before.text.encode("latin-1", "replace")
+            rest = ["-include", BEFORE_HEADER, *rest]
         if made_up:
             files[SYNTHESISED_HEADER] = made_up.encode("latin-1")
             rest = ["-include", SYNTHESISED_HEADER, *rest]
@@ -73,11 +117,13 @@ class _Job:
 
 @dataclass(frozen=True, slots=True)
 class MadeUpText:
-    """Declarations that were made up for a parse: their names, their text, and what errors cost all the same."""
+    """Declarations that were made up for a parse: their names, their text, and what errors cost all the same; and what
+    the project puts before the source."""
 
     names: frozenset[str]
     text: str
     losses: int
+    before: Preceding = NOTHING_BEFORE
 
 
 @dataclass(slots=True)
@@ -120,7 +166,7 @@ class ParseResult:
     @property
     def made_up(self) -> MadeUpText:
         """The declarations that were made up."""
-        return MadeUpText(self.synthesised, self._made_up, self.losses)
+        return MadeUpText(self.synthesised, self._made_up, self.losses, self._job.before)
 
     def errors(self) -> Iterator[Diagnostic]:
         """The diagnostics that are errors."""
@@ -218,27 +264,16 @@ def parse(
     options = options or ParseOptions()
     name = os.fspath(path)
     started = time.perf_counter()
-    choice = StubChoice(language)
-    forced = b"".join(b'#include "%b"\n' % os.fsencode(file) for file in options.forced)
-    own = own_headers(options.around, language)
-    includes = scan_includes(
-        name,
-        forced + text,
-        options.include_dirs,
-        look=choice.see,
-        resolved=choice.found,
-        own=own,
-        unwrap=unwrapped if language is Language.OPENCL else None,
-    )
-    headers = prelude_headers(language, choice.headers())
-    job = _Job(name, text, language, options, includes, headers, use_cache)
+    job = _Job.of(name, text, language, options, use_cache, known.before if known else NOTHING_BEFORE)
     scanned = time.perf_counter()
     best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
     parsed = time.perf_counter()
     rounds = 1
-    if synthesise and best.losses > (known.losses if known else 0):
+    if synthesise and (best.losses > (known.losses if known else 0) or (known is None and _hidden(best))):
         again = best if known is None else _Attempt.of(job, appended)
-        best, rounds = _complete(job, appended, again)
+        again, asked = _preceded(again)
+        best, rounds = _complete(again.job, appended, again)
+        rounds += asked
     seconds = {
         "includes": scanned - started,
         "parse": parsed - scanned,
@@ -267,6 +302,44 @@ def own_headers(around: Surroundings | None, language: Language) -> FindOwn | No
         return None if is_foreign(name, includer, language) else find(name, includer)
 
     return own
+
+
+def _hidden(attempt: _Attempt) -> bool:
+    """Whether there may be kernels that only a macro shows, which the project knows and the source does not."""
+    around = attempt.job.options.around
+    if attempt.losses or around is None or all(d.severity < Severity.ERROR for d in attempt.diagnostics):
+        return False
+    return around.dialect(attempt.job.path) is not None
+
+
+def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
+    """The attempt with what the project puts before the source, as long as that helps, and the parses it took."""
+    around, job = first.job.options.around, first.job
+    if around is None or any(not served(name, job.language) for name in job.includes.missing):
+        return first, 0
+    best, asked, rounds = first, frozenset[str](), 0
+    hidden = _hidden(first)
+    while (best.losses or hidden) and rounds < ROUNDS:
+        texts = _texts(best.job, best.diagnostics)
+        names = lacking(best.diagnostics, texts) - asked
+        if not names or len(names) > MOST_NAMES:
+            break
+        asked |= names
+        trial = job.preceded(around.definitions(job.path, job.language.value, asked))
+        if trial.before == best.job.before:
+            break
+        attempt = _Attempt.of(trial, first.appended)
+        rounds += 1
+        left = lacking(attempt.diagnostics, _texts(trial, attempt.diagnostics))
+        fewer = len(left) < len(names)
+        better = attempt.losses < best.losses or (fewer and (hidden or attempt.losses == best.losses))
+        hidden = False
+        worse = best if better else attempt
+        worse.unit.dispose()
+        if not better:
+            break
+        best = attempt
+    return best, rounds
 
 
 def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:
@@ -298,9 +371,13 @@ def _texts(job: _Job, diagnostics: tuple[Diagnostic, ...]) -> dict[str, str]:
     texts = {job.path: job.text.decode("latin-1")}
     for name in {d.file for d in diagnostics if d.severity >= Severity.ERROR and d.file is not None}:
         if name not in texts and not name.startswith((VIRTUAL_FOLDER, FOLDER)):
-            try:
-                with open(name, encoding="latin-1", newline="") as handle:
-                    texts[name] = handle.read()
-            except OSError:
-                continue
+            texts[name] = _read(name).decode("latin-1")
     return texts
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return b""

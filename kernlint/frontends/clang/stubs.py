@@ -54,6 +54,8 @@ STUBS = (
     Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
     Stub("opencl_host.h", (b"cl_mem", b"cl_kernel", b"cl_context", b"cl_command_queue", b"clCreate", b"clEnqueue",
                            b"cl::Kernel", b"cl::Buffer", b"cl::CommandQueue", b"cl::Context"), ("CL/",)),
+    Stub("hip_types.h", (b"__hip_bfloat16", b"__hip_fp8", b"hip_bfloat16"), ("hip/hip_bf", "hip/hip_fp8")),
+    Stub("opencv.h", (b"PtrStep", b"PtrSz", b"cv::cuda", b"namespace cv", b"cuda::device"), ("opencv2/",)),
     Stub("gpuverify.h", (b"__requires", b"__ensures", b"__invariant", b"__assert", b"__assume", b"__read_implies",
                          b"__write_implies", b"__function_wide", b"__candidate_", b"__barrier_invariant", b"__other_",
                          b"__uniform_", b"__global_requires", b"__global_ensures", b"__global_assert", b"DECLARE_UF_",

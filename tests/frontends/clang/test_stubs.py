@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.frontends.clang import prelude
+from kernlint.analysis.trace import trace_function
+from kernlint.frontends.clang import ClangFrontend, prelude
 from kernlint.frontends.clang.kinds import CursorKind
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import parse
 from kernlint.frontends.clang.stubs import STUBS, StubChoice
+from kernlint.source import SourceFile
+from kernlint.symbolic.show import show
 
 PRELUDES = Path(prelude.FOLDER)
 
@@ -33,6 +36,36 @@ def test_mentions_ask_for_stubs() -> None:
     assert wanted(b"format::x; mycub::y; a::cub::z;") == ()
     assert "torch.h" in wanted(b"TORCH_CHECK(x);")
     assert wanted(b"cub::x", Language.OPENCL) == ()
+
+
+FOLLOWED = {
+    "torch": (
+        """#include <torch/extension.h>
+        __global__ void k(at::PackedTensorAccessor32<float, 2> a, at::PackedTensorAccessor64<float, 3> b, int i) {
+            b[i][2][1] = a[i][3] + b.size(1);
+        }""",
+        ["read a.data_[a.s0 * i * 4 + a.s1 * 3 * 4]", "write b.data_[b.s0 * i * 4 + b.s1 * 2 * 4 + b.s2 * 4]"],
+    ),
+    "opencv": (
+        """#include <opencv2/core/cuda_types.hpp>
+        using namespace cv::cuda;
+        __global__ void k(const PtrStepSzb src, PtrStepf dst, int y, int x) {
+            if (x < src.cols && y < src.rows) dst.ptr(y)[x] = src(y, x) * CV_PI_F;
+        }
+        void run(PtrStepSzb a, PtrStepSzf b) { k<<<device::divUp(a.cols, 32), 32>>>(a, b, 0, 0); }""",
+        ["read src.data[y * src.step + x]", "write dst.data[y * dst.step + x * 4]"],
+    ),
+}
+
+
+@pytest.mark.parametrize("library", FOLLOWED)
+def test_stubs_that_say_what_they_do_are_followed(library: str) -> None:
+    text, expected = FOLLOWED[library]
+    (module,) = ClangFrontend().parse_file(SourceFile("k.cu", text.encode(), "utf-8"))
+    assert not [loss.reason for function in module.functions for loss in function.losses]
+    of = trace_function(module.kernels[0].variants[0], "cuda")
+    assert [f"{a.kind.value} {a.root.name}[{show(a.offset)}]" for a in of.accesses] == expected
+    assert not of.gaps and not of.calls
 
 
 def test_a_library_that_is_there_needs_no_stub(tmp_path: Path) -> None:

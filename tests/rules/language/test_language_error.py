@@ -34,6 +34,12 @@ def test_grammar(name: str) -> None:
 
 
 GOOD = {
+    "no kernel": """
+int sum(int a) {
+    int b = 1
+    return a + b;
+}
+""",
     "a loop macro of a header that is not there": """
 #include "loops.h"
 __global__ void k(int *o, int n) {

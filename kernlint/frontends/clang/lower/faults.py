@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.kinds import Severity
+from kernlint.frontends.clang.lower.heads import blank, kernel_definitions
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
 from kernlint.frontends.clang.unknowns import IDENTIFIER
@@ -21,6 +22,7 @@ _GRAMMAR = pattern(
     r"^(?:expected (?:';'|'\)'|'\]'|'\}'|'\('|expression|statement|unqualified-id|identifier|parameter declarator)"
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
+_PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
 _ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
 _PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
 
@@ -28,8 +30,13 @@ _PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
 def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote]:
     """The first error of the main file, where it is one of grammar and all that stands around it is known.
 
-    ``piece``: the text may be a part of a program only, so that brackets that do not match are nobody's fault.
+    ``piece``: the text may be a part of a program only, so that brackets that do not match are nobody's fault.  A file
+    that others include may be any part of one, and one without kernels another language.
     """
+    if parsed.path.lower().endswith(_PARTS) or not any(
+        kernel_definitions(parsed.text, parsed.language.value == "opencl")
+    ):
+        return
     if any(not served(name, parsed.language) for name in parsed.missing):
         return
     first = next(parsed.errors(), None)
@@ -52,8 +59,6 @@ def sentence_around(text: bytes, at: int) -> tuple[int, int]:
 
 def _balanced(text: bytes) -> bool:
     """Whether each bracket of a program has its partner."""
-    from kernlint.frontends.clang.lower.heads import blank
-
     opened: list[int] = []
     for char in blank(text):
         if char in _PAIRS.values():

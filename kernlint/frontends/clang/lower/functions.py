@@ -85,7 +85,9 @@ class FunctionTable:
     def is_users(self, cursor: Cursor) -> bool:
         """Whether a function has a body in the user's own files."""
         found = self.definition(cursor)
-        return found.is_definition and not self.lowering.in_system_header(found) and not is_implicit(found)
+        if not found.is_definition or is_implicit(found):
+            return False
+        return not self.lowering.in_system_header(found) or _followed(found)
 
     def has_body(self, node: FunctionDecl) -> bool:
         """Whether ``node`` has or will have a body."""
@@ -345,6 +347,7 @@ _MADE_UP_KINDS = {
     K.ENUM_DECL: "type",
     K.TYPEDEF_DECL: "type",
 }
+_FOLLOW = "kernlint: follow"
 _TEMPLATE_PARAMETERS = (K.TEMPLATE_TYPE_PARAMETER, K.TEMPLATE_NON_TYPE_PARAMETER, K.TEMPLATE_TEMPLATE_PARAMETER)
 
 
@@ -356,6 +359,12 @@ def body_of(cursor: Cursor) -> Cursor | None:
     if children and children[-1].kind == K.COMPOUND_STMT:
         return children[-1]
     return next((c for c in children if c.kind in (K.COMPOUND_STMT, K.CXX_TRY_STMT)), None)
+
+
+def _followed(cursor: Cursor) -> bool:
+    """Whether a stub says with the body of a function what it does."""
+    found = cursor.template or cursor
+    return any(c.kind == K.ANNOTATE_ATTR and c.spelling == _FOLLOW for c in found.children)
 
 
 def is_implicit(cursor: Cursor) -> bool:

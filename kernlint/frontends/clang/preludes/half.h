@@ -164,6 +164,8 @@ KL_HALF(__nv_bfloat16, __nv_bfloat162)
 #undef KL_WARP
 
 typedef __half half;
+typedef __half __nv_half;
+typedef __half2 __nv_half2;
 typedef __half2 half2;
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;

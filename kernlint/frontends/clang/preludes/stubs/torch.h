@@ -285,12 +285,6 @@ template <class T, size_t N, template <class> class P = DefaultPtrTraits, class 
     IntArrayRef strides() const;
     T* data() const;
 };
-template <class T, template <class> class P, class Index> struct TensorAccessor<T, 1, P, Index> {
-    T& operator[](Index) const;
-    Index size(Index) const;
-    Index stride(Index) const;
-    T* data() const;
-};
 template <class T, size_t N, template <class> class P = DefaultPtrTraits, class Index = long>
 struct GenericPackedTensorAccessor {
     TensorAccessor<T, N - 1, P, Index> operator[](Index) const;
@@ -298,12 +292,40 @@ struct GenericPackedTensorAccessor {
     Index stride(Index) const;
     T* data() const;
 };
-template <class T, template <class> class P, class Index> struct GenericPackedTensorAccessor<T, 1, P, Index> {
-    T& operator[](Index) const;
-    Index size(Index) const;
-    Index stride(Index) const;
-    T* data() const;
-};
+// Up to five dimensions: sizes n0, n1... and strides s0, s1... in elements.
+#define KL_ACCESSOR(NAME, N, FIELDS, NEXT, SIZE, STRIDE) \
+    template <class T, template <class> class P, class Index> struct NAME<T, N, P, Index> { \
+        T* data_; \
+        Index FIELDS; \
+        NEXT \
+        KL_FOLLOW Index size(Index d) const { return SIZE; } \
+        KL_FOLLOW Index stride(Index d) const { return STRIDE; } \
+        KL_FOLLOW T* data() const { return data_; } \
+    };
+#define KL_ELEMENT KL_FOLLOW T& operator[](Index i) const { return data_[s0 * i]; }
+#define KL_ROW(N, ...) \
+    KL_FOLLOW TensorAccessor<T, N, P, Index> operator[](Index i) const { return {data_ + s0 * i, __VA_ARGS__}; }
+#define KL_ACCESSORS(NAME) \
+    KL_ACCESSOR(NAME, 1, n0 KL_COMMA s0, KL_ELEMENT, n0, s0) \
+    KL_ACCESSOR(NAME, 2, n0 KL_COMMA n1 KL_COMMA s0 KL_COMMA s1, KL_ROW(1, n1, s1), d == 0 ? n0 : n1, d == 0 ? s0 : s1) \
+    KL_ACCESSOR(NAME, 3, n0 KL_COMMA n1 KL_COMMA n2 KL_COMMA s0 KL_COMMA s1 KL_COMMA s2, KL_ROW(2, n1, n2, s1, s2), \
+                d == 0 ? n0 : d == 1 ? n1 : n2, d == 0 ? s0 : d == 1 ? s1 : s2) \
+    KL_ACCESSOR(NAME, 4, n0 KL_COMMA n1 KL_COMMA n2 KL_COMMA n3 KL_COMMA s0 KL_COMMA s1 KL_COMMA s2 KL_COMMA s3, \
+                KL_ROW(3, n1, n2, n3, s1, s2, s3), d == 0 ? n0 : d == 1 ? n1 : d == 2 ? n2 : n3, \
+                d == 0 ? s0 : d == 1 ? s1 : d == 2 ? s2 : s3) \
+    KL_ACCESSOR(NAME, 5, \
+                n0 KL_COMMA n1 KL_COMMA n2 KL_COMMA n3 KL_COMMA n4 KL_COMMA \
+                s0 KL_COMMA s1 KL_COMMA s2 KL_COMMA s3 KL_COMMA s4, \
+                KL_ROW(4, n1, n2, n3, n4, s1, s2, s3, s4), d == 0 ? n0 : d == 1 ? n1 : d == 2 ? n2 : d == 3 ? n3 : n4, \
+                d == 0 ? s0 : d == 1 ? s1 : d == 2 ? s2 : d == 3 ? s3 : s4)
+#define KL_COMMA ,
+KL_ACCESSORS(TensorAccessor)
+KL_ACCESSORS(GenericPackedTensorAccessor)
+#undef KL_COMMA
+#undef KL_ACCESSORS
+#undef KL_ROW
+#undef KL_ELEMENT
+#undef KL_ACCESSOR
 template <class T, size_t N, template <class> class P = DefaultPtrTraits>
 using PackedTensorAccessor32 = GenericPackedTensorAccessor<T, N, P, int>;
 template <class T, size_t N, template <class> class P = DefaultPtrTraits>

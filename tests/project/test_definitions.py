@@ -1,0 +1,112 @@
+"""Texts that host code puts before a program are found by what they define."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang import ClangFrontend
+from kernlint.project import Projects
+from kernlint.source import read
+from kernlint.tree.dump import module_text
+from kernlint.tree.nodes import Module
+
+SCALE = """KERNEL void scale(GLOBAL real *x, int n) {
+    int i = get_global_id(0);
+    if (i < n) x[i] = twice(x[i]);
+}
+__kernel void plain(__global real *x, int n) { int i = get_global_id(0); if (i < n) x[i] = twice(x[i]); }
+"""
+COMMON = """#define KERNEL __kernel
+#define GLOBAL __global
+#ifndef WIDE
+#define WIDE 0
+#endif
+#if WIDE
+typedef double real;
+#else
+typedef float real;
+#endif
+"""
+
+
+def read_in(folder: Path, files: dict[str, str], path: str) -> Module:
+    """The module of one file of a project of ``files``."""
+    for name, text in {".git/HEAD": "", **files}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    main = str(folder / path)
+    around = Projects([str(folder)], cache=False).questions(main)
+    return ClangFrontend().parse_file(read(main), FrontendOptions(around=around))[0]
+
+
+def losses(found: Module) -> list[str]:
+    return [loss.reason for function in found.functions for loss in function.losses]
+
+
+def test_a_file_without_kernels_goes_before_the_program(tmp_path: Path) -> None:
+    files = {"k/scale.cl": SCALE, "k/common.cl": COMMON, "k/twice.cl": "real twice(real x) { return x + x; }\n"}
+    found = read_in(tmp_path, files, "k/scale.cl")
+    assert [kernel.name for kernel in found.kernels] == ["scale", "plain"]
+    assert not losses(found) and not found.synthesised
+    assert "twice(f32 x)" in module_text(found)
+
+
+def test_files_that_are_raw_strings(tmp_path: Path) -> None:
+    quoted = {name: f'\nR"(\n{text}\n)"\n' for name, text in (("scale", SCALE), ("common", COMMON))}
+    files = {
+        "scale.opencl": quoted["scale"],
+        "common.opencl": quoted["common"] + '\nR"(\n#define twice(x) (x + x)\n)"\n',
+    }
+    assert not losses(read_in(tmp_path, files, "scale.opencl"))
+
+
+def test_strings_of_the_host(tmp_path: Path) -> None:
+    host = """void make(bool wide) {
+        if (wide) source << "typedef double real;\\n";
+        else source << "typedef float real;\\n#define KERNEL __kernel\\n";
+        defines["twice"] = "exp";
+        defines["n2"] = number(n);
+    }"""
+    files = {"src/scale.cl": SCALE.replace("GLOBAL", "__global"), "host/make.cpp": host}
+    found = read_in(tmp_path, files, "src/scale.cl")
+    assert not losses(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("other.cl", COMMON + SCALE),  # a program of its own
+        ("other.cu", COMMON),  # another language
+        ("other.txt", COMMON),
+    ],
+)
+def test_what_does_not_go_before_it(tmp_path: Path, name: str, text: str) -> None:
+    found = read_in(tmp_path, {"scale.cl": SCALE, name: text}, "scale.cl")
+    assert "real" in found.synthesised
+
+
+def test_numbers_that_differ_are_nobodys(tmp_path: Path) -> None:
+    program = "__kernel void k(__global int *x) { x[get_global_id(0)] = WIDTH; }"
+    files = {"k.cl": program, "a.h": "#define WIDTH 16\n", "b.h": "#define WIDTH 32\n"}
+    assert read_in(tmp_path, files, "k.cl").synthesised == {"WIDTH"}
+    (tmp_path / "b.h").unlink()
+    assert not read_in(tmp_path, {"k.cl": program, "a.h": "#define WIDTH 16\n"}, "k.cl").synthesised
+
+
+def test_with_a_header_missing_nothing_is_looked_for(tmp_path: Path) -> None:
+    files = {"scale.cl": '#include "away.h"\n' + SCALE, "common.cl": COMMON}
+    assert "real" in read_in(tmp_path, files, "scale.cl").synthesised
+
+
+def test_kernels_that_only_a_macro_shows(tmp_path: Path) -> None:
+    program = """KERNEL void shift(GLOBAL real* x, real step, int n) {
+        int i = get_global_id(0);
+        if (i < n) x[i] += step;
+    }"""
+    host = 'void make() { source << "#define step 2\\n"; }'
+    files = {"k/shift.cc": program, "common.cl": COMMON, "make.cpp": host}
+    found = read_in(tmp_path, files, "k/shift.cc")
+    assert [kernel.name for kernel in found.kernels] == ["shift"] and not losses(found)
