@@ -16,8 +16,6 @@ OPEN: frozenset[tuple[str, bool]] = frozenset(
         ("copy_on_barrier.cu", True),
         ("group_copy_ahead.cl", False),
         ("lock_left_early.cu", True),
-        ("wmma_rows.cu", True),
-        ("wmma_rows.cu", False),
     }
 )
 """(file, broken) where what is said is not right yet."""
