@@ -18,6 +18,7 @@ from kernlint.prove.meet import WARP
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -133,6 +134,7 @@ class Agreement:
                 not varies
                 or self._cancels(seen)
                 or self._padded(seen)
+                or self._in_steps(seen)
                 or self._settled(seen)
                 or self._stated(seen)
                 or by_rows(seen)
@@ -221,6 +223,26 @@ class Agreement:
         if all(size in mono or all(_counts(atom) for atom in mono) for mono in told):
             return step % WARP == 0 and counted  # a number: no block of whole warps goes into 130
         return step > 1 and counted  # as in _settled
+
+    def _in_steps(self, term: Term) -> bool:
+        """Whether a comparison is between multiples of a number, and what differs between threads does not get from one
+        of them to the next (``32 * row + tid % 32 < 768``): all threads are on the same side."""
+        if term.op not in ("lt", "le") or not all(isinstance(arg.type, IntType) for arg in term.args):
+            return False
+        apart = polynomial(term.args[0]) - polynomial(term.args[1])
+        common: list[int] = []
+        low, high = 0, 0
+        for mono, value in apart.coefficients.items():
+            if all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in mono):
+                common.append(value)
+                continue
+            least, most = interval(mono[0]) if len(mono) == 1 else (None, None)
+            if least is None or most is None:
+                return False
+            low += min(least * value, most * value)
+            high += max(least * value, most * value)
+        step = gcd(*common)
+        return (low >= 0 and high < step) if term.op == "lt" else (-step < low and high <= 0)
 
     def _stated(self, term: Term) -> bool:
         """Whether ``term`` holds for every thread of the launches that the user speaks of, or for none."""

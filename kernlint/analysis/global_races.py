@@ -35,7 +35,7 @@ from kernlint.analysis.pairs import (
     waits,
 )
 from kernlint.analysis.races import ALIKE, PAIRS, Place, followed, place
-from kernlint.analysis.rows import in_row, inside_rows, moving
+from kernlint.analysis.rows import in_row, in_slice, inside_rows, moving
 from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, powers, scalar, stated, trips, went_round
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
@@ -533,7 +533,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
     for group in (*_places(of.accesses, _scattered).values(), shared):
         for access in group:
-            if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
+            if access.kind is not AccessKind.WRITE or id(access.root) in atomics or in_slice(access):
                 continue
             if access.root.space is Space.SHARED and not updates(access):
                 continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWarpIntrinsic
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
 from kernlint.finding import Severity
 from tests.rules.marked import findings
@@ -52,4 +53,41 @@ __global__ void k(const float *x, float *y) {
 @pytest.mark.parametrize(("cells", "told"), [("130", True), ("1024", False)])
 def test_no_block_goes_into_an_odd_number_of_cells(cells: str, told: bool, step: str) -> None:
     found = findings(BarrierDivergence, STRIDED.replace("@cells", cells).replace("@step", step))
+    assert any(f.severity is not Severity.NOTE for f in found) is told
+
+
+WARPS = """
+__global__ void k(const float *x, float *y) {
+  __shared__ float s[4][32];
+  const int w = threadIdx.x / 32, l = threadIdx.x % 32;
+  for (int c = blockIdx.x * 32 + l; c < @columns; c += gridDim.x * 32) {
+    s[w][l] = x[w * @columns + c];
+    __syncthreads();
+    y[w * @columns + c] = s[(w + 1) % 4][l];
+    __syncthreads();
+  }
+}
+void run(const float *x, float *y) { k<<<10, 128>>>(x, y); }
+"""
+
+
+@pytest.mark.parametrize(("columns", "told"), [("768", False), ("770", True)])
+def test_warps_go_through_columns_in_steps(columns: str, told: bool) -> None:
+    found = findings(BarrierDivergence, WARPS.replace("@columns", columns))
+    assert any(f.severity is not Severity.NOTE for f in found) is told
+
+
+SLICES = """
+__global__ void k(const int *begin, float *value, int rows) {
+  const int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  const int first = begin[r], last = begin[@end];
+  for (int e = first; e < last; ++e) value[e] *= 1.0f / (last - first);
+}
+"""
+
+
+@pytest.mark.parametrize(("end", "told"), [("r + 1", False), ("r + 2", True)])
+def test_slices_between_neighbours_do_not_overlap(end: str, told: bool) -> None:
+    found = findings(GlobalMemoryRace, SLICES.replace("@end", end))
     assert any(f.severity is not Severity.NOTE for f in found) is told
