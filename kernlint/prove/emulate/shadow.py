@@ -309,7 +309,12 @@ class TrackedMemory(Memory):
         a, b = prior[0], now[0]
         if a.thread.block is b.thread.block or b.thread.block.sees(a, b.tick):
             return
+        if off in self.published and self._strong(prior[1], did) and self._strong(now[1], action):
+            return  # the flag itself
         self.machine.race(self, off, (a, prior[1], did, had), (b, now[1], action, value))
+
+    def _strong(self, site: int, action: str) -> bool:
+        return action == "atomic" or self.machine.sites[site].volatile
 
     def forget(self) -> None:
         """A grid-wide barrier orders everything."""
