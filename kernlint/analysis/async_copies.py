@@ -24,6 +24,9 @@ from kernlint.tree.nodes import AsyncCopy, AsyncWait, IntLit
 STRAIGHT = ("event", "cp_async", "group")
 """Mechanisms whose waits are statements of their own; barrier and pipeline objects wait in many ways."""
 
+OBJECTS = ("barrier", "pipeline", "bulk")
+"""Mechanisms whose copies are awaited at an object.  Told only where nothing at all that may wait stands between."""
+
 THREADS = 1024
 """Most threads of a block."""
 
@@ -60,9 +63,9 @@ class _Finder:
         """One for each destination."""
         told: set[int] = set()
         for event, node in self.copies:
-            if node.mechanism not in STRAIGHT or event.destination is None or id(event.destination) in told:
+            if event.destination is None or id(event.destination) in told:
                 continue
-            found = self._of(event, node)
+            found = self._of(event, node) if node.mechanism in STRAIGHT else self._at_object(event, node)
             if found is not None:
                 told.add(id(event.destination))
                 yield found
@@ -91,6 +94,20 @@ class _Finder:
         if node.mechanism == "event":
             return self._counted(copy, sure, use)
         return None
+
+    def _at_object(self, copy: AsyncEvent, node: AsyncCopy) -> Unawaited | None:
+        """A read with nothing before it that may be the wait at the copy's object."""
+        if node.mechanism not in OBJECTS:
+            return None
+        use = self._first_use(copy, node)
+        if use is None or self._rotates(copy, use):
+            return None
+        waits: list[Event] = [b for b in self.of.barriers if b.named or not b.certain]
+        waits += [e for e, w in self.waits if not w.commit]
+        waits += self.of.calls
+        if any(e.order < use.order and (copy.order < e.order or set(e.loops) & set(use.loops)) for e in waits):
+            return None
+        return Unawaited(copy, use, "late" if any(e.order > use.order for e in waits) else "never")
 
     def _first_use(self, copy: AsyncEvent, node: AsyncCopy) -> Access | None:
         """The first plain read of what the copy writes, when it is sure to be of that."""

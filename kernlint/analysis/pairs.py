@@ -162,12 +162,18 @@ def unended(first: Access, second: Access, waits: Sequence[AsyncEvent]) -> Pair:
     """The pair of an asynchronous copy and what follows before a wait: barriers do not end the copy.
 
     A wait further down in a loop around ``second`` comes before it in every iteration but the first; one around both
-    comes between them in all but the same.
+    comes between them in all but the same, and so does one at the head of a loop around both.
     """
     extra: list[Term] = []
     tied: list[tuple[Symbol, Symbol, int]] = []
     for loop in second.loops:
-        if not any(loop in wait.loops and second.order < wait.order and _may_end(wait, first) for wait in waits):
+        around = loop in first.loops
+        if not any(
+            loop in wait.loops
+            and (second.order < wait.order or (around and wait.order < first.order))
+            and _may_end(wait, first)
+            for wait in waits
+        ):
             continue
         if loop in first.loops:
             tied.append((loop.counter, loop.counter, 0))

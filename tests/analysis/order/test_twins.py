@@ -13,8 +13,6 @@ FILES = sorted(PAIRS.iterdir())
 
 OPEN: frozenset[tuple[str, bool]] = frozenset(
     {
-        ("copy_on_barrier.cu", True),
-        ("group_copy_ahead.cl", False),
         ("lock_left_early.cu", True),
     }
 )
