@@ -219,6 +219,8 @@ def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Ac
             continue
         if any(_one_thread(guard.term) or guard.term in chosen for guard in store.guards):
             continue
+        if _of_block(store.offset) and _of_block(load.offset):
+            continue  # each block has a part of its own
         if any(store.order < barrier.order < ticket.order for barrier in of.barriers):
             return None
         return store

@@ -26,7 +26,7 @@ from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, 
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Event, FenceEvent, Guard, GuardKind, Trace
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
 from kernlint.tree.types import Space
@@ -192,16 +192,19 @@ class Order:
         return False
 
     def _same_thread(self, observer: Observer, after: Access) -> bool:
-        """Whether each thread that gets to ``after`` has waited itself."""
+        """Whether each thread that gets to ``after`` has waited itself, here or on the other branch."""
         own = {guard.term for guard in after.guards}
-        return all(term in own for term in _chosen(observer.access.guards, observer.waits))
+        missing = [term for term in _chosen(observer.access.guards, observer.waits) if term not in own]
+        others = [o.access for word in self.words for o in word.observers if word.root is observer.access.root]
+        return all(_on_other_branch(term, others) for term in missing)
 
     def gathered(self, before: Access, signal: Access) -> bool:
-        """Whether the threads that make ``before`` have done so when one of their block gives the signal."""
+        """Whether the threads that make ``before`` have done so when one of their block gives the signal: it is theirs
+        to give, here or on the other branch, or a barrier stands between."""
         own = {guard.term for guard in before.guards}
-        if all(term in own for term in _chosen(signal.guards, ())):
-            return True
-        return self._meets(before, signal)
+        missing = [term for term in _chosen(signal.guards, ()) if term not in own]
+        others = [one for word in self.words for one in word.signals if word.root is signal.root]
+        return all(_on_other_branch(term, others) for term in missing) or self._meets(before, signal)
 
     def _meets(self, first: Event, second: Event) -> bool:
         """Whether the threads of a block (or warp) wait for each other between two events."""
@@ -274,6 +277,12 @@ def _equalities(term: Term) -> Iterator[Term]:
         yield term
     for arg in term.terms:
         yield from _equalities(arg)
+
+
+def _on_other_branch(term: Term, others: Iterable[Access]) -> bool:
+    """Whether the threads for which ``term`` does not hold do the same under its opposite."""
+    opposite = negate(term)
+    return any(guard.term == opposite for other in others for guard in other.guards)
 
 
 def _between(first: Event, event: Event, second: Event) -> bool:
