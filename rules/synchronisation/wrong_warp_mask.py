@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.lanes import Lanes, lanes
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import GuardKind, WarpEvent
+from kernlint.analysis.trace.events import GuardKind, Trace, WarpEvent
 from kernlint.analysis.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import Symbol, symbols
 
 
 class WrongWarpMask(Rule):
@@ -47,6 +48,15 @@ class WrongWarpMask(Rule):
     __global__ void votes(const int *x, int *count) {
         int n = __popc(__ballot_sync(__activemask(), x[threadIdx.x] > 0));  // expect: KL209
         if (threadIdx.x % 32 == 0) count[threadIdx.x / 32] = n;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void tally(const int *x, int n, int *count) {
+        int c = 0;
+        for (int i = threadIdx.x; i < n; i += blockDim.x)
+            c += __popc(__ballot_sync(__activemask(), x[i] > 0));  // expect: KL209
+        if (threadIdx.x % 32 == 0) atomicAdd(count, c);
     }
     ```
 
@@ -88,7 +98,7 @@ class WrongWarpMask(Rule):
                     related=_calls(event),
                     fix="use a width of 2, 4, 8, 16 or the warp size",
                 )
-            elif _whoever_runs(event, within):
+            elif _whoever_runs(event, within) or _whoever_is_left(event, within, facts[trace]):
                 yield self.finding(
                     event.span,
                     f"{event.node.name} takes part with __activemask(), the lanes that happen to run together, where "
@@ -135,6 +145,32 @@ def _whoever_runs(event: WarpEvent, within: Lanes) -> bool:
     for loop in event.loops:
         conditions += [term for term, _ in (*loop.exits, *loop.leaves)]
     return not any(within.varies(term) for term in conditions)
+
+
+def _whoever_is_left(event: WarpEvent, within: Lanes, of: Trace) -> bool:
+    """Whether votes are counted in a loop that lanes leave at different times, by ``__activemask()`` on the spot, and
+    nothing else asks who was there: the lanes that go on may run apart, and then each group counts for itself."""
+    symbol = event.mask.symbol if event.mask is not None else None
+    if symbol is None or not isinstance(symbol.origin, WarpEvent) or symbol.origin.node.kind != "activemask":
+        return False
+    if event.node.kind not in ("ballot", "reduce") or not event.node.synchronising:
+        return False
+    conditions = [loop.condition for loop in event.loops if loop.condition is not None]
+    if not any(within.varies(term) for term in conditions):
+        return False
+    asked = {other.node.span for other in of.warp_ops if other.node.kind == "activemask"}
+    others = (o for o in of.warp_ops if o.mask is not None and o.mask.symbol is symbol and o.node is not event.node)
+    return len(asked) == 1 and next(others, None) is None and not _asked_for(symbol, of)
+
+
+def _asked_for(symbol: Symbol, of: Trace) -> bool:
+    """Whether a value or a condition is made of ``symbol``."""
+    for access in of.accesses:
+        terms = [guard.term for guard in access.guards]
+        terms += [term for term in (access.value, access.offset) if term is not None]
+        if any(symbol in symbols(term) for term in terms):
+            return True
+    return any(symbol in symbols(operand) for op in of.warp_ops for operand in op.operands)
 
 
 def _calls(event: object) -> tuple[Related, ...]:
