@@ -172,7 +172,7 @@ def _under(shape: Scenario) -> tuple[str, ...]:
 def races(facts: Facts, synchronised: Verdict) -> Verdict:
     """Whether no two threads of a grid use one byte at the same time, one of them writing."""
     of = facts[trace]
-    verdict = obstacle(facts, of) or _raceless(Ladder(facts), of, synchronised)
+    verdict = obstacle(facts, of) or keeps_apart(Ladder(facts), of, synchronised)
     if verdict.status != "proved":
         return _race(facts) or verdict
     return verdict
@@ -191,7 +191,7 @@ def _plainly_raceless(facts: Facts) -> bool:
     pairs = sum(conflicting(a, b) for at, a in enumerate(meeting) for b in meeting[at:])
     if pairs > FEW or facts[contradiction] or obstacle(facts, of) is not None:
         return False
-    return _raceless(Ladder(facts, hasty=True), of, barriers(facts, refute=False)).status == "proved"
+    return keeps_apart(Ladder(facts, hasty=True), of, barriers(facts, refute=False)).status == "proved"
 
 
 MODEST = 200
@@ -210,7 +210,9 @@ _PLACED = frozenset(
 )
 
 
-def _raceless(ladder: Ladder, of: Trace, synchronised: Verdict) -> Verdict:
+def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict) -> Verdict:
+    """Whether all conflicting pairs of accesses of a walk are proved to keep apart; ``synchronised``: the verdict on
+    its barriers."""
     ladder.assume(*pure_calls(of))
     groups: dict[int, list[Access]] = {}
     for access in of.accesses:

@@ -1,0 +1,78 @@
+"""Barriers that are said to be redundant are: the emulator sees no race in the kernel without one of them."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.redundant_barrier import RedundantBarrier
+
+from kernlint.frontends.clang.frontend import ClangFrontend
+from kernlint.prove.emulate import Buffer, FaultKind, LaunchSpec, run
+from kernlint.source import SourceFile
+from kernlint.tree.types import PointerType
+from tests.rules.marked import findings
+
+HEAD = "__global__ void k(const float *a, float *b, int n) {\n  __shared__ float s[64], r[64];\n"
+HEAD += "  const int t = threadIdx.x, i = blockIdx.x * 64 + t;\n"
+
+S = "  __syncthreads();"
+BODIES = {
+    # the lines of barriers that nothing rests on, counted among the barriers
+    "staged": (["  s[t] = a[i];", S, "  b[i] = s[63 - t];", S], {1}),
+    "two stages": (["  s[t] = a[i];", S, "  r[t] = s[63 - t];", S, "  b[i] = r[63 - t];"], set()),
+    "own cells": (["  s[t] = a[i];", S, "  r[t] = s[t] * 2;", S, "  b[i] = r[t];"], {0, 1}),
+    "twice in a row": (["  s[t] = a[i];", S, S, "  b[i] = s[63 - t];"], {0, 1}),
+    "used again": (["  s[t] = a[i];", S, "  b[i] = s[63 - t];", S, "  s[t] = b[i];", S, "  b[i] = s[t ^ 1];"], set()),
+    "rounds": (
+        ["  for (int k = 0; k < 4; ++k) {", "  s[t] = a[k * 64 + t];", S, "  b[i] += s[63 - t];", S, "  }"],
+        set(),
+    ),
+    "rounds of own cells": (
+        ["  for (int k = 0; k < 4; ++k) {", "  s[t] = a[k * 64 + t];", S, "  b[i] += s[t];", S, "  }"],
+        {0, 1},
+    ),
+    "halves": (
+        [
+            "  s[t] = a[i];",
+            S,
+            "  if (t < 32) s[t] += s[t + 32];",
+            S,
+            "  if (t < 16) s[t] += s[t + 16];",
+            S,
+            "  if (t == 0) b[i] = s[0];",
+        ],
+        {2},
+    ),
+}
+
+
+def text(lines: list[str], left_out: int | None = None) -> str:
+    kept, seen = [], 0
+    for line in lines:
+        if line == S:
+            seen += 1
+            if seen - 1 == left_out:
+                line = ""
+        kept.append(line)
+    return HEAD + "\n".join(kept) + "\n}\nvoid run(const float *a, float *b) { k<<<2, 64>>>(a, b, 1); }\n"
+
+
+def races(code: str) -> bool:
+    module = next(m for m in ClangFrontend().parse_file(SourceFile("k.cu", code.encode())) if m.kernels)
+    kernel = module.kernels[0].variants[0]
+    arguments = {p.name: Buffer(1 << 16) if isinstance(p.type, PointerType) else 1 for p in kernel.params}
+    outcome = run(kernel, LaunchSpec((64, 1, 1), (2, 1, 1)), arguments)
+    assert outcome.finished
+    return bool(outcome.of(FaultKind.RACE))
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_each_alone(name: str) -> None:
+    lines, expected = BODIES[name]
+    code = text(lines)
+    places = [number for number, line in enumerate(code.splitlines(), 1) if line == S]
+    source = SourceFile("k.cu", code.encode())
+    told = {places.index(source.line_of(f.span.start)) for f in findings(RedundantBarrier, code)}
+    assert told == expected
+    for number in told:
+        assert not races(text(lines, number))
+    assert not races(code)
