@@ -7,12 +7,16 @@ and the plain access to what was stored, which a thread of another block may mak
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from kernlint.analysis.order.hand_overs import HandOver, Order
 from kernlint.analysis.order.words import WIDE, Observer, Word, acquires, reaches, releases
 from kernlint.analysis.trace.events import Access, AccessKind, FenceEvent
 from kernlint.record import dataclass
 from kernlint.tree.types import Space
+
+PAIRS = 2_000
+"""Pairs of a store and a load that are looked at for one word."""
 
 Meets = Callable[[Access, Access], bool]
 """Whether a thread of one block and a thread of another may make two accesses of one element."""
@@ -55,10 +59,9 @@ def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
 
 
 def _handed(order: Order, word: Word, stores: list[Access], loads: list[Access], meets: Meets) -> Iterator[Broken]:
-    for load in loads:
-        for store in reversed(stores):
-            if store.root is not load.root or word.holds(store) or word.holds(load):
-                continue
+    pairs = ((store, load) for load in loads for store in reversed(stores) if store.root is load.root)
+    for store, load in islice(pairs, PAIRS):
+        if not word.holds(store) and not word.holds(load):
             link = _lacking(order, store, load)
             if link is not None and link.word is word and meets(store, load):
                 seen = link.observer.access

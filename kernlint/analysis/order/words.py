@@ -198,6 +198,8 @@ class _Finder:
         self.branched = frozenset(
             s for event in (*of.accesses, *of.barriers, *of.exits) for g in event.guards for s in symbols(g.term)
         )
+        self.valued = [(access, symbols(access.value)) for access in of.accesses if access.value is not None]
+        self.used = self.branched | {symbol for _, found in self.valued for symbol in found}
 
     def observer(self, access: Access) -> Observer | None:
         """What ``access`` is for, when what it finds is used to decide."""
@@ -235,30 +237,16 @@ class _Finder:
 
     def _told(self, access: Access) -> frozenset[Symbol]:
         """Symbols that tell what ``access`` found: its own, and loads of shared memory that it was put into."""
-        return told(self.of, access)
-
-
-def told(of: Trace, access: Access) -> frozenset[Symbol]:
-    """Symbols of conditions and values that tell what ``access`` found, also by way of shared memory."""
-    own: set[Symbol] = set()
-    passed: set[int] = set()
-    for event in of.accesses:
-        for guard in event.guards:
-            own.update(s for s in symbols(guard.term) if tells(s, access))
-        if event.value is None:
-            continue
-        inside = [s for s in symbols(event.value) if tells(s, access)]
-        own.update(inside)
-        if inside and event.writes and event.root.space is Space.SHARED:
-            passed.add(id(event.root))
-    for guard_event in (*of.accesses, *of.barriers, *of.exits):
-        for guard in guard_event.guards:
-            own.update(
-                s
-                for s in symbols(guard.term)
-                if tells(s, access) or (s.kind is SymbolKind.LOAD and id(s.origin[0]) in passed)
-            )
-    return frozenset(own)
+        own = {symbol for symbol in self.used if tells(symbol, access)}
+        if not own:
+            return frozenset()
+        passed = {
+            id(event.root)
+            for event, found in self.valued
+            if event.writes and event.root.space is Space.SHARED and any(symbol in own for symbol in found)
+        }
+        own.update(s for s in self.branched if s.kind is SymbolKind.LOAD and id(s.origin[0]) in passed)
+        return frozenset(own)
 
 
 def waits_for_all(of: Trace, known: tuple[Word, ...]) -> Observer | None:
