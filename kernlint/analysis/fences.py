@@ -276,7 +276,11 @@ def _narrow_atomics(of: Trace, finder: Finder, known_order: Order) -> Iterator[N
         others = (one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root is access.root)
         for other in (access, *(one for one in others if one is not access and known(one))):
             answer = finder.meet(across(access, other), "blocks")
-            apart = answer is not None and known_order.between_blocks(access, other) in (None, Reason.WORD)
+            apart = answer is not None and known_order.between_blocks(access, other) in (
+                None,
+                Reason.WORD,
+                Reason.UNSURE,
+            )
             if answer is not None and apart and not answer[0].depends_on_data:
                 yield NarrowAtomic(access, *answer)
                 break

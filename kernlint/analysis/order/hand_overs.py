@@ -44,6 +44,7 @@ class Reason(Enum):
     LOCKED = "both under one lock"
     LAST = "only the block that a ticket has told so comes here"
     WORD = "both are of a word that threads talk by"
+    UNSURE = "something is handed over, with what is not seen to be enough"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +81,19 @@ class Order:
         found = self._ordered(first, second, WIDE)
         if found is None and self._one_winner(first) and self._one_winner(second):
             return Reason.LAST
-        return found
+        if found is not None:
+            return found
+        linked = any(True for one, other in ((first, second), (second, first)) for _ in self.links(one, other))
+        return Reason.UNSURE if linked or self._told_elsewhere(first) or self._told_elsewhere(second) else None
+
+    def _told_elsewhere(self, access: Access) -> bool:
+        """Whether an access comes behind a wait that nothing in sight ends."""
+        for word in self.words:
+            for observer in word.observers:
+                ends = (s for s in word.signals if s is not observer.access and not self.behind(observer, s))
+                if observer.waits and self.behind(observer, access) and next(ends, None) is None:
+                    return True
+        return False
 
     def within_block(self, first: Access, second: Access) -> Reason | None:
         """The same for two threads of one block in one phase."""
@@ -161,8 +174,10 @@ class Order:
                     continue
                 released = releases(signal, reach) or self.fenced(before, signal, reach)
                 acquired = acquires(observer.access, reach) or self.fenced(observer.access, after, reach)
-                if after.volatile or (observer.takes and not observer.waits):
-                    acquired = True  # read past the caches; or a ticket, as NVIDIA's threadFenceReduction has it
+                if after.volatile or after.writes or (observer.takes and not observer.waits):
+                    acquired = (
+                        True  # past the caches; no store is made ahead of a wait; or a ticket, as NVIDIA's samples
+                    )
                 met = self.gathered(before, signal) or (near and self._passed_on(before, signal))
                 yield HandOver(word, signal, observer, released, acquired, met)
 

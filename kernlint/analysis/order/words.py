@@ -165,14 +165,12 @@ def words(of: Trace) -> tuple[Word, ...]:
     finder = _Finder(of)
     found: list[Word] = []
     for group in cells.values():
-        if not any(access.writes and not reads_only(access) for access in group):
-            continue
         observers = tuple(observer for access in group if (observer := finder.observer(access)) is not None)
         if not observers:
             continue
         waiting = {id(o.access) for o in observers if o.waits and o.locks}
         signals = tuple(a for a in group if a.writes and not reads_only(a) and id(a) not in waiting)
-        if signals:
+        if signals or any(observer.waits and _strong(observer.access) for observer in observers):
             found.append(Word(group[0].root, observers, signals))
     return tuple(found)
 
@@ -187,6 +185,10 @@ def field_of(access: Access) -> int:
     if any(value % size for mono, value in form.items() if mono):
         return 0
     return form.get((), 0) % size
+
+
+def _strong(access: Access) -> bool:
+    return access.volatile or access.kind is AccessKind.ATOMIC
 
 
 class _Finder:
