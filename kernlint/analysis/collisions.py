@@ -221,7 +221,8 @@ class Asker:
         extra_a = tuple(guard for guard in query.a.guards if guard not in free.a.guards and not on_data(guard))
         extra_b = tuple(guard for guard in query.b.guards if guard not in free.b.guards and not on_data(guard))
         query = replace(query, a=with_guards(free.a, *extra_a), b=with_guards(free.b, *extra_b))
-        return self._found(query, free.first.root)
+        witness = self._found(query, free.first.root)
+        return None if witness is None else replace(witness, depends_on_data=True)
 
     def _found(self, query: Overlap, root: Root) -> Refuted | None:
         """The witness of a question about ``root``, or of the same one put another way."""

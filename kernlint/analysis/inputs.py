@@ -43,22 +43,24 @@ _BALLOTS = frozenset({"ballot", "any", "all", "match", "activemask"})
 
 
 def opened(pair: Pair) -> Pair | None:
-    """The pair with inputs in place of what data choose; None where there are none, where a place rests on what is no
-    data, or where the two accesses hang on one choice (see :func:`one_choice`)."""
-    ours, theirs = _inputs(pair.a.offset), _inputs(pair.b.offset)
-    if ours is None or theirs is None or not (ours or theirs):
+    """The pair with inputs in place of what data choose for each thread; None where a place rests on what is no data,
+    or where the two accesses hang on one choice (see :func:`one_choice`)."""
+    ours, theirs = _inputs(pair.a.offset, pair.private), _inputs(pair.b.offset, pair.private)
+    if ours is None or theirs is None:
         return None
-    if one_choice(ours, theirs) or both_drawn(pair, ours, theirs) or both_put(pair, ours, theirs):
+    if not (ours or theirs):
+        return pair  # what both threads see is chosen for both alike, as arguments are
+    if one_choice(pair, ours, theirs) or both_drawn(pair, ours, theirs) or both_put(pair, ours, theirs):
         return None
     return replace(pair, a=_open(pair.a, pair.first, ours), b=_open(pair.b, pair.second, theirs))
 
 
-def one_choice(ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:
+def one_choice(pair: Pair, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:
     """Whether both places are chosen by one and the same datum: a thread then works where its own choice leads it.
 
     Excused: ``s[slot] = x; ... y = s[slot];`` Still bad: ``s[slot] = x; ... y = s[other];`` without a barrier.
     """
-    mine = {symbol for term in ours for symbol in symbols(term) if _datum(symbol)}
+    mine = {symbol for term in ours for symbol in symbols(term) if _datum(symbol, pair.private)}
     return any(symbol in mine for term in theirs for symbol in symbols(term))
 
 
@@ -93,25 +95,26 @@ def _given(symbol: Symbol) -> bool:
     return isinstance(origin, Atomic) or (isinstance(origin, WarpOp) and origin.kind in _BALLOTS)
 
 
-def _datum(symbol: Symbol) -> bool:
-    return symbol.kind not in PLAIN and symbol.uniformity > Uniformity.GRID
+def _datum(symbol: Symbol, private: frozenset[Symbol] = frozenset()) -> bool:
+    """Whether a symbol may be another value for each thread of a block (``private``: as they are in two iterations)."""
+    return symbol.kind not in PLAIN and (symbol.uniformity > Uniformity.BLOCK or symbol in private)
 
 
 @functools.lru_cache(maxsize=1 << 12)
-def _inputs(offset: Term) -> tuple[Term, ...] | None:
+def _inputs(offset: Term, private: frozenset[Symbol] = frozenset()) -> tuple[Term, ...] | None:
     """The terms in an offset that are inputs, each as large as it can be; None: something else is not known there."""
     found: dict[Term, None] = {}
-    return tuple(found) if _find(offset, found) else None
+    return tuple(found) if _find(offset, private, found) else None
 
 
-def _find(term: Term, found: dict[Term, None]) -> bool:
-    odd = [symbol for symbol in term.symbols if _datum(symbol)]
+def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bool:
+    odd = [symbol for symbol in term.symbols if _datum(symbol, private)]
     if not odd and not _unknown(term):
         return True
-    if isinstance(term.type, IntType) and _is_input(term):
+    if isinstance(term.type, IntType) and _is_input(term, private):
         found[term] = None
         return True
-    return term.op in _LINEAR and all(_find(arg, found) for arg in term.terms)
+    return term.op in _LINEAR and all(_find(arg, private, found) for arg in term.terms)
 
 
 def _unknown(term: Term) -> bool:
@@ -123,7 +126,7 @@ def _unknown(term: Term) -> bool:
     return any(map(_unknown, term.terms))
 
 
-def _is_input(term: Term) -> bool:
+def _is_input(term: Term, private: frozenset[Symbol]) -> bool:
     """Whether a term is made from data, and from nothing that moves with the thread."""
     met = False
     for symbol, counted in _sources(term, False):
@@ -133,7 +136,7 @@ def _is_input(term: Term) -> bool:
         elif symbol.kind not in PLAIN:
             if not _readable(symbol, 4):
                 return False
-            met = met or _datum(symbol)
+            met = met or _datum(symbol, private)
     return met
 
 
