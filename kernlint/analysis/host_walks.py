@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.run import trace_function
+from kernlint.patterns import pattern
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, FunctionRef, Launch, Module, Node
 from kernlint.tree.walk import walk
 
@@ -45,6 +46,22 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
     own = (f for f in functions if launching[f] and not f.internal and f.generic is None and f not in instantiated)
     yield from walks(own)
     yield from walks(f for f in functions if f not in instantiated and not met.issuperset(launching[f]))
+    # What only copies, fills or frees.
+    yield from walks(f for f in functions if f not in instantiated and f not in reaching and _works(f))
+
+
+_RUNTIME = pattern(r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel)\w*|cuMem\w*")
+
+
+def _works(function: FunctionDecl) -> bool:
+    """Whether a function calls functions of a runtime that have to do with memory."""
+    assert function.body is not None
+    return any(
+        isinstance(node, Call)
+        and (node.function is None or node.function.body is None)
+        and _RUNTIME.fullmatch(node.name)
+        for node in walk(function.body)
+    )
 
 
 def _on_host(function: FunctionDecl) -> bool:

@@ -193,14 +193,14 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     extents += tuple(
         (function.params[one.index].name, one.size)
         for one in launch.settings
-        if one.local and one.size is not None and one.index < len(function.params)
+        if one.certain and one.local and one.size is not None and one.index < len(function.params)
     )
     return replace(launch, kernel=function if exact else facts.kernel.function, arguments=arguments, extents=extents)
 
 
 def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tuple[str, Value]]:
     for one in launch.settings:
-        if one.value is not None and one.index < len(function.params):
+        if one.certain and one.value is not None and one.index < len(function.params):
             yield function.params[one.index].name, one.value
 
 

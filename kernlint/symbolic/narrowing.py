@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from kernlint.symbolic.terms import Symbol, Term
+from kernlint.symbolic.terms import Symbol, Term, negate
 from kernlint.tree.types import IntType, Type
 
 Range = tuple[int, int]
@@ -153,6 +153,9 @@ class Narrowing:
             elif _truth(self.of(b)) is (not truth):
                 self._say(a, truth)
         elif op in ("lt", "le", "eq", "ne"):
+            if op in ("eq", "ne"):  # ranges have no holes: that two terms differ is kept as the truth of the comparison
+                for one, holds in ((fact, truth), (negate(fact), not truth)):
+                    self._meet(one, (int(holds), int(holds)))
             self._compare(*_normal(op, fact.args[0], fact.args[1], truth))
         elif op == "const":
             if bool(fact.args[0]) is not truth:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind
-from kernlint.analysis.trace.values import PointerValue, Value, as_term
-from kernlint.record import dataclass
+from kernlint.analysis.trace.values import NULL, PointerValue, Value, as_term
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.terms import Term
+from kernlint.symbolic.narrowing import contradict
+from kernlint.symbolic.terms import Term, negate, subterms
 from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref
 
 SETTERS = frozenset({"clSetKernelArg", "setArg"})
@@ -21,7 +22,8 @@ class Setting:
     """One argument of a kernel as it was set.
 
     ``size``: in bytes, None where it is not told.  ``value``: what is passed (None: not known).  ``local``: it is an
-    amount of local memory, ``size`` bytes.  ``node``: the call.
+    amount of local memory, ``size`` bytes.  ``node``: the call.  ``certain``: nothing else can be the last setting of
+    this argument before the launch.
     """
 
     index: int
@@ -30,6 +32,7 @@ class Setting:
     local: bool
     span: Span
     node: Call
+    certain: bool = True
 
 
 def handle_of(expr: Expr | None, value: Value | None) -> object:
@@ -45,12 +48,11 @@ def handle_of(expr: Expr | None, value: Value | None) -> object:
 
 
 def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting, ...]:
-    """What was set last for each argument of the kernel that ``launch`` starts; arguments of which it is not certain
-    what was set last are left out."""
+    """What was set last for each argument of the kernel that ``launch`` starts."""
     handle = handle_of(launch.node.callee, launch.handle)
     if handle is None:
         return ()
-    found: dict[int, Setting | None] = {}
+    found: dict[int, Setting] = {}
     for api in apis:
         if api.order > launch.order:
             break
@@ -64,11 +66,10 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
             continue
         at = as_term(index).value if index is not None else None
         if at is None:  # any of them
-            found = dict.fromkeys(found)
+            found = {key: replace(one, certain=False) for key, one in found.items()}
             continue
-        certain = implied(api.guards, launch.guards)
-        found[at] = _setting(api, at, size, value) if certain else None
-    return tuple(setting for setting in found.values() if setting is not None)
+        found[at] = replace(_setting(api, at, size, value), certain=implied(api.guards, launch.guards))
+    return tuple(found.values())
 
 
 _Whole = tuple[Value | None, Expr | None, Value | None, Value | None, int]
@@ -94,10 +95,25 @@ def _setting(api: ApiEvent, index: int, size: Value | None, at: int) -> Setting:
 def _is_null(value: Value) -> bool:
     if isinstance(value, Term):
         return value.value == 0
-    return isinstance(value, PointerValue) and value.root.name == "?null"
+    return isinstance(value, PointerValue) and value.root.name == NULL
 
 
 def implied(before: tuple[Guard, ...], after: tuple[Guard, ...]) -> bool:
     """Whether whatever comes to a place with the guards ``after`` has passed one with the guards ``before``."""
-    known = {guard.term for guard in after}
-    return all(guard.term in known for guard in before)
+    known = tuple(guard.term for guard in after)
+    return all(guard.term in known or _excluded((*known, negate(guard.term))) for guard in before)
+
+
+CASES = 4
+"""Choices in a chain of checks (``if (err == 0) err = ...``) that are told apart."""
+
+
+def _excluded(facts: tuple[Term, ...], cases: int = CASES) -> bool:
+    """Whether ``facts`` cannot all be true, whichever way the choices in them went."""
+    if contradict(facts, {}):
+        return True
+    choices = (at.args[0] for fact in facts for at in subterms(fact) if at.op == "select")
+    cond = next((cond for cond in choices if cond not in facts and negate(cond) not in facts), None)
+    if cond is None or not cases:
+        return False
+    return all(_excluded((*facts, one), cases - 1) for one in (cond, negate(cond)))

@@ -229,12 +229,17 @@ def chosen(pointer: PointerValue) -> Iterator[tuple[Term, PointerValue]]:
         yield cond, PointerValue(real, substitute(pointer.offset, {root.base: offset}), pointer.pointee)
 
 
+NULL = "?null"
+"""Name of what a null pointer points to: nothing, so it is none of the objects of a pointer that may be null."""
+
+
 def any_of(*roots: Root) -> tuple[Root, ...]:
     """Candidates of a pointer that points into one of ``roots``; empty (any) when one of those may be anything."""
-    if any(root.kind is RootKind.UNKNOWN and not root.candidates for root in roots):
+    real = [root for root in roots if root.name != NULL]
+    if any(root.kind is RootKind.UNKNOWN and not root.candidates for root in real):
         return ()
     out: list[Root] = []
-    for root in roots:
+    for root in real:
         for one in root.candidates or (root,):
             if one not in out:
                 out.append(one)

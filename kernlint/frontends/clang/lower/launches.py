@@ -24,10 +24,13 @@ from kernlint.tree.nodes import (
     StringLit,
     VarDecl,
 )
-from kernlint.tree.types import U32, VOID, Field, IntType, StructType
+from kernlint.tree.types import U32, U64, VOID, Field, IntType, StructType
 
 DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
 """A launch extent: x, y and z, each one when left out."""
+
+SIZES = StructType("dim3", (Field("x", U64, 0), Field("y", U64, 8), Field("z", U64, 16)), 24, 8)
+"""The same for OpenCL, which has an array of ``size_t``."""
 
 _RUNTIME = {
     # name: positions of kernel, grid, block, argument array, shared bytes, stream; None where there is none
@@ -186,7 +189,7 @@ def _pointed_values(expr: Expr | None) -> Expr | None:
         inner = expr.operand
         return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
     if isinstance(expr, Ref) and isinstance(expr.decl.init, InitList):
-        return expr.decl.init
+        return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in expr.decl.init.elements[:3]))
     return expr
 
 
@@ -254,7 +257,8 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
         return ""
     # The handle may be set later, or be of a type that no header gave.
     created = rb"\b%s\s*=\s*\w*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % re.escape(handle.encode())
-    names = set(re.findall(created, scope.lowering.text))
+    got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % re.escape(handle.encode())
+    names = set(re.findall(created, scope.lowering.text)) | set(re.findall(got, scope.lowering.text))
     return names.pop().decode() if len(names) == 1 else handle
 
 

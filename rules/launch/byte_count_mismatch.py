@@ -1,0 +1,160 @@
+r"""The rule ``byte-count-mismatch``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, pointed_to
+from kernlint.analysis.trace.values import PointerValue, Value
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, ModuleRule
+from kernlint.source import Span
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import Term
+from kernlint.tree.nodes import Cast, Expr, FloatLit
+from kernlint.tree.types import FloatType, IntType
+
+
+class ByteCountMismatch(ModuleRule):
+    r"""A copy or fill counts in something else than bytes.
+
+    The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight; where
+    it is smaller by just the size of an element, so that elements were counted; where an offset that is made of a
+    pitch, which is in bytes, is added to a pointer to larger elements; and where memory is filled with a
+    floating-point number, of which one byte is taken.
+
+    ```cuda bad
+    void send(const float *from, int n) {
+        float *x = nullptr;
+        cudaMalloc(&x, n * sizeof(float));
+        cudaMemcpy(x, from, n, cudaMemcpyHostToDevice);  // expect: KL605
+    }
+    ```
+
+    ```cuda bad
+    void start(float *x, int n, float first) {
+        cudaMemset(x, first, n * sizeof(float));  // expect: KL605
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    void send(const double *from, int n) {
+        double *x = nullptr;
+        hipMalloc(&x, n * sizeof(float));
+        hipMemcpy(x, from, n * sizeof(double), hipMemcpyHostToDevice);  // expect: KL605
+    }
+    ```
+
+    ```cuda good
+    void send(const float *from, int n) {
+        float *x = nullptr;
+        cudaMalloc(&x, n * sizeof(float));
+        cudaMemset(x, 0, n * sizeof(float));
+        cudaMemcpy(x, from, n * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    ```
+
+    ```hip good
+    #include <hip/hip_runtime.h>
+    void send(const double *from, int n, int used) {
+        double *x = nullptr;
+        hipMalloc(&x, n * sizeof(double));
+        hipMemcpy(x, from, used * sizeof(double), hipMemcpyHostToDevice);
+    }
+    ```
+    """
+
+    meta = Meta("KL605", "byte-count-mismatch", Severity.ERROR, tags=("CUDA runtime API text", "OpenCL API"))
+    needs = (host_operations,)
+
+    def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        seen: set[Span] = set()
+        for walk in facts[host_operations]:
+            operations: list[Copy | Fill] = [*walk.copies, *walk.fills]
+            for one in operations:
+                finding = self._judged(one, walk)
+                if finding is not None and finding.span not in seen:
+                    seen.add(finding.span)
+                    yield finding
+
+    def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
+        values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
+        if isinstance(one, Fill) and _is_fraction(one.event.node.args[one.at]):
+            return self.finding(
+                one.event.span,
+                "each byte is filled with the whole part of a floating-point number, of which one byte is taken",
+                severity=Severity.WARNING,
+                fix="fill with a kernel, or with std::fill on the host and a copy",
+            )
+        if isinstance(one, Copy) and one.pitches is not None:
+            return self._rows(one)
+        for value in values:
+            found = self._against_allocation(one, value, walk)
+            if found is not None:
+                return found
+        return None
+
+    def _against_allocation(self, one: Copy | Fill, value: Value, walk: HostWalk) -> Finding | None:
+        roots = pointed_to(value)
+        allocation = walk.allocations.get(id(roots[0])) if len(roots) == 1 else None
+        if allocation is None or not isinstance(value, PointerValue) or value.offset.value != 0:
+            return None
+        given, there = polynomial(one.size), polynomial(allocation.size)
+        element = getattr(allocation.root.element, "size", None) or 1
+        related = [Related(allocation.span, f"{show(allocation.size)} bytes are allocated here")]
+        if _exceeds(given, there):
+            message = f"{show(one.size)} bytes are asked for, of {show(allocation.size)} that are allocated"
+            return self.finding(one.event.span, message, related=related, fix="count both in bytes of one type")
+        if element > 1 and one.size.value is None and given.scaled(element) == there:
+            message = f"{show(one.size)} counts elements of {element} bytes: only a part of them is reached"
+            return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
+        return None
+
+    def _rows(self, copy: Copy) -> Finding | None:
+        assert copy.pitches is not None
+        for value, pitch in ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1])):
+            size = _element(value)
+            if isinstance(value, PointerValue) and size > 1 and _scaled_pitch(value.offset, pitch, size):
+                return self.finding(
+                    copy.event.span,
+                    f"an offset made of the pitch, in bytes, is added to a pointer to elements of {size} bytes",
+                    fix="add it to a pointer to bytes: (char *)data + offset",
+                )
+        return None
+
+
+def _is_fraction(expr: Expr) -> bool:
+    """Whether a number that is passed as an integer is a floating-point one that is not plainly 0."""
+    while isinstance(expr, Cast) and isinstance(expr.type, IntType):
+        expr = expr.operand
+    return isinstance(expr.type, FloatType) and not (isinstance(expr, FloatLit) and expr.value == 0)
+
+
+def _exceeds(given: Polynomial, there: Polynomial) -> bool:
+    """Whether the first count is the larger one whatever its variables, which are not negative, are."""
+    rest = (given - there).coefficients
+    if not rest or any(value <= 0 for value in rest.values()):
+        return False
+    return () in rest or set(rest) <= set(there.coefficients)
+
+
+def _element(value: Value) -> int:
+    if not isinstance(value, PointerValue):
+        return 1
+    return getattr(value.root.element, "size", None) or 1
+
+
+def _scaled_pitch(offset: Term, pitch: Term, size: int) -> bool:
+    """Whether ``pitch`` stands in an offset as a multiple of ``size``, as pointer arithmetic makes it one."""
+    if pitch.value is not None:
+        return False
+    ((atoms, factor), *others) = polynomial(pitch).coefficients.items()
+    if others or factor != 1:
+        return False
+    return any(
+        value % size == 0 and all(mono.count(atom) >= atoms.count(atom) for atom in atoms)
+        for mono, value in polynomial(offset).coefficients.items()
+    )

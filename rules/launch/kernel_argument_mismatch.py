@@ -1,0 +1,207 @@
+r"""The rule ``kernel-argument-mismatch``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.hostmodel.settings import Setting
+from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.remarks import remarks
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.tree.nodes import Opaque, ParamDecl
+from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
+
+HANDLE = 8
+"""Bytes of a ``cl_mem``, and of a pointer."""
+
+BY_ARRAY = frozenset({"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel", "cudaLaunchKernel"})
+"""Functions that are given an array of the arguments' addresses."""
+
+
+class KernelArgumentMismatch(Rule):
+    r'''What a launch passes is not what the kernel takes.
+
+    Where arguments are passed by address and size, no compiler compares them with the kernel: `clSetKernelArg` with the
+    size of another type fails when the program runs, and an array of addresses that is too short, or of variables of
+    another width, makes the driver read what was not meant. Reported where the launch and the kernel are in sight.
+
+    A raw kernel gets the bytes of its arguments, and nobody converts them to the types of its parameters. CuPy passes a
+    Python ``float`` as a double and an ``int`` as 64 bits; a ``float`` parameter then reads the low half of the double.
+    PyCUDA packs NumPy's numbers as large as they are, so that one of the wrong size moves those behind it. PyOpenCL
+    refuses a number whose size is not the parameter's (``INVALID_ARG_SIZE``). An array of ``float64``, which NumPy and
+    CuPy make where no type is given, is read as nonsense through a ``float *``.
+
+    Silent where the low half of a wider integer is read, which is its value, where bytes are passed, and where the
+    library converts (prepared calls of PyCUDA, element-wise kernels).
+
+    ```cuda bad
+    const char *program = R"(
+    kernel void place(global float *x, const ulong at) { x[at + get_global_id(0)] = 0.0f; }
+    )";
+    cl_int run(cl_program built, cl_command_queue queue, cl_mem x, cl_uint at) {
+        cl_kernel place = clCreateKernel(built, "place", nullptr);
+        const size_t all = 4096, group = 64;
+        clSetKernelArg(place, 0, sizeof(cl_mem), &x);
+        clSetKernelArg(place, 1, sizeof(cl_uint), &at);  // expect: KL617
+        return clEnqueueNDRangeKernel(queue, place, 1, nullptr, &all, &group, 0, nullptr, nullptr);
+    }
+    ```
+
+    ```cuda bad
+    extern "C" __global__ void scale(float *x, float by, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= by;
+    }
+    CUresult run(CUmodule module, CUdeviceptr x, float by, int n) {
+        CUfunction function;
+        cuModuleGetFunction(&function, module, "scale");
+        void *args[] = {&x, &by};
+        return cuLaunchKernel(function, (n + 63) / 64, 1, 1, 64, 1, 1, 0, 0, args, 0);  // expect: KL617
+    }
+    ```
+
+    ```cuda good
+    extern "C" __global__ void scale(float *x, float by, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= by;
+    }
+    CUresult run(CUmodule module, CUdeviceptr x, float by, int n) {
+        CUfunction function;
+        cuModuleGetFunction(&function, module, "scale");
+        void *args[] = {&x, &by, &n};
+        return cuLaunchKernel(function, (n + 63) / 64, 1, 1, 64, 1, 1, 0, 0, args, 0);
+    }
+    ```
+
+    ```cuda good
+    const char *program = R"(
+    kernel void place(global float *x, const ulong at) { x[at + get_global_id(0)] = 0.0f; }
+    )";
+    cl_int run(cl_program built, cl_command_queue queue, cl_mem x, cl_ulong at) {
+        cl_kernel place = clCreateKernel(built, "place", nullptr);
+        const size_t all = 4096, group = 64;
+        clSetKernelArg(place, 0, sizeof(cl_mem), &x);
+        clSetKernelArg(place, 1, sizeof(at), &at);
+        return clEnqueueNDRangeKernel(queue, place, 1, nullptr, &all, &group, 0, nullptr, nullptr);
+    }
+    ```
+
+    ```python bad
+    import cupy as cp
+
+    scale = cp.RawKernel(r"""
+    extern "C" __global__ void scale(float *x, const float gain, const int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= gain;
+    }
+    """, "scale")
+
+    def run(x, n):
+        scale(((n + 255) // 256,), (256,), (x, 1.5, n))  # expect: KL617
+    ```
+
+    ```python bad
+    import cupy as cp
+    import numpy as np
+
+    scale = cp.RawKernel(r"""
+    extern "C" __global__ void scale(float *x, const int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    """, "scale")
+
+    def run(n):
+        x = cp.zeros(n)
+        scale(((n + 255) // 256,), (256,), (x, np.int32(n)))  # expect: KL617
+        return x
+    ```
+
+    ```python good
+    import cupy as cp
+    import numpy as np
+
+    scale = cp.RawKernel(r"""
+    extern "C" __global__ void scale(float *x, const float gain, const int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= gain;
+    }
+    """, "scale")
+
+    def run(n):
+        x = cp.zeros(n, dtype=cp.float32)
+        scale(((n + 255) // 256,), (256,), (x, np.float32(1.5), np.int32(n)))
+        return x
+    ```
+    '''
+
+    meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
+    needs = (launches,)
+
+    def check(self, facts: Facts) -> Iterator[Finding]:
+        if facts.kernel is facts.module.kernels[0] and facts.function is facts.kernel.variants[0]:
+            yield from self._in_python(facts)
+        seen: set[Span] = set()
+        for launch in facts[launches]:
+            for span, message in (*_settings(launch, facts), *_addresses(launch, facts)):
+                if span not in seen:
+                    seen.add(span)
+                    place = facts.kernel.function.name_span or facts.kernel.function.span
+                    yield self.finding(span, message, related=[Related(place, "the kernel")])
+
+    def _in_python(self, facts: Facts) -> Iterator[Finding]:
+        """What the front end found of launches in a program, once for all its kernels."""
+        for remark, related in remarks(facts.module_facts, "argument-misfit"):
+            what, given, name, wanted = remark.words
+            yield self.finding(
+                remark.span,
+                f"{given} is passed for {name}, which the kernel reads as {wanted}",
+                related=related,
+                fix="give the array the type of the parameter"
+                if what == "array"
+                else "pass a NumPy number of that type",
+            )
+
+
+def _settings(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+    params = facts.function.params
+    for one in launch.settings:
+        if one.index >= len(params):
+            yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}"
+            continue
+        message = _wrong_setting(one, params[one.index])
+        if message is not None:
+            yield one.span, message
+
+
+def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
+    size = one.size.value if one.size is not None else None
+    if isinstance(param.type, PointerType) and param.type.space is Space.SHARED:
+        return None if one.local or one.size is None else f"{param.name} is local memory, and takes a size alone"
+    if one.local:
+        return f"{param.name} is no local memory, but gets a size and no value"
+    wanted = HANDLE if isinstance(param.type, PointerType) else _width(param.type)
+    if size is None or wanted is None or size == wanted:
+        return None
+    return f"{size} bytes are passed for {param.name}, which has {wanted}"
+
+
+def _width(type_: Type) -> int | None:
+    return type_.size if isinstance(type_, (IntType, FloatType, VectorType)) else None
+
+
+def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+    node, params = launch.node, facts.function.params
+    if node.api not in BY_ARRAY or not node.args:
+        return
+    if len(node.args) < len(params):
+        yield launch.span, f"{len(node.args)} arguments are passed, but {facts.kernel.name} takes {len(params)}"
+        return
+    for arg, param in zip(node.args, params, strict=False):
+        given, wanted = _width(arg.type), _width(param.type)
+        if given is not None and wanted is not None and given < wanted and not isinstance(arg, Opaque):
+            yield launch.span, f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
+            return
