@@ -9,8 +9,9 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression, sounds_like_sync
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.lanes import SWIZZLE
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
-from kernlint.frontends.clang.lower.members import SWIZZLE, member
+from kernlint.frontends.clang.lower.members import member
 from kernlint.frontends.clang.lower.printed import is_expression, is_swizzle
 from kernlint.frontends.clang.lower.recovery import recovered, unresolved_call
 from kernlint.frontends.clang.lower.variables import parameter
@@ -117,18 +118,24 @@ def _swizzle(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr | None:
     lowering = scope.lowering
     whole, left = cursor.extent, inner.extent
     if whole.in_macro or left.in_macro or whole.file != left.file:
-        if not is_swizzle(cursor, inner, scope.types):
-            return None
-        name = scope.printed_member(cursor)
-        if name is None:
-            return scope.opaque(cursor, "lanes of a vector that a macro names", writes=False)
-        return member(scope, cursor, scope.expression(inner), name, scope.type(cursor))
+        return _swizzle_of_a_macro(scope, cursor, inner)
     if left.end >= whole.end:
         return None
     match = re.match(r"\s*\)*\s*(\.|->)\s*(\w+)\s*$", lowering.slice(whole.file, left.end, whole.end))
-    if match is None or not SWIZZLE.match(match.group(2)):
+    if match is None:
         return None
+    if not SWIZZLE.match(match.group(2)):
+        return _swizzle_of_a_macro(scope, cursor, inner)
     return member(scope, cursor, scope.expression(inner), match.group(2), scope.type(cursor))
+
+
+def _swizzle_of_a_macro(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr | None:
+    if not is_swizzle(cursor, inner, scope.types):
+        return None
+    name = scope.printed_member(cursor)
+    if name is None:
+        return scope.opaque(cursor, "lanes of a vector that a macro names", writes=False)
+    return member(scope, cursor, scope.expression(inner), name, scope.type(cursor)) if name else None
 
 
 def _implicit_value(scope: Scope, cursor: Cursor, type_: Type) -> Expr:

@@ -7,6 +7,7 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
+from kernlint.frontends.clang.lower.lanes import lanes_of
 from kernlint.frontends.clang.lower.types import without_extents
 from kernlint.patterns import pattern
 from kernlint.tree.nodes import (
@@ -27,7 +28,6 @@ MEMBER_NAME = pattern(r"\s*(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)")
 LAST_MEMBER = pattern(r"(\.|->)\s*(?:template\s+)?([A-Za-z_]\w*)\s*(?:<[^;]*>)?\s*$")
 TAIL = 300
 """Characters at an expression's end in which its last member is looked for."""
-SWIZZLE = pattern(r"(?:[xyzw]{1,16}|[rgba]{1,4}|[sS][0-9a-fA-F]{1,16}|lo|hi|even|odd)$")
 
 
 @lowers_expression(K.CXX_THIS_EXPR)
@@ -88,25 +88,6 @@ def dependent_implicit_member(scope: Scope, cursor: Cursor) -> Expr:
         base = Ref(scope.span(cursor), scope.this.type, scope.this)
         return member(scope, cursor, base, match.group(2), scope.type(cursor))
     return scope.opaque(cursor, f"member that depends on a template argument: {shorten(text)}", "template", False)
-
-
-def lanes_of(name: str, lanes: int) -> tuple[int, ...]:
-    """Lane numbers that a vector member selects (``x``, ``s3``, ``lo``, ``xyz``); empty when it is none."""
-    if not SWIZZLE.match(name):
-        return ()
-    room = 4 if lanes == 3 else lanes
-    named_halves = {
-        "lo": range(room // 2),
-        "hi": range(room // 2, room),
-        "even": range(0, room, 2),
-        "odd": range(1, room, 2),
-    }
-    if name in named_halves:
-        return tuple(named_halves[name])
-    if name[0] in "sS" and len(name) > 1:
-        return tuple(int(digit, 16) for digit in name[1:])
-    order = "rgba" if name[0] in "rgba" else "xyzw"
-    return tuple(order.index(letter) for letter in name if letter in order)
 
 
 def shorten(text: str) -> str:

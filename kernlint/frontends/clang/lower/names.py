@@ -158,6 +158,8 @@ def member_reference(scope: Scope, cursor: Cursor) -> Expr:
         return axis
     base = scope.expression(bases[0])
     name = declaration.spelling if declaration is not None else member_name(scope, cursor, bases[0])
+    if declaration is None and not name:
+        name = scope.printed_member(cursor) or ""
     if not name:
         if declaration is not None:  # an unnamed struct or union: its fields are the record's own
             return base

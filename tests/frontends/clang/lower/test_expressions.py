@@ -236,3 +236,41 @@ __kernel void k(__global const uint4 *q, __global int *out) { out[0] = LOW(as_us
     assert not function.losses
     types = [cast.type for cast in find(function, Cast) if cast.bits]
     assert [(t.lanes, t.element) for t in types if isinstance(t, VectorType)] == [(8, IntType(16, False))] * 2
+
+
+MACRO_LANES = """
+#define FOUR(p, i) ((float4)(p[i], p[(i) + 1], p[(i) + 2], p[(i) + 3]))
+#define TURNED(v) (v).zwxy
+#define EVEN(v) (v).even
+#define LANE(v, i) (v).s##i
+#define FIELD s2
+"""
+
+
+def test_lanes_beside_vectors_that_macros_build() -> None:
+    text = """__kernel void k(__global float4 *a, __global float *f, float2 t) {
+  a[0] = FOUR(f, 0);
+  a[1] = TURNED(a[1]);
+  t = EVEN(a[2]);
+  f[9] = LANE(a[3], 3);
+  f[10] = a[4].FIELD;
+  a[5] = FOUR(f, 4) + TURNED(a[5]);
+}"""
+    assert lines(kernel(MACRO_LANES + text, "opencl")) == [
+        "a[0] = f32x4{f[0], f[(0 + 1)], f[(0 + 2)], f[(0 + 3)]}",
+        "a[1] = a[1].zwxy",
+        "t = a[2].even",
+        "f[9] = a[3].s3",
+        "f[10] = a[4].s2",
+        "a[5] = (f32x4{f[4], f[(4 + 1)], f[(4 + 2)], f[(4 + 3)]} + a[5].zwxy)",
+    ]
+
+
+def test_lanes_that_a_macro_names_beside_an_error() -> None:
+    """Members of what clang could not make sense of are printed too: they must not shift the others."""
+    text = """__kernel void k(__global float4 *a, __global float *f) {
+  f[0] = missing.y + LANE(missing, 2);
+  f[1] = LANE(a[3], 3);
+  a[0].lo = EVEN(a[2]);
+}"""
+    assert lines(kernel(MACRO_LANES + text, "opencl"))[1:] == ["f[1] = a[3].s3", "a[0].lo = a[2].even"]
