@@ -619,7 +619,9 @@ class Return(Stmt):
 @dataclass(frozen=True, slots=True, eq=False)
 class Trap(Stmt):
     """Ends the kernel abnormally (``__trap``, ``abort``): the path goes no further and is no exit to
-    reason about."""
+    reason about.  ``thrown``: by an exception, after which a host program may go on."""
+
+    thrown: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

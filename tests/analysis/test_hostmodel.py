@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
+from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 from kernlint_rules.launch.group_does_not_divide import GroupDoesNotDivide
 from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
@@ -113,6 +114,83 @@ CASES: dict[str, tuple[RuleClass, str]] = {
             cudaMalloc(&y, 4096);
             cudaMemset(y, 0, 1024);
             cudaMemset(y, 0.0f, 4096);
+        }
+        """,
+    ),
+    "memory that a function frees for itself": (
+        DeviceMemoryLeak,
+        """
+        #define CHECK(call) do { cudaError_t e_ = (call); if (e_ != cudaSuccess) throw e_; } while (0)
+        static void upload(int *to, const int *from, int n) {
+            if (cudaMemcpy(to, from, n * 4, cudaMemcpyHostToDevice) != cudaSuccess) throw 1;
+        }
+        void macros(const int *from, int n) {
+            int *x;
+            CHECK(cudaMalloc(&x, n * sizeof(int)));
+            CHECK(cudaMemset(x, 0, n * sizeof(int))); // bad
+            CHECK(cudaFree(x));
+        }
+        void helper(const int *from, int n) {
+            int *x;
+            CHECK(cudaMalloc(&x, n * sizeof(int)));
+            upload(x, from, n); // bad
+            CHECK(cudaFree(x));
+        }
+        void caught(const int *from, int n) {
+            int *x;
+            CHECK(cudaMalloc(&x, n * sizeof(int)));
+            try { CHECK(cudaMemset(x, 0, n * sizeof(int))); } catch (cudaError_t) { }
+            cudaFree(x);
+        }
+        """,
+    ),
+    "memory that somebody else frees": (
+        DeviceMemoryLeak,
+        """
+        #include <memory>
+        struct State { int *x; };
+        int kept(State &state, const int *from, int n, bool other) {
+            int *x = nullptr;
+            if (cudaMalloc(&x, n * sizeof(int)) != cudaSuccess) return 1;
+            state.x = x;
+            if (cudaMemcpy(x, from, n * sizeof(int), cudaMemcpyHostToDevice) != cudaSuccess) return 2;
+            if (other) { cudaFree(x); state.x = nullptr; }
+            return 0;
+        }
+        int *handed(const int *from, int n) {
+            int *x = nullptr;
+            cudaMalloc(&x, n * sizeof(int));
+            if (!x) return nullptr;
+            if (n > 5) return x;
+            cudaFree(x);
+            return nullptr;
+        }
+        int owned(const int *from, int n) {
+            int *x = nullptr;
+            cudaMalloc(&x, n * sizeof(int));
+            auto free = [](int *p) { cudaFree(p); };
+            std::unique_ptr<int, decltype(free)> owner(x, free);
+            if (cudaMemset(x, 0, n * sizeof(int)) != cudaSuccess) return 1;
+            cudaFree(owner.release());
+            return 0;
+        }
+        int jumps(const int *from, int n) {
+            int *x = nullptr, err = 0;
+            if (cudaMalloc(&x, n * sizeof(int)) != cudaSuccess) { err = 1; goto done; }
+            if (cudaMemset(x, 0, n * sizeof(int)) != cudaSuccess) { err = 2; goto done; }
+        done:
+            if (x) cudaFree(x);
+            return err;
+        }
+        int chained(const int *from, int n) {
+            int *x = nullptr, *y = nullptr;
+            cudaError_t err = cudaMalloc(&x, n * sizeof(int));
+            if (err == cudaSuccess) err = cudaMalloc(&y, n * sizeof(int));
+            if (err == cudaSuccess) err = cudaMemset(y, 0, n * sizeof(int));
+            if (x) cudaFree(x);
+            if (y) cudaFree(y);
+            if (err != cudaSuccess) return 1;
+            return 0;
         }
         """,
     ),

@@ -101,14 +101,14 @@ def _is_null(value: Value) -> bool:
 def implied(before: tuple[Guard, ...], after: tuple[Guard, ...]) -> bool:
     """Whether whatever comes to a place with the guards ``after`` has passed one with the guards ``before``."""
     known = tuple(guard.term for guard in after)
-    return all(guard.term in known or _excluded((*known, negate(guard.term))) for guard in before)
+    return all(guard.term in known or excluded((*known, negate(guard.term))) for guard in before)
 
 
 CASES = 4
 """Choices in a chain of checks (``if (err == 0) err = ...``) that are told apart."""
 
 
-def _excluded(facts: tuple[Term, ...], cases: int = CASES) -> bool:
+def excluded(facts: tuple[Term, ...], cases: int = CASES) -> bool:
     """Whether ``facts`` cannot all be true, whichever way the choices in them went."""
     if contradict(facts, {}):
         return True
@@ -116,4 +116,4 @@ def _excluded(facts: tuple[Term, ...], cases: int = CASES) -> bool:
     cond = next((cond for cond in choices if cond not in facts and negate(cond) not in facts), None)
     if cond is None or not cases:
         return False
-    return all(_excluded((*facts, one), cases - 1) for one in (cond, negate(cond)))
+    return all(excluded((*facts, one), cases - 1) for one in (cond, negate(cond)))

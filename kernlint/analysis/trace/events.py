@@ -359,8 +359,8 @@ class Trace:
     """All that one kernel does, in order of the walk.
 
     ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrays``: private and shared
-    variables met, in order, with their byte extents in the Root.  ``gaps``: what was not understood.  ``complete``: no
-    gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
+    variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
+    understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -371,6 +371,7 @@ class Trace:
     asyncs: list[AsyncEvent] = field(default_factory=list)
     calls: list[CallEvent] = field(default_factory=list)
     exits: list[ExitEvent] = field(default_factory=list)
+    throws: list[ExitEvent] = field(default_factory=list)
     conditions: list[ConditionEvent] = field(default_factory=list)
     launches: list[LaunchEvent] = field(default_factory=list)
     allocations: list[AllocationEvent] = field(default_factory=list)
@@ -409,6 +410,7 @@ class Trace:
             list(self.asyncs),
             list(self.calls),
             list(self.exits),
+            list(self.throws),
             list(self.conditions),
             list(self.launches),
             list(self.allocations),

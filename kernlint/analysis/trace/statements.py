@@ -267,6 +267,8 @@ def _return(m: Machine, s: n.Return) -> None:
 
 
 def _trap(m: Machine, s: n.Trap) -> None:
+    if s.thrown and m.state is not None:
+        m.trace.throws.append(ExitEvent(**m.common(s.span)))
     m.state = None
     m.death = GuardKind.ASSERT
     m.traps += 1

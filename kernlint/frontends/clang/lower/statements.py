@@ -45,7 +45,7 @@ def expression_statement(scope: Scope, cursor: Cursor) -> Stmt:
     """An expression for its effect (registered for every expression kind)."""
     value = scope.expression(cursor)
     if isinstance(value, Call) and value.name.rpartition("::")[2] in TRAPS and _is_bodyless(value):
-        return Trap(value.span)
+        return Trap(value.span, value.name == "throw")
     if isinstance(value, Call) and value.function is None and scope.losses and scope.losses[-1].kind == "given":
         # Called for what it does, which may be anything.
         scope.losses[-1] = Loss("call", f"call of a function that is not declared: {value.name}", value.span)
@@ -317,6 +317,7 @@ def assembly(scope: Scope, cursor: Cursor) -> Stmt:
 def try_statement(scope: Scope, cursor: Cursor) -> Stmt:
     """The guarded block; handlers are left out, as what throws is a call that ends the path."""
     body = next((c for c in cursor.children if c.kind == K.COMPOUND_STMT), None)
+    scope.lose("handler", "what handles exceptions is not followed", cursor)
     return scope.statement(body) if body is not None else OpaqueStmt(scope.span(cursor), "try without a body")
 
 
