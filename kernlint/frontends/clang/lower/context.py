@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from kernlint.frontends.clang.cursor import Cursor, Extent
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import StorageClass, kind_name
-from kernlint.frontends.clang.lower.printed import is_expression, member_names
+from kernlint.frontends.clang.lower.printed import is_expression, member_names, reads_of_bits
 from kernlint.frontends.clang.lower.types import TypeTable, is_const
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.session import SYNTHESISED_HEADER
@@ -251,6 +251,7 @@ class Scope:
 
     __slots__ = (
         "_printed",
+        "_reads",
         "cursor",
         "depth",
         "function",
@@ -277,12 +278,19 @@ class Scope:
         self.function: FunctionDecl | None = None
         self.cursor: Cursor | None = None
         self._printed: dict[int, str] | None = None
+        self._reads: dict[int, bool] | None = None
 
     def printed_member(self, cursor: Cursor) -> str | None:
         """The name of a swizzle that comes out of a macro, as far as the printed function tells."""
         if self._printed is None:
             self._printed = member_names(self.cursor, self.types) if self.cursor is not None else {}
         return self._printed.get(cursor.key)
+
+    def reads_bits(self, cursor: Cursor) -> bool | None:
+        """Whether the printed function has ``__builtin_astype`` where it may have an implicit conversion."""
+        if self._reads is None:
+            self._reads = reads_of_bits(self.cursor, self.types) if self.cursor is not None else {}
+        return self._reads.get(cursor.key)
 
     @property
     def local_space(self) -> Space:

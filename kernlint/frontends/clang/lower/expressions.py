@@ -76,7 +76,7 @@ def _wrapper(scope: Scope, cursor: Cursor, inner: Cursor) -> Expr:
         return scope.expression(inner)
     if scope.lowering.opencl and (
         _reads_bits(inner_type, outer_type)
-        or (inner.kind == K.PAREN_EXPR and _AS_TYPE.match(scope.lowering.written(cursor)))
+        or (inner.kind == K.PAREN_EXPR and (_AS_TYPE.match(scope.lowering.written(cursor)) or scope.reads_bits(cursor)))
     ):
         operand = scope.expression(inner)
         return Cast(scope.span(cursor), outer_type, operand, True, bits=True)

@@ -7,6 +7,7 @@ which a walk leaves their nodes: the two sequences are lined up, and only what t
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
@@ -23,6 +24,7 @@ _TOKEN = pattern(
     r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[A-Za-z_]\w*|(?:0[xX][\da-fA-F.]+(?:[pP][+-]?\d+)?|\d+\.?\d*(?:[eE][+-]?\d+)?'
     r"|\.\d+(?:[eE][+-]?\d+)?)[a-zA-Z]*|\.\.\.|(?:\.|->)\s*(?P<member>[A-Za-z_]\w*)"
 )
+_BRACKET = pattern(r"""[(),]|(?P<call>\b__builtin_astype\s*\()|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'""")
 
 
 def is_expression(cursor: Cursor) -> bool:
@@ -49,6 +51,51 @@ def member_names(function: Cursor, types: TypeTable) -> dict[int, str]:
         for (node, _), name in zip(nodes, names, strict=True)
         if name is not None and not (node.kind == K.MEMBER_REF_EXPR and node.spelling)
     }
+
+
+def reads_of_bits(function: Cursor, types: TypeTable) -> dict[int, bool]:
+    """Whether a node that may read a scalar's bits as another type does (``as_half(x)``), by its key.
+
+    Clang shows ``__builtin_astype`` as it shows an implicit conversion, but prints it. Its type is printed behind its
+    operand; what is lined up are the types, in the order in which the builtins open.
+    """
+    body = next((c for c in function.children if c.kind == K.COMPOUND_STMT), None)
+    if body is None:
+        return {}
+    nodes = [node for node in body.walk() if _may_read_bits(node, types)]
+    names = lined_up([Place(_unqualified(node).__eq__, free=True) for node in nodes], _retyped_to(function.printed()))
+    return {node.key: bool(name) for node, name in zip(nodes, names, strict=True) if name is not None}
+
+
+def _may_read_bits(node: Cursor, types: TypeTable) -> bool:
+    if node.kind != K.UNEXPOSED_EXPR or len(node.children) != 1 or node.children[0].kind != K.PAREN_EXPR:
+        return False
+    outer, inner = types.of(node.type), types.of(node.children[0].type)
+    return outer.size is not None and outer.size == inner.size
+
+
+def _unqualified(node: Cursor) -> str:
+    return re.sub(r"\b(?:const|volatile|restrict|__\w+)\s+", "", node.type.spelling)
+
+
+def _retyped_to(text: str) -> list[str]:
+    """The types that the calls of ``__builtin_astype`` in a printed function give, in the order of the calls."""
+    found: list[str] = []
+    stack: list[int | None] = []  # the open parentheses: which call each belongs to
+    last = 0
+    for match in _BRACKET.finditer(text):
+        if match.group() == ")":
+            call = stack.pop() if stack else None
+            if call is not None:
+                found[call] = text[last : match.start()].strip()
+        elif match.group() == ",":
+            last = match.end()
+        elif match.group() == "(":
+            stack.append(None)
+        elif match.group("call"):
+            stack.append(len(found))
+            found.append("")
+    return found
 
 
 def _collect(root: Cursor, types: TypeTable, found: list[tuple[Cursor, Place]]) -> None:

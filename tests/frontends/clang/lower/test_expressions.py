@@ -165,6 +165,26 @@ def test_opencl_reinterpretation_keeps_the_bits() -> None:
     assert [(c.bits, c.type) for c in casts] == [(True, F32), (False, F32)]
 
 
+def test_opencl_reinterpretation_inside_of_macros() -> None:
+    text = """#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define ITSELF(x) (x)
+#define AS_HALF(x) as_half((ushort)(x))
+__kernel void k(__global half *h, __global float *f, __global int *n) {
+  h[0] = AS_HALF(n[0] >> 4);
+  h[1] = as_half((ushort)n[1]) + AS_HALF(n[2]);
+  f[0] = ITSELF(n[0]);
+  f[1] = as_float(ITSELF(n[1])) + ITSELF(n[2]);
+  f[2] = as_float(as_int(f[3]));
+}"""
+    assert lines(kernel(text, "opencl")) == [
+        "h[0] = (f16:bits)(u16)(n[0] >> 4)",
+        "h[1] = ((f16:bits)(u16)n[1] + (f16:bits)(u16)n[2])",
+        "f[0] = {f32}n[0]",
+        "f[1] = ((f32:bits)n[1] + {f32}n[2])",
+        "f[2] = (f32:bits)(i32:bits)f[3]",
+    ]
+
+
 def test_opencl_comparisons_are_ints() -> None:
     tree = kernel("__kernel void k(int n, uint u) { if (n < 3 && u) n = 0; }", "opencl").function
     assert all(b.type == I32 for b in find(tree, Binary))
