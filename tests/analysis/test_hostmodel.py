@@ -8,6 +8,8 @@ from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 from kernlint_rules.launch.group_does_not_divide import GroupDoesNotDivide
 from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
+from kernlint_rules.launch.unchecked_api_call import UncheckedApiCall
+from kernlint_rules.launch.unchecked_launch import UncheckedLaunch
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from kernlint.rule import RuleClass
@@ -192,6 +194,27 @@ CASES: dict[str, tuple[RuleClass, str]] = {
             if (err != cudaSuccess) return 1;
             return 0;
         }
+        """,
+    ),
+    "checks that are not in sight": (
+        UncheckedLaunch,
+        """
+        __global__ void clear(int *x) { x[threadIdx.x] = 0; }
+        void look_for_errors(const char *where);
+        void run(int *x) {
+            clear<<<1, 64>>>(x);
+            look_for_errors("clear");
+        }
+        """,
+    ),
+    "checks by some": (
+        UncheckedApiCall,
+        """
+        int send(int *to, const int *from, size_t n) {
+            cudaMemset(to, 0, n);
+            return cudaMemcpy(to, from, n, cudaMemcpyHostToDevice) == cudaSuccess ? 0 : 1;
+        }
+        void forget(int *to, const int *from, size_t n) { cudaMemcpy(to, from, n, cudaMemcpyHostToDevice); }
         """,
     ),
     "group sizes": (

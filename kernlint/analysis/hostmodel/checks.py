@@ -1,0 +1,116 @@
+"""Which launches and calls of a runtime's functions host code looks at the errors of."""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.launches import host
+from kernlint.analysis.trace.events import ApiEvent, CallEvent, Trace
+from kernlint.patterns import pattern
+from kernlint.pythontext import is_python
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.tree.nodes import Call, ExprStmt, FunctionDecl, FunctionKind, Launch, Node, OpaqueStmt
+from kernlint.tree.walk import walk
+
+_RUNTIME = pattern(r"(?:cuda|hip|cu|cl)[A-Z]\w*|make_cuda\w+")
+_MEANT = pattern(
+    r"(?:cuda|hip)(?:Malloc|HostAlloc|HostMalloc|Memcpy|Memset)\w*|cuMem(?:Alloc|cpy|set)\w*"
+    r"|clEnqueue(?:Read|Write|Copy|Fill)\w+|clBuildProgram|clSetKernelArg"
+)
+"""Allocations, copies, fills, builds and settings of arguments.  What gives back is left out."""
+
+_HARMLESS = pattern(r"printf|fprintf|puts|free|malloc|memcpy|memset|operator .*|std::.*|sqrtf?|min|max|abs")
+"""Functions that are not followed and look at no device's errors."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checks:
+    """Launches and calls of one file by whether anything looks at their errors; what cannot be told is in neither."""
+
+    checked_launches: tuple[Span, ...]
+    unchecked_launches: tuple[Span, ...]
+    checked_calls: tuple[Span, ...]
+    unchecked_calls: tuple[Span, ...]
+
+
+def _compute(facts: ModuleFacts) -> Checks:
+    functions = [f for f in facts.module.functions if f.body is not None and f.kind is not FunctionKind.KERNEL]
+    if is_python(facts.module.path):  # the libraries raise
+        return Checks((), (), (), ())
+    dropped = _dropped(functions)
+    launches: dict[Span, bool | None] = {}
+    calls: dict[Span, bool | None] = {}
+    for function, trace in facts[host].traces:
+        unclear = _unclear(function, trace)
+        last, maybe = _looks(trace, dropped)
+        for launch in trace.launches:
+            by_itself = launch.node.api != "<<<>>>" and launch.node not in dropped and _returns(launch.node)
+            _note(launches, launch.span, by_itself or last > launch.order, unclear or maybe > launch.order)
+        for api in trace.apis:
+            if _MEANT.fullmatch(api.name) and isinstance(api.node, Call):
+                _note(calls, api.span, api.node not in dropped or last > api.order, unclear or maybe > api.order)
+    return Checks(*_split(launches), *_split(calls))
+
+
+def _note(found: dict[Span, bool | None], span: Span, checked: bool, unclear: bool) -> None:
+    """One walk that came by a place: it is looked at where one of them does, and not where none may."""
+    if checked:
+        found[span] = True
+    elif unclear and found.get(span) is not True:
+        found[span] = None
+    else:
+        found.setdefault(span, False)
+
+
+def _split(found: dict[Span, bool | None]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    return tuple(at for at, looked in found.items() if looked), tuple(at for at in found if found[at] is False)
+
+
+def _dropped(functions: list[FunctionDecl]) -> set[Node]:
+    """Calls and launches whose results nobody takes, not even to throw them away by a cast."""
+    nodes = (node for function in functions for node in walk(function.body or function))
+    return {node.expr for node in nodes if isinstance(node, ExprStmt) and isinstance(node.expr, (Call, Launch))}
+
+
+def _returns(launch: Launch) -> bool:
+    """Whether the function that launches returns a status."""
+    return launch.api.startswith(("cuda", "cu", "cl", "hipModule", "hipExt")) or launch.api == "hipLaunchKernel"
+
+
+def _unclear(function: FunctionDecl, trace: Trace) -> bool:
+    """Whether something in a walk was not understood that may look at errors."""
+    kinds = {"macro", "statement", "inactive", "template"}
+    if any(loss.kind in kinds for loss in function.losses) or function.body is None:
+        return True
+    if any(gap.kind in ("goto", "budget", "statement", "lost") for gap in trace.gaps):
+        return True
+    return any(isinstance(node, OpaqueStmt) for node in walk(function.body))
+
+
+def _looks(trace: Trace, dropped: set[Node]) -> tuple[int, int]:
+    """Where in the walk errors are looked at last, and where they may be; -1: nowhere."""
+    last = maybe = -1
+    apis: list[ApiEvent | CallEvent] = [*trace.apis, *trace.calls]
+    for event in apis:
+        name = event.name.rpartition("::")[2]
+        if not _RUNTIME.fullmatch(name):
+            if not _HARMLESS.fullmatch(event.name):
+                maybe = max(maybe, event.order)
+        elif event.node not in dropped and not name.startswith("make_"):
+            last = max(last, event.order)
+    for launch in trace.launches:
+        if launch.node not in dropped and _returns(launch.node):
+            last = max(last, launch.order)
+    return last, maybe
+
+
+error_checks = ModuleAnalysis("error_checks", _compute, needs=(host,))
+"""The :class:`Checks` of a file."""
+
+SHARE = 3
+"""A habit: this many times more is looked at than is not."""
+
+
+def habit(checked: int, unchecked: int) -> bool:
+    """Whether so much is looked at that what is not was forgotten."""
+    return checked >= SHARE and checked >= SHARE * unchecked

@@ -1,0 +1,80 @@
+r"""The rule ``unchecked-api-call``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.checks import error_checks, habit
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, ModuleRule
+
+
+class UncheckedApiCall(ModuleRule):
+    r"""The status of an allocation, copy or build is dropped.
+
+    A failed allocation or copy leaves the program with memory that does not hold what it takes it to hold. Functions
+    that give back are left out, and a cast to `void` says that it is meant. What the file does decides: where three of
+    four such calls are checked, the one that is not is a warning; where none is, there is one note for the file.
+
+    ```cuda bad
+    int *make(size_t bytes) {
+        int *x = nullptr;
+        cudaMalloc(&x, bytes);  // expect: KL604
+        return x;
+    }
+    ```
+
+    ```cuda bad
+    cudaError_t run(int *to, const int *from, size_t bytes) {
+        int *x = nullptr;
+        cudaError_t err = cudaMalloc(&x, bytes);
+        if (err == cudaSuccess) err = cudaMemset(x, 0, bytes);
+        if (err == cudaSuccess) err = cudaMemcpy(x, from, bytes, cudaMemcpyHostToDevice);
+        if (err != cudaSuccess) return err;
+        cudaMemcpy(to, x, bytes, cudaMemcpyDeviceToHost);  // expect: KL604
+        cudaFree(x);
+        return cudaSuccess;
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    void send(int *to, const int *from, size_t bytes) {
+        hipMemcpy(to, from, bytes, hipMemcpyHostToDevice);  // expect: KL604
+    }
+    ```
+
+    ```cuda good
+    cudaError_t make(int **x, size_t bytes) {
+        const cudaError_t err = cudaMalloc(x, bytes);
+        if (err != cudaSuccess) return err;
+        return cudaMemset(*x, 0, bytes);
+    }
+    ```
+
+    ```hip good
+    #include <hip/hip_runtime.h>
+    bool send(int *to, const int *from, size_t bytes) {
+        hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, 0);
+        return hipDeviceSynchronize() == hipSuccess;
+    }
+    ```
+    """
+
+    meta = Meta("KL604", "unchecked-api-call", Severity.WARNING, tags=("CUDA-1.3",))
+    needs = (error_checks,)
+
+    def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        checks = facts[error_checks]
+        checked, unchecked = checks.checked_calls, checks.unchecked_calls
+        fix = "check what it returns"
+        if habit(len(checked), len(unchecked)):
+            for span in unchecked:
+                message = f"the status of this call is dropped, which is looked at for {len(checked)} others here"
+                yield self.finding(span, message, related=[Related(checked[0], "a call that is checked")], fix=fix)
+        elif unchecked and not checked:
+            message = "the status of this call is dropped"
+            if len(unchecked) > 1:
+                message = f"the status of calls is dropped, here and {len(unchecked) - 1} times more"
+            yield self.finding(min(unchecked, key=lambda at: at.start), message, severity=Severity.NOTE, fix=fix)

@@ -1,0 +1,85 @@
+r"""The rule ``unchecked-launch``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.checks import error_checks, habit
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, ModuleRule
+
+
+class UncheckedLaunch(ModuleRule):
+    r"""Nobody looks whether a kernel could be launched.
+
+    A launch returns nothing. One that is refused, for a block that is too large or empty, shared memory or an
+    architecture that is not there, is silent, and the program goes on with what was in memory before. Any later look at
+    the runtime's errors counts (`cudaGetLastError`, the result of a synchronisation or copy that is used, a function
+    that is not in sight), here or in a caller in the same file.
+
+    What the file does decides how loud this is: where three of four launches are checked, the one that is not is a
+    warning; where none is, there is one note for the file; else nothing is said.
+
+    ```cuda bad
+    __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+    void run(int *x, int n) {
+        clear<<<1, n>>>(x, n);  // expect: KL603
+    }
+    ```
+
+    ```cuda bad
+    __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+    cudaError_t one(int *x, int n) { clear<<<1, 32>>>(x, n); return cudaGetLastError(); }
+    cudaError_t two(int *x, int n) { clear<<<1, 64>>>(x, n); return cudaGetLastError(); }
+    cudaError_t three(int *x, int n) { clear<<<1, 96>>>(x, n); return cudaGetLastError(); }
+    cudaError_t four(int *x, int n) {
+        clear<<<1, n>>>(x, n);  // expect: KL603
+        return cudaSuccess;
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+    void run(int *x, int n) {
+        hipLaunchKernelGGL(clear, dim3(1), dim3(n), 0, 0, x, n);  // expect: KL603
+        hipDeviceSynchronize();
+    }
+    ```
+
+    ```cuda good
+    __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+    static void start(int *x, int n) { clear<<<1, n>>>(x, n); }
+    cudaError_t run(int *x, int n) {
+        start(x, n);
+        return cudaGetLastError();
+    }
+    ```
+
+    ```hip good
+    #include <hip/hip_runtime.h>
+    __global__ void clear(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }
+    bool run(int *x, int n) {
+        hipLaunchKernelGGL(clear, dim3(1), dim3(n), 0, 0, x, n);
+        return hipDeviceSynchronize() == hipSuccess;
+    }
+    ```
+    """
+
+    meta = Meta("KL603", "unchecked-launch", Severity.WARNING, tags=("CUDA-1.4",))
+    needs = (error_checks,)
+
+    def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        checks = facts[error_checks]
+        checked, unchecked = checks.checked_launches, checks.unchecked_launches
+        fix = "look at cudaGetLastError() after it, or its like"
+        if habit(len(checked), len(unchecked)):
+            for span in unchecked:
+                message = f"nobody looks whether this kernel was launched, as is done for {len(checked)} others here"
+                yield self.finding(span, message, related=[Related(checked[0], "a launch that is checked")], fix=fix)
+        elif unchecked and not checked:
+            message = "nobody looks whether this kernel was launched"
+            if len(unchecked) > 1:
+                message = f"nobody looks whether kernels are launched, here and {len(unchecked) - 1} times more"
+            yield self.finding(min(unchecked, key=lambda at: at.start), message, severity=Severity.NOTE, fix=fix)
