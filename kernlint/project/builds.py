@@ -37,12 +37,15 @@ NOTHING_GIVEN = Given()
 
 class Builds:
     """The builds of the project at ``root`` with the given ``files`` (relative paths); ``facts`` gives what they say,
-    which is asked for only where programs are built by host code."""
+    which is asked for only where programs are built by host code of other files; ``own`` what a single one says."""
 
-    def __init__(self, root: str, files: Iterable[str], facts: Callable[[], Table]) -> None:
+    def __init__(
+        self, root: str, files: Iterable[str], facts: Callable[[], Table], own: Callable[[str], FileFacts | None]
+    ) -> None:
         self._root = root
         self._files = files
         self._look = facts
+        self._own = own
 
     @property
     def _facts(self) -> Table:
@@ -111,7 +114,7 @@ class Builds:
         """Options that host code gives the compiler of the program in ``path``."""
         if not path.lower().endswith((*_OPENCL, ".py")):
             return
-        facts = self._facts.get(path)
+        facts = self._own(path)
         if facts is None:
             return
         if path.endswith(".py"):

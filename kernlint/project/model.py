@@ -14,7 +14,7 @@ from kernlint.project import headers, preludes, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.definitions import Definition, choose
-from kernlint.project.facts import read_facts
+from kernlint.project.facts import FileFacts, read_facts
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
@@ -131,7 +131,14 @@ class Project:
     @cached_property
     def builds(self) -> Builds:
         """What build files and host code define."""
-        return Builds(self.root, self.tree.files, lambda: self.facts)
+        return Builds(self.root, self.tree.files, lambda: self.facts, self._facts_of)
+
+    def _facts_of(self, path: str) -> FileFacts | None:
+        """What the source at ``path``, relative to the root, says; no other is read for it."""
+        state = self.tree.files.get(path)
+        if "facts" in self.__dict__ or state is None or path[path.rfind(".") :].lower() not in SOURCES:
+            return self.facts.get(path)
+        return read_facts(self.absolute(path), state[1])
 
     # ------------------------------------------------------------------------------------------------------ indices
 

@@ -48,6 +48,8 @@ class Narrowing:
     def __init__(self, facts: tuple[Term, ...], known: Mapping[Symbol, int]) -> None:
         self.ranges: dict[Term, Range] = {}
         self.overflowing: set[Term] = set()
+        self._current: dict[Term, Range] = {}
+        """What :meth:`of` said since a range was last narrowed: terms share their parts, and each is computed once."""
         for symbol, value in known.items():
             self._meet(symbol.term, (value, value))
         for _ in range(ROUNDS):
@@ -65,6 +67,12 @@ class Narrowing:
             return (value, value) if isinstance(value, int) else EVERYTHING
         if term.op == "sym":
             return self._known(term)
+        current = self._current.get(term)
+        if current is None:
+            current = self._current[term] = self._met(term)
+        return current
+
+    def _met(self, term: Term) -> Range:
         found = self._known(term)
         raw = self._computed(term)
         if raw is not None:
@@ -131,11 +139,13 @@ class Narrowing:
     # ------------------------------------------------------------------------------------------------ backwards
 
     def _meet(self, term: Term, wanted: Range) -> Range:
-        low, high = self._known(term)
-        low, high = max(low, wanted[0]), min(high, wanted[1])
+        known = self._known(term)
+        low, high = max(known[0], wanted[0]), min(known[1], wanted[1])
         if low > high:
             raise Contradiction
         self.ranges[term] = low, high
+        if (low, high) != known:
+            self._current.clear()
         return low, high
 
     def _say(self, fact: Term, truth: bool) -> None:
