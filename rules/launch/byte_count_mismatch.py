@@ -12,16 +12,17 @@ from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import Term
+from kernlint.symbolic.terms import Term, cast
 from kernlint.tree.nodes import Cast, Expr, FloatLit
-from kernlint.tree.types import FloatType, IntType
+from kernlint.tree.types import I64, FloatType, IntType
 
 
 class ByteCountMismatch(ModuleRule):
     r"""A copy or fill counts in something else than bytes.
 
     The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight; where
-    it is smaller by just the size of an element, so that elements were counted; where an offset that is made of a
+    it is smaller by just the size of an element, so that elements were counted; where a row is copied whose width times
+    the size of an element is the pitch (`cudaMemcpy2D`, `cudaMemcpy3D`); where an offset that is made of a
     pitch, which is in bytes, is added to a pointer to larger elements; and where memory is filled with a
     floating-point number, of which one byte is taken.
 
@@ -45,6 +46,43 @@ class ByteCountMismatch(ModuleRule):
         double *x = nullptr;
         hipMalloc(&x, n * sizeof(float));
         hipMemcpy(x, from, n * sizeof(double), hipMemcpyHostToDevice);  // expect: KL605
+    }
+    ```
+
+    ```cuda bad
+    cudaError_t rows(float *to, size_t pitch, const float *from, int width, int height) {
+        return cudaMemcpy2D(to, pitch, from, width * sizeof(float), width, height,  // expect: KL605
+                            cudaMemcpyHostToDevice);
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    hipError_t fill(hipPitchedPtr to, double *from, size_t nx, size_t ny, size_t nz) {
+        hipMemcpy3DParms job = {};
+        job.srcPtr = make_hipPitchedPtr(from, nx * sizeof(double), nx, ny);
+        job.dstPtr = to;
+        job.extent = make_hipExtent(nx, ny, nz);
+        job.kind = hipMemcpyHostToDevice;
+        return hipMemcpy3D(&job);  // expect: KL605
+    }
+    ```
+
+    ```cuda good
+    cudaError_t fill(cudaPitchedPtr to, cudaArray_t pixels, float *from, size_t nx, size_t ny, size_t nz) {
+        cudaMemcpy3DParms job = {};
+        job.srcPtr = make_cudaPitchedPtr(from, nx * sizeof(float), nx, ny);
+        job.dstPtr = to;
+        job.extent = make_cudaExtent(nx * sizeof(float), ny, nz);
+        job.kind = cudaMemcpyHostToDevice;
+        const cudaError_t err = cudaMemcpy3D(&job);
+        if (err != cudaSuccess) return err;
+        cudaMemcpy3DParms other = {};
+        other.srcPtr = job.srcPtr;
+        other.dstArray = pixels;
+        other.extent = make_cudaExtent(nx, ny, nz);
+        other.kind = cudaMemcpyHostToDevice;
+        return cudaMemcpy3D(&other);
     }
     ```
 
@@ -90,7 +128,7 @@ class ByteCountMismatch(ModuleRule):
                 fix="fill with a kernel, or with std::fill on the host and a copy",
             )
         if isinstance(one, Copy) and one.pitches is not None:
-            return self._rows(one)
+            return self._rows(one, walk)
         for value in values:
             found = self._against_allocation(one, value, walk)
             if found is not None:
@@ -113,9 +151,25 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         return None
 
-    def _rows(self, copy: Copy) -> Finding | None:
+    def _rows(self, copy: Copy, walk: HostWalk) -> Finding | None:
         assert copy.pitches is not None
-        for value, pitch in ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1])):
+        sides = ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1]))
+        width = polynomial(copy.size)
+        sizes = (_element(value) for value, at in sides if width.scaled(_element(value)) == polynomial(at))
+        size = max(sizes, default=1)
+        if size > 1 and copy.size.value is None:
+            made = [
+                Related(api.span, "the extent is made here")
+                for api in walk.trace.apis
+                if api.name.startswith("make_") and api.name.endswith("Extent") and _same(api.args[0], width)
+            ]
+            return self.finding(
+                copy.event.span,
+                f"{show(copy.size)} counts elements of {size} bytes: only a part of each row is copied",
+                related=made,
+                fix=f"multiply the width by {size}",
+            )
+        for value, pitch in sides:
             size = _element(value)
             if isinstance(value, PointerValue) and size > 1 and _scaled_pitch(value.offset, pitch, size):
                 return self.finding(
@@ -139,6 +193,10 @@ def _exceeds(given: Polynomial, there: Polynomial) -> bool:
     if not rest or any(value <= 0 for value in rest.values()):
         return False
     return () in rest or set(rest) <= set(there.coefficients)
+
+
+def _same(value: Value, count: Polynomial) -> bool:
+    return isinstance(value, Term) and polynomial(cast(value, I64)) == count
 
 
 def _element(value: Value) -> int:

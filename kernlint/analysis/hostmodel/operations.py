@@ -12,7 +12,7 @@ from enum import Enum
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launches import host
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind, Trace
-from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, Value, as_term, chosen
+from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, StructValue, Value, as_term, chosen
 from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, cast
@@ -108,7 +108,30 @@ def _copy(api: ApiEvent) -> Copy | None:
     if name in ("Memcpy2D", "Memcpy2DAsync") and len(args) >= 7:
         pitches = cast(as_term(args[1]), I64), cast(as_term(args[3]), I64)
         return Copy(api, args[0], args[2], cast(as_term(args[4]), I64), _kind(args[6]), pitches)
+    if name in ("Memcpy3D", "Memcpy3DAsync") and api.behind:
+        return _volume(api, api.behind[0])
     return None
+
+
+def _volume(api: ApiEvent, job: Value | None) -> Copy | None:
+    """A copy of rows of a volume, between plain memory on both sides (of arrays the width counts elements)."""
+    if not isinstance(job, StructValue):
+        return None
+    if not all(_is_null(job.get(name)) for name in ("srcArray", "dstArray")):
+        return None
+    target, source, extent, kind = (job.get(name) for name in ("dstPtr", "srcPtr", "extent", "kind"))
+    if not all(isinstance(one, StructValue) for one in (target, source, extent)) or kind is None:
+        return None
+    (to, to_pitch), (start, pitch) = ((one.get("ptr"), one.get("pitch")) for one in (target, source))  # type: ignore
+    width = extent.get("width")  # type: ignore[union-attr]
+    if to is None or start is None or width is None or to_pitch is None or pitch is None:
+        return None
+    pitches = cast(as_term(to_pitch), I64), cast(as_term(pitch), I64)
+    return Copy(api, to, start, cast(as_term(width), I64), _kind(kind), pitches)
+
+
+def _is_null(value: Value | None) -> bool:
+    return isinstance(value, PointerValue) and value.root.name == NULL
 
 
 def _kind(value: Value) -> Kind | None:

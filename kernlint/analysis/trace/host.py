@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.memory import read_variable
-from kernlint.analysis.trace.values import PointerValue, ReferenceValue, Value, VarPlace, as_term
+from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace, as_term
 from kernlint.symbolic.terms import binary, cast, const
 from kernlint.tree.nodes import Call, FunctionKind
 from kernlint.tree.types import I64, PointerType, Space
@@ -27,6 +27,23 @@ def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None
     m.trace.apis.append(
         ApiEvent(**m.common(e.span), node=e, name=name, args=tuple(args), behind=behind, receiver=receiver)
     )
+
+
+_MADE = {
+    "Extent": ("width", "height", "depth"),
+    "PitchedPtr": ("ptr", "pitch", "xsize", "ysize"),
+    "Pos": ("x", "y", "z"),
+}
+"""What CUDA's and HIP's functions make structures of: the fields that their arguments become."""
+
+
+def made_of(e: Call, values: Sequence[Value]) -> StructValue | None:
+    """The structure that ``make_cudaExtent(...)`` and its like give."""
+    kind = e.name.rpartition("::")[2].removeprefix("make_").removeprefix("cuda").removeprefix("hip")
+    names = _MADE.get(kind)
+    if names is None or not e.name.rpartition("::")[2].startswith("make_") or len(names) != len(values):
+        return None
+    return StructValue(e.type, tuple(zip(names, values, strict=True)))
 
 
 ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {

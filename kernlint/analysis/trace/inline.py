@@ -13,7 +13,7 @@ from kernlint.analysis.trace.events import (
     Guard,
     Root,
 )
-from kernlint.analysis.trace.host import allocation, note_call
+from kernlint.analysis.trace.host import allocation, made_of, note_call
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
@@ -266,6 +266,8 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         m.gap("barrier", f"{name} may hold a barrier", e.span)
         only = None if told else given
         m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e, given=only)
+    if isinstance(e.type, StructType) and (made := made_of(e, values)) is not None:
+        return made
     terms = tuple(as_term(v) for v in values)
     if isinstance(e.type, (PointerType, StructType, VectorType)):
         level = Uniformity.VARYING
