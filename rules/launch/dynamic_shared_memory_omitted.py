@@ -9,13 +9,13 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.launches import LaunchFact, launches
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, Root
 from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import Call, Cast, FunctionRef, IntLit
+from kernlint.tree.nodes import Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
 from kernlint.tree.types import Space
 from kernlint.tree.walk import walk
 
@@ -29,9 +29,10 @@ class DynamicSharedMemoryOmitted(Rule):
     r"""A launch that does not provide the dynamic shared memory its kernel uses.
 
     ``extern __shared__`` has no size of its own: the third launch argument gives it. Left out, the array is empty and
-    the first access is out of bounds. Above 48 KiB the launch fails, unless the limit was raised for this kernel with
-    ``cudaFuncSetAttribute`` before. It counts bytes: where the launch gives fewer than the kernel touches (elements
-    instead of bytes, one of two arrays, a tile without its halo), the rest lies beyond the end.
+    the first access is out of bounds. Above 48 KiB, with the kernel's own shared arrays, the launch fails, unless the
+    limit was raised for this kernel with ``cudaFuncSetAttribute`` before. It counts bytes: where the launch gives fewer
+    than the kernel touches (elements instead of bytes, one of two arrays, a tile without its halo), the rest lies
+    beyond the end. A size that is kept in a static variable is that of the first call, whatever later ones pass.
 
     ```cuda bad
     __global__ void flip(float *x) {
@@ -66,6 +67,47 @@ class DynamicSharedMemoryOmitted(Rule):
     }
     void run(float *x) {
         flip<<<1, 256, 256>>>(x);  // expect: KL607
+    }
+    ```
+
+    ```cuda bad
+    __global__ void look(const float *table, float *out) {
+        extern __shared__ float lut[];
+        __shared__ float sums[4096];
+        for (int k = threadIdx.x; k < 10240; k += blockDim.x) lut[k] = table[k];
+        for (int k = threadIdx.x; k < 4096; k += blockDim.x) sums[k] = 0.0f;
+        __syncthreads();
+        out[threadIdx.x] = lut[threadIdx.x * 7] + sums[threadIdx.x];
+    }
+    void run(const float *table, float *out) {
+        look<<<1, 256, 40960>>>(table, out);  // expect: KL607
+    }
+    ```
+
+    ```cuda bad
+    __global__ void mean(const float *x, float *out, int n) {
+        extern __shared__ float row[];
+        for (int k = threadIdx.x; k < n; k += blockDim.x) row[k] = x[k];
+        __syncthreads();
+        if (threadIdx.x < n) out[threadIdx.x] = row[n - 1 - threadIdx.x] / n;
+    }
+    void run(const float *x, float *out, int n) {
+        static const size_t bytes = n * sizeof(float);
+        mean<<<1, 256, bytes>>>(x, out, n);  // expect: KL607
+    }
+    ```
+
+    ```cuda good
+    __global__ void mean(const float *x, float *out, int n) {
+        extern __shared__ float row[];
+        for (int k = threadIdx.x; k < n; k += blockDim.x) row[k] = x[k];
+        __syncthreads();
+        if (threadIdx.x < n) out[threadIdx.x] = row[n - 1 - threadIdx.x] / n;
+    }
+    void run(const float *x, float *out, int n) {
+        static const size_t unit = sizeof(float);
+        const size_t bytes = n * unit;
+        mean<<<1, 256, bytes>>>(x, out, n);
     }
     ```
 
@@ -110,7 +152,17 @@ class DynamicSharedMemoryOmitted(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         uses = _uses(facts)
+        own = sum(root.extent or 0 for root in {access.root for access in facts[trace].accesses} if _sized(root))
         for launch in facts[launches]:
+            kept = _kept(launch) if uses else None
+            if kept is not None:
+                yield self.finding(
+                    launch.span,
+                    f"{kept.name} keeps what the first call makes of its arguments; later calls get the same size",
+                    Severity.WARNING,
+                    related=[Related(kept.span, "initialised once"), Related(uses[0].span, "used here")],
+                    fix=f"make {kept.name} no static variable",
+                )
             use = next((access for access in uses if not _excluded(access, launch)), None)
             size = launch.shared.value if launch.shared is not None else None
             if size is None:
@@ -122,10 +174,12 @@ class DynamicSharedMemoryOmitted(Rule):
                     Related(use.span, f"{use.root.name} is accessed here"),
                     "pass its size in bytes as the third launch argument",
                 )
-            elif size > GRANTED and facts.module.language == "cuda" and not _raised(facts):
+            elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts):
+                more = f" and {own} of its own" if size <= GRANTED else ""
                 yield self._finding(
                     launch,
-                    f"{size} bytes of dynamic shared memory are more than the {GRANTED} that a kernel gets unasked",
+                    f"{size} bytes of dynamic shared memory{more} are more than the {GRANTED} that a kernel gets "
+                    "unasked",
                     Related(facts.kernel.function.span, "the kernel"),
                     "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
                 )
@@ -149,6 +203,28 @@ class DynamicSharedMemoryOmitted(Rule):
 
     def _finding(self, launch: LaunchFact, message: str, related: Related, fix: str) -> Finding:
         return self.finding(launch.span, message, related=[related], fix=fix)
+
+
+def _sized(root: Root) -> bool:
+    return root.space is Space.SHARED and root.decl is not None and not root.decl.unsized
+
+
+def _kept(launch: LaunchFact) -> VarDecl | None:
+    """The local static variable whose value at its first use, which rests on arguments, is the size ever after."""
+    given, body = launch.node.shared, launch.host.body
+    while isinstance(given, Cast):
+        given = given.operand
+    decl = given.decl if isinstance(given, Ref) else None
+    if decl is None or not decl.static or decl.is_global or decl.init is None or body is None:
+        return None
+    nodes = tuple(walk(decl.init))
+    if any(isinstance(node, Call) and (node.function is None or node.function.body is None) for node in nodes):
+        return None  # what it asks may never change
+    changed = any(
+        isinstance(node, Assign) and isinstance(node.target, Ref) and node.target.decl is decl for node in walk(body)
+    )
+    passed = any(isinstance(node, Ref) and node.decl in launch.host.params for node in nodes)
+    return decl if passed and not changed else None
 
 
 def _none_given(launch: LaunchFact) -> bool:
