@@ -52,6 +52,7 @@ _KERNEL = {
 }
 _DEVICE_WORD = pattern(rb"\b(?:__global__|__device__|__kernel|kernel|__host__)\b")
 _COMMENT = pattern(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*", re.DOTALL | re.MULTILINE)
+_COSTS_NOTHING = ("static assertion failed", "illegal vector component name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,12 @@ def count_losses(
 
 
 def _costs(diagnostic: Diagnostic) -> bool:
-    """Whether an error takes anything out of the tree; a false static assertion does not."""
-    return diagnostic.severity >= Severity.ERROR and not diagnostic.message.startswith("static assertion failed")
+    """Whether an error takes anything out of the tree.
+
+    A false static assertion does not, nor does a lane that only a wider vector has than the language knows: where the
+    vector's type is not declared the lane is as unknown, only that clang does not say so.
+    """
+    return diagnostic.severity >= Severity.ERROR and not diagnostic.message.startswith(_COSTS_NOTHING)
 
 
 def _of_device_code(text: bytes, offset: int) -> bool:

@@ -42,7 +42,7 @@ from kernlint.tree.nodes import (
     VarDecl,
     While,
 )
-from kernlint.tree.types import UNKNOWN, ArrayType, IntType, OpaqueType, Space, Type
+from kernlint.tree.types import UNKNOWN, ArrayType, IntType, OpaqueType, PointerType, Space, Type
 
 if TYPE_CHECKING:
     from kernlint.frontends.pycparser.module import Module
@@ -105,6 +105,12 @@ class Body:
         self._scopes[-1][decl.name] = decl
         return decl
 
+    def _made_up(self, kind: Type) -> bool:
+        """Whether a type is one that nobody declared, or made of it."""
+        while isinstance(kind, PointerType | ArrayType):
+            kind = kind.pointee if isinstance(kind, PointerType) else kind.element
+        return isinstance(kind, OpaqueType) and kind.spelling in self.module.parser.guessed
+
     def declare(self, node: c_ast.Decl, is_global: bool = False) -> VarDecl:
         """A variable with what it starts as.  Raises :class:`UnknownType`."""
         found = self.module.types.of(node.type)
@@ -123,6 +129,7 @@ class Body:
             const=found.const,
             volatile=found.volatile,
             static="static" in (node.storage or ()),
+            synthesised=self._made_up(kind),
             is_global=is_global,
         )
         if is_global:
@@ -237,9 +244,7 @@ class Body:
             if value is not None and (number := self.module.value_of(value)) is not None:
                 value = IntLit(value.span, value.type, number)
             out.append(Case(self.span(item), value))
-            for one in item.stmts or []:
-                out += self._labelled(one, None)
-            return out
+            return [*out, *self.sequence(item.stmts or [])]
         if isinstance(item, c_ast.For) and unroll is not None:
             return [*out, self._for(item, unroll)]
         if isinstance(item, c_ast.Compound) and self.parsed.parenthesised(item):

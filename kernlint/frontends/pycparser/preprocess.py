@@ -230,8 +230,8 @@ def _lexemes(engine: _Preprocessor, path: str) -> Iterator[Lexeme]:
         if value == "_Pragma":
             continue
         lexeme = Lexeme(value, place if place is not None else nowhere)
-        if value[0].isdigit() or value == ".":
-            number = lexeme  # pcpp knows no floating-point numbers and gives them in pieces
+        if value[0].isdigit() or value in (".", "^"):
+            number = lexeme  # pcpp knows neither floating-point numbers nor ``^=``, and gives them in pieces
         else:
             yield lexeme
     if number is not None:
@@ -245,7 +245,9 @@ _EXPONENT = re.compile(r"(?:0[xX][\da-fA-F.]*[pP]|[\d.]*[eE])\Z")
 
 
 def _continues(number: str, text: str) -> bool:
-    """Whether ``text``, with no space before it, is a further piece of a number (C's pp-number)."""
+    """Whether ``text``, with no space before it, is a further piece of a number (C's pp-number), or of ``^=``."""
+    if "^" in number:
+        return number == "^" and text == "="
     if number == ".":
         return text[0].isdigit()
     return text == "." or _WORD.match(text) is not None or (text in "+-" and _EXPONENT.match(number) is not None)

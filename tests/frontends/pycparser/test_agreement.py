@@ -93,6 +93,37 @@ KERNEL(turn)(__global uint *x, uint n) {
 """,
 }
 
+EXPANDED = {
+    "every assignment, empty statements, statements in braces": """
+#define EITHER(n) ({ switch (n) { case 1: a = 2; break; default: { a = 3;; } } })
+__kernel void k(__global int *p, int n) {
+  int a = n;
+  a ^= 1; a |= 2; a &= 3; a <<= 1; a >>= 1; a %= 7; a += 1; a -= 1; a *= 2; a /= 3; a = a^n; a^=n;
+  switch (n) { case 1: a = 2;; int q = 1, r = 2; p[2] = q + r; break; case 2: ; }
+  EITHER(n);
+  p[a ^ 1] = a;;
+}
+""",
+    "vectors that are wider than the language's": """
+#define SUM(to, from) to.lo += from.lo; to.hi += from.hi;
+__kernel void k(__global float *p, __global float16 *v) {
+  float32 all = (float32)(0);
+  SUM(all.lo, v[0]); SUM(all.hi, v[1]);
+  p[0] = all.s1; p[1] = (all.sg); p[2] = (all.sh); p[3] = (all.sv);
+}
+""",
+    "changes of type that macros make": """
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define HALF(x) as_half((ushort)(x))
+#define SAME(x) (x)
+__kernel void k(__global half *h, __global float *f, __global int *n) {
+  h[0] = HALF(n[0] >> 4) + as_half((ushort)n[1]); f[0] = as_float(SAME(n[1])) + SAME(n[2]);
+  f[1] = as_float(as_int(f[2]));
+}
+""",
+}
+"""Kernels in which macros begin or end what a place is asked of, which the front ends take differently."""
+
 
 def text_of(module: Module) -> list[str]:
     """The module as lines, without places, losses and implied conversions."""
@@ -113,9 +144,9 @@ def both(name: str, text: bytes) -> tuple[list[str], list[str]]:
     return text_of(clang), text_of(ours)
 
 
-@pytest.mark.parametrize("name", KERNELS)
-def test_the_same_tree(name):
-    clang, ours = both("k.cl", KERNELS[name].encode())
+@pytest.mark.parametrize("text", [*KERNELS.values(), *EXPANDED.values()], ids=[*KERNELS, *EXPANDED])
+def test_the_same_tree(text):
+    clang, ours = both("k.cl", text.encode())
     assert ours == clang
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
+from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.lanes import lanes_of
 from kernlint.frontends.clang.lower.lineup import Place, lined_up
 from kernlint.patterns import pattern
@@ -125,7 +126,7 @@ def _place(node: Cursor, types: TypeTable) -> Place | None:
         return None
     whole, part = _vector(types.of(inner.type)), types.of(node.type)
     if whole is None:
-        return None
+        return Place(bool)
     wanted, lanes = part.lanes if isinstance(part, VectorType) else 1, whole.lanes
 
     # The upper half of three lanes has a fourth, which is undefined.
@@ -147,7 +148,11 @@ def is_swizzle(outer: Cursor, inner: Cursor, types: TypeTable) -> bool:
     """Whether an unexposed node around a vector may select lanes of it: a conversion changes qualifiers only."""
     whole = _vector(types.of(inner.type))
     if whole is None:
-        return False
+        # A vector whose type is made up: it is known by its elements alone.
+        made_up, left = inner.type.canonical, outer.type.canonical
+        if made_up.kind != TypeKind.EXT_VECTOR or left.kind == TypeKind.DEPENDENT:
+            return False
+        return (left.kind, left.size) != (made_up.kind, made_up.size)
     part = types.of(outer.type)
     if not isinstance(part, VectorType):
         return part == whole.element

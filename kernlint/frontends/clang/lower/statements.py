@@ -23,6 +23,7 @@ from kernlint.tree.nodes import (
     ExprStmt,
     Goto,
     If,
+    InitList,
     IntLit,
     Label,
     Loss,
@@ -37,7 +38,7 @@ from kernlint.tree.nodes import (
     Trap,
     VarDecl,
 )
-from kernlint.tree.types import I32, UNKNOWN, ArrayType, PointerType, StructType
+from kernlint.tree.types import I32, UNKNOWN, VOID, ArrayType, PointerType, StructType
 
 
 @lowers_statement(K.UNEXPOSED_EXPR)
@@ -120,6 +121,8 @@ def append(scope: Scope, cursor: Cursor, result: list[Stmt]) -> None:
         if is_expression(cursor) or cursor.kind in (K.DECL_STMT, K.RETURN_STMT):
             lowered = scope.unhoisted_statement(cursor)
             result.extend(scope.hoisted)
+            if _is_spent(lowered):
+                return
         else:
             lowered = scope.statement(cursor)
     finally:
@@ -127,6 +130,16 @@ def append(scope: Scope, cursor: Cursor, result: list[Stmt]) -> None:
     if isinstance(lowered, DeclStmt) and not lowered.decls:
         return
     result.append(lowered)
+
+
+def _is_spent(statement: Stmt) -> bool:
+    """Whether nothing is left of a statement expression whose statements have been put before it."""
+    return (
+        isinstance(statement, ExprStmt)
+        and isinstance(statement.expr, InitList)
+        and statement.expr.type == VOID
+        and not statement.expr.elements
+    )
 
 
 @lowers_statement(K.NULL_STMT)
