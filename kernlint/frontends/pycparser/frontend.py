@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from kernlint.frontends.base import FrontendError, FrontendOptions
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Module
+
+if TYPE_CHECKING:
+    from kernlint.frontends.pycparser.preprocess import Preprocessed
 
 SUFFIXES = (".cl", ".clh", ".ocl", ".opencl")
 """Names of files that are OpenCL C."""
@@ -37,6 +41,14 @@ def built_in_macros() -> list[str]:
     return [*_VERSION, *_EXTENSIONS, *_VERSIONS, *_LATER, *found, *orders]
 
 
+MAX_BUILDS = 2
+"""Builds that are tried for names that the default does not know."""
+
+
+def _lacks(module: Module) -> tuple[int, int, int]:
+    return module.errors, len(module.missed), len(module.synthesised)
+
+
 class PycparserFrontend:
     """Implements :class:`kernlint.frontends.base.Frontend` for OpenCL files alone."""
 
@@ -54,14 +66,30 @@ class PycparserFrontend:
         try:
             from kernlint.frontends.pycparser.module import Module as Builder
             from kernlint.frontends.pycparser.preprocess import preprocess
+            from kernlint.frontends.pycparser.settings import Build, builds_that_name
         except ImportError as error:
             raise FrontendError(f"{error.name} is not installed: pip install 'kernlint[pycparser]'") from None
         forced = b"".join(b'#include "%s"\n' % os.fsencode(path) for path in options.forced)
         if forced:
             raise FrontendError("headers that are forced in front of a source are not read by this front end")
         macros = [*built_in_macros(), *options.defines]
-        found = preprocess(source.path, source.data, macros, options.undefines, options.include_dirs)
-        return [Builder(source.path, source.data, found).build()]
+
+        def read(build: Build) -> tuple[Module, Preprocessed]:
+            defines, undefines = [*macros, *build.defines], [*options.undefines, *build.undefines]
+            found = preprocess(source.path, source.data, defines, undefines, options.include_dirs)
+            module = Builder(source.path, source.data, found).build()
+            if build.words:
+                object.__setattr__(module, "setting", build.words)
+            return module, found
+
+        best, found = read(Build((), (), ""))
+        if best.synthesised:
+            # A build under which names are known that are not by default takes the default's place.
+            for build in builds_that_name(source.path, source.data, macros, found, best.synthesised)[:MAX_BUILDS]:
+                module, _ = read(build)
+                if _lacks(module) < _lacks(best):
+                    best = module
+        return [best]
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths that decide which headers the source reads."""

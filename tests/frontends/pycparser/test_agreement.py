@@ -104,6 +104,17 @@ __kernel void k(__global int *p, int n) {
   p[a ^ 1] = a;;
 }
 """,
+    "constants that a build chooses": """
+#ifdef vendor_a
+#define ROWS 4
+#elif defined(vendor_b)
+#define ROWS 8
+#endif
+__kernel void k(__global int *p) {
+  int own[ROWS] = {0};
+  for (int i = 0; i < ROWS; i++) p[i] = own[i];
+}
+""",
     "vectors that are wider than the language's": """
 #define SUM(to, from) to.lo += from.lo; to.hi += from.hi;
 __kernel void k(__global float *p, __global float16 *v) {
@@ -148,6 +159,13 @@ def both(name: str, text: bytes) -> tuple[list[str], list[str]]:
 def test_the_same_tree(text):
     clang, ours = both("k.cl", text.encode())
     assert ours == clang
+
+
+def test_the_build_that_gives_the_names_is_named():
+    source = SourceFile("k.cl", EXPANDED["constants that a build chooses"].encode())
+    (ours,) = PycparserFrontend().parse_file(source, FrontendOptions())
+    assert ours.setting == "vendor_a defined"
+    assert not ours.synthesised
 
 
 @pytest.mark.parametrize("name", KERNELS)
