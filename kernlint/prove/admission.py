@@ -27,6 +27,9 @@ UNITS = (4, 8, 16, 32, 64, 128, 256)
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
 
+BLOCKS_REMEMBERED = 64
+"""Sizes of blocks under which the ranges are kept."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
@@ -55,6 +58,7 @@ class Admission:
     ways: tuple[Way, ...] = ()
     _answers: dict[object, Triple | None] = field(default_factory=dict)
     _narrow: dict[object, Admission] = field(default_factory=dict)
+    _ranges: dict[Axes, tuple[Narrowing, ...]] = field(default_factory=dict)
     _mentioned: frozenset[Symbol] | None = None
 
     def permits(self, block: Axes, grid: Axes = ANY, values: Iterable[tuple[Symbol, int]] = ()) -> bool:
@@ -123,7 +127,13 @@ class Admission:
 
     def range_of(self, symbol: Symbol, block: Axes = ANY) -> tuple[int, int] | None:
         """From where to where the values of a scalar go over all ways; None: nothing is known."""
-        found = [ranges.of(symbol.term) for way in self.ways if (ranges := _under(way, block, ANY, ())) is not None]
+        ways = self._ranges.get(block)
+        if ways is None:
+            if len(self._ranges) >= BLOCKS_REMEMBERED:
+                self._ranges.clear()
+            ways = tuple(ranges for way in self.ways if (ranges := _under(way, block, ANY, ())) is not None)
+            self._ranges[block] = ways
+        found = [ranges.of(symbol.term) for ranges in ways]
         return (min(low for low, _ in found), max(high for _, high in found)) if found else None
 
 

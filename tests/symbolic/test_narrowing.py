@@ -102,3 +102,15 @@ def test_a_choice_tells_its_condition() -> None:
 def test_host_code_that_overflows_says_nothing() -> None:
     wide = binary("mul", SIZE.term, const(1 << 31, U32), U32)
     assert narrowed((binary("eq", wide, const(0, U32), BOOL),), {SIZE: 2}) is not None
+
+
+def test_what_was_computed_of_shared_parts_follows_what_is_learned_later() -> None:
+    total: Term = N.term
+    for _ in range(3):
+        more = binary("add", total, const(1, I32), I32)
+        total = binary("min", more, binary("mul", more, const(2, I32), I32), I32)
+    facts = [binary("le", total, const(100, I32), BOOL), binary("eq", N.term, const(7, I32), BOOL)]
+    ranges = narrowed(facts, {})
+    assert ranges is not None
+    assert ranges.of(total) == (10, 10)
+    assert narrowed([*facts, binary("le", total, const(9, I32), BOOL)], {}) is None
