@@ -169,10 +169,27 @@ def words(of: Trace) -> tuple[Word, ...]:
         if not observers:
             continue
         waiting = {id(o.access) for o in observers if o.waits and o.locks}
-        signals = tuple(a for a in group if a.writes and not reads_only(a) and id(a) not in waiting)
+        signals = tuple(
+            a
+            for a in group
+            if a.writes
+            and not reads_only(a)
+            and id(a) not in waiting
+            and not all(_apart(a, o.access) for o in observers)
+        )
         if signals or any(observer.waits and _strong(observer.access) for observer in observers):
             found.append(Word(group[0].root, observers, signals))
     return tuple(found)
+
+
+def _apart(one: Access, other: Access) -> bool:
+    """Whether two accesses of one object touch other bytes of it, whoever makes them: what lies beside a flag in the
+    same buffer is handed over by it, and no part of it."""
+    places = [polynomial(access.offset).coefficients for access in (one, other)]
+    if one.size is None or other.size is None or any(mono for place in places for mono in place):
+        return False
+    first, second = (place.get((), 0) for place in places)
+    return first + one.size <= second or second + other.size <= first
 
 
 def field_of(access: Access) -> int:
