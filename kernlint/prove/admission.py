@@ -9,6 +9,7 @@ witnesses that some way admits.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from kernlint.record import dataclass, field
 from kernlint.symbolic.narrowing import Narrowing, narrowed
@@ -27,6 +28,9 @@ UNITS = (4, 8, 16, 32, 64, 128, 256)
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
 
+REMEMBERED_WAYS = 256
+"""Launches of which the relations are kept."""
+
 BLOCKS_REMEMBERED = 64
 """Sizes of blocks under which the ranges are kept."""
 
@@ -42,7 +46,12 @@ class Way:
     @property
     def relations(self) -> tuple[Term, ...]:
         """What holds, as truths over the kernel's and the host's symbols."""
-        return (*(equal(symbol, image) for symbol, image in self.images), *self.checks)
+        return _relations(self)
+
+
+@lru_cache(maxsize=REMEMBERED_WAYS)
+def _relations(way: Way) -> tuple[Term, ...]:
+    return (*(equal(symbol, image) for symbol, image in way.images), *way.checks)
 
 
 def equal(symbol: Symbol, value: Term) -> Term:
