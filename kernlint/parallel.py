@@ -83,7 +83,7 @@ class Work(Generic[T]):
                     done[index] = future.result()
         except BaseException:
             for child in multiprocessing.active_children():
-                child.terminate()
+                child.kill()  # they hold nothing, and one that has only begun may not heed a gentler word
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)

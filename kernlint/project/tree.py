@@ -12,7 +12,7 @@ from kernlint.record import dataclass, field
 MAX_FILES = 200_000
 """Files met in a project; what lies deeper than those is not known."""
 
-MAX_UNMARKED = 20_000
+MAX_UNMARKED = 2_000
 """The same for a folder that nothing marks as a project."""
 
 MAX_PASSED_OVER = 20_000
