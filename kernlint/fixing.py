@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterator
 
 from kernlint.compiledb import Lookup
 from kernlint.engine import Engine, Kept
-from kernlint.finding import Finding, Fix
+from kernlint.finding import Finding, Fix, Severity
 from kernlint.outcome import FileOutcome
 from kernlint.patch import Patch, PatchError, overlap, patch
 from kernlint.project import Projects
@@ -119,6 +119,7 @@ class Fixer:
 
     def __init__(self, engine: Engine, selection: Selection) -> None:
         self._engine = engine
+        self._advice = frozenset(r.meta.code for r in self._engine.registry.rules if r.meta.severity is Severity.NOTE)
         # Notes are compared too: a fix must not trade a warning for one.
         self._selection = Selection(selection.registry, replace(selection.config, pedantic=True))
         self._trials = 0
@@ -189,7 +190,7 @@ class Fixer:
             seen.add(data)
             self._trials -= 1
             new = self._examine(replace(state.source, data=data, _starts=[]), change)
-            if _holds(state, new, change, finding):
+            if _holds(state, new, change, finding, self._advice):
                 return replace(fix, edits=change.edits), change, new
         return None
 
@@ -243,8 +244,11 @@ def _touched(kernel: Kernel, module: Module, change: Patch) -> bool:
     return any(overlap(function.span, spot) for function in reach for spot in spots)
 
 
-def _holds(old: _State, new: _State, change: Patch, target: Finding) -> bool:
-    """Whether the changed text is without ``target``, without anything new, and understood as well as before."""
+def _holds(old: _State, new: _State, change: Patch, target: Finding, advice: frozenset[str]) -> bool:
+    """Whether the changed text is without ``target``, without anything new, and understood as well as before.
+
+    ``advice``: codes of rules that never say more than a note.
+    """
     if new.outcome.lost or not _understood(old, new):
         return False
     if any(_same(change, target, finding) for finding in new.active):
@@ -254,6 +258,8 @@ def _holds(old: _State, new: _State, change: Patch, target: Finding) -> bool:
         if not new.whole and finding.code in CONTROL_CODES:
             continue  # what a directive silences may be in a kernel that was not looked at
         known = [was for was in before if _same(change, was, finding) and was.severity.rank >= finding.severity.rank]
+        if not known and finding.code in advice:
+            continue  # that a barrier is no longer needed, say
         if not known:
             return False
         # Each speaks for one: two in the place of one are something new.

@@ -115,7 +115,10 @@ class MissingBoundsGuard(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].guards_known(facts.function.span):
             return
-        beyond = [one for one in facts[allocated] if one.access.root.space is not Space.SHARED and not one.guarded]
+        local = facts.module.language == "opencl"  # there local-size-mismatch tells of arguments in local memory
+        beyond = [
+            one for one in facts[allocated] if not (local and one.access.root.space is Space.SHARED) and not one.guarded
+        ]
         if beyond:
             span, message, severity, related, witness = in_words(
                 beyond, "no test of the index stops the surplus threads", facts[replayer]

@@ -124,7 +124,11 @@ class WrongBoundsGuard(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if not facts[trace].guards_known(facts.function.span):
             return
-        beyond = [one for one in facts[allocated] if one.access.root.space is not Space.SHARED and one.guarded]
+        beyond = [
+            one
+            for one in facts[allocated]
+            if (facts.module.language != "opencl" or one.access.root.space is not Space.SHARED) and one.guarded
+        ]
         if beyond:
             span, message, severity, related, witness = in_words(
                 beyond, "the tests before it let that through", facts[replayer]

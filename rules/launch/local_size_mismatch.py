@@ -62,6 +62,8 @@ class LocalSizeMismatch(Rule):
     needs = (allocated, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        if facts.module.language != "opencl":
+            return
         beyond = [one for one in facts[allocated] if one.access.root.space is Space.SHARED]
         if beyond:
             span, message, severity, related, witness = in_words(

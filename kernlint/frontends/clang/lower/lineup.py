@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from kernlint.record import dataclass
 
 LARGEST = 1_000_000
 """Pairs of a place and a name up to which all ways are weighed: about a second."""
