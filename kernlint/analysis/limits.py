@@ -8,7 +8,7 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -72,28 +72,33 @@ _IDS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
 
 
 def _has_ids(mono: Monomial) -> bool:
-    return any(atom.op == "sym" and atom.args[0].kind in _IDS for atom in mono)
+    return any(map(_is_id, mono))
 
 
-def _ids(monomials: Iterable[Monomial]) -> set[Term]:
-    return {a for mono in monomials for a in mono if a.op == "sym" and a.args[0].kind in _IDS}
+def _is_id(atom: Term) -> bool:
+    return atom.op == "sym" and atom.args[0].kind in _IDS
 
 
-def _parameters(mono: Monomial) -> list[Term]:
-    return [atom for atom in mono if atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM]
+def _is_parameter(atom: Term) -> bool:
+    return atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
 
 
-def _split(index: Polynomial) -> Iterator[tuple[Polynomial, Polynomial]]:
-    """(index, pitch) of each dimension, slowest first."""
-    pitches: dict[Term, int] = {}
+def split(
+    index: Polynomial, moves: Callable[[Term], bool], is_pitch: Callable[[Term], bool]
+) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """(index, pitch) of each dimension, the slowest first; nothing where the dimensions are not plain.
+
+    ``moves``: whether an atom tells places apart; ``is_pitch``: whether one may be the distance of two rows.
+    """
+    counts: dict[Term, int] = {}
     for mono in index.coefficients:
-        if _has_ids(mono):
-            for atom in _parameters(mono):
-                pitches[atom] = pitches.get(atom, 0) + 1
-    if not pitches:
+        if any(map(moves, mono)):
+            for atom in filter(is_pitch, mono):
+                counts[atom] = counts.get(atom, 0) + 1
+    if not counts:
         yield index, number(1)
         return
-    pitch = max(pitches, key=lambda atom: pitches[atom])
+    pitch = max(counts, key=lambda atom: counts[atom])
     rows: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
     for mono, value in index.coefficients.items():
@@ -103,13 +108,15 @@ def _split(index: Polynomial) -> Iterator[tuple[Polynomial, Polynomial]]:
             rows[tuple(left)] = value
         else:
             rest[mono] = value
-    if _ids(rows) & _ids(rest):
+    if {atom for mono in rows for atom in mono if moves(atom)} & {
+        atom for mono in rest for atom in mono if moves(atom)
+    }:
         return  # the pitch is a sum: what the dimensions are is not plain
     step = Polynomial({(pitch,): 1})
-    for inner, times in _split(Polynomial(rows)):
+    for inner, times in split(Polynomial(rows), moves, is_pitch):
         yield inner, times * step
-    if any(_has_ids(mono) for mono in rest):
-        yield from _split(Polynomial(rest))
+    if any(moves(atom) for mono in rest for atom in mono):
+        yield from split(Polynomial(rest), moves, is_pitch)
 
 
 def elements(access: Access) -> tuple[Polynomial, int] | None:
@@ -212,7 +219,7 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(_split(whole))
+    parts = list(split(whole, _is_id, _is_parameter))
     out = []
     for at, (first, pitch) in enumerate(parts):
         if not any(_has_ids(mono) for mono in first.coefficients):

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.limits import Limit, counter_ranges, elements, extreme, slack_of
+from kernlint.analysis.limits import Limit, counter_ranges, elements, extreme, slack_of, split
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.record import dataclass
@@ -65,38 +65,8 @@ def _moving(mono: Monomial) -> bool:
     return any(moves(atom) for atom in mono)
 
 
-def _pitches(mono: Monomial) -> list[Term]:
-    return [atom for atom in mono if atom.symbols and chosen(atom)]
-
-
-def _split(index: Polynomial) -> Iterator[tuple[Polynomial, Polynomial]]:
-    """(index, pitch) of each dimension, the slowest first; nothing where the dimensions are not plain."""
-    counts: dict[Term, int] = {}
-    for mono in index.coefficients:
-        if _moving(mono):
-            for atom in _pitches(mono):
-                counts[atom] = counts.get(atom, 0) + 1
-    if not counts:
-        yield index, number(1)
-        return
-    pitch = max(counts, key=lambda atom: counts[atom])
-    rows: dict[Monomial, int] = {}
-    rest: dict[Monomial, int] = {}
-    for mono, value in index.coefficients.items():
-        if pitch in mono:
-            left = list(mono)
-            left.remove(pitch)
-            rows[tuple(left)] = value
-        else:
-            rest[mono] = value
-    ours = {atom for mono in rows for atom in mono if moves(atom)}
-    if ours & {atom for mono in rest for atom in mono if moves(atom)}:
-        return  # the pitch is a sum: what the dimensions are is not plain
-    step = Polynomial({(pitch,): 1})
-    for inner, times in _split(Polynomial(rows)):
-        yield inner, times * step
-    if any(_moving(mono) for mono in rest):
-        yield from _split(Polynomial(rest))
+def _is_pitch(atom: Term) -> bool:
+    return bool(atom.symbols) and chosen(atom)
 
 
 def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
@@ -131,7 +101,7 @@ def places_of(access: Access) -> tuple[Place, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(_split(whole))
+    parts = list(split(whole, moves, _is_pitch))
     out: list[Place] = []
     for at, (first, pitch) in enumerate(parts):
         more = extra if at == len(parts) - 1 else 0

@@ -135,12 +135,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if expanding_from:
             return list(super().expand_macros(tokens, expanding_from))
         before = [token for token in tokens if token.type == self.t_ID and token.value in self.macros]
-        serials = {}
         for number, token in enumerate(tokens):
             if getattr(token, "place", None) is None:
                 token.place = self._place(token)
             token.serial = number
-            serials[id(token)] = number
         uses = [(token.serial, token.value, token.place) for token in before]
         result = super().expand_macros(tokens, expanding_from)
         last = -1
