@@ -21,14 +21,14 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Finding
-from kernlint.fixing import Fixer, Repaired
 from kernlint.frontends.clang.frontend import SUFFIXES, language_of
 from kernlint.frontends.clang.session import parse
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
+from kernlint.run.fixing import Fixer, Repaired
 from kernlint.source import SourceError, SourceFile, read
 
 FAMILIES = {

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from kernlint.engine import default_frontend
 from kernlint.frontends.base import FrontendError, FrontendOptions
 from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, Index, LaunchSpec, Outcome, run
 from kernlint.prove.emulate.running import reach
+from kernlint.run.engine import default_frontend
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import (
     Atomic,

@@ -33,11 +33,11 @@ from typing import Any
 
 from mutants import Chosen, Mutant, Subject, judge, mutants, subjects
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Finding, Severity
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile, read
 
 SUFFIXES = (".cu", ".cuh", ".cl", ".hip")

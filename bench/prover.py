@@ -112,9 +112,9 @@ class Bench:
 
     def cost(self, path: str) -> Cost:
         """What one file costs."""
-        from kernlint.engine import Engine
+        from kernlint.policy.selection import Selection
         from kernlint.registry import load
-        from kernlint.selection import Selection
+        from kernlint.run.engine import Engine
 
         registry = load()
         selection = Selection(registry, self.config)
@@ -133,11 +133,11 @@ class Bench:
     def _prove(self, engine: Any, path: str, out: Cost) -> None:
         """The verdicts on the kernels of a file, with the solver and without it."""
         from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
-        from kernlint.analysis.proofs import verdicts
+        from kernlint.analysis.verdict.proofs import verdicts
         from kernlint.cli.prove import PROPERTIES
-        from kernlint.engine import analysis_options, default_frontend
+        from kernlint.policy.suppress import statements
+        from kernlint.run.engine import analysis_options, default_frontend
         from kernlint.source import read
-        from kernlint.suppress import statements
 
         source = read(path)
         for module in default_frontend().parse_file(source, engine.frontend_options(path, self.config)):
@@ -182,7 +182,7 @@ def main() -> int:
     parser.add_argument("--launch", nargs=2, metavar=("BLOCK", "GRID"), help="sizes for every kernel, as 64,2 4")
     parser.add_argument("--json")
     options = parser.parse_args()
-    from kernlint.config import Config
+    from kernlint.policy.config import Config
 
     timing: Any = import_module("kernlint.timing")
     timing.time = SimpleNamespace(perf_counter=time.process_time)  # other processes are none of a kernel's cost

@@ -57,11 +57,11 @@ class Checked:
 def check(job: tuple[str, str, tuple[str, ...], tuple[str, ...], bool]) -> Checked:
     """Check one file in this process."""
     package, path, includes, defines, notes = job
-    from kernlint.config import Config
-    from kernlint.engine import Engine
+    from kernlint.policy.config import Config
+    from kernlint.policy.selection import Selection
     from kernlint.registry import load
     from kernlint.result import Level
-    from kernlint.selection import Selection
+    from kernlint.run.engine import Engine
 
     config = Config(defines=defines, include=includes, pedantic=notes)
     registry = load()
@@ -82,7 +82,7 @@ def speaks_of_kernels(path: str) -> bool:
 
     Of a Python file, what ``kernlint check`` looks for in a folder: kernels in strings, or made of snippets.
     """
-    from kernlint import discovery
+    from kernlint.project import discovery
 
     with open(path, "rb") as handle:
         data = handle.read()

@@ -21,10 +21,10 @@ from realcode import speaks_of_kernels
 from wholeness import files_of, options_of
 
 from kernlint.analysis.base import AnyAnalysis
-from kernlint.config import Config
-from kernlint.engine import Engine
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import Registry, load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 
 LIMIT = 0.05
 SEED = 1

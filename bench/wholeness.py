@@ -62,12 +62,12 @@ def analyse(job: tuple[str, str, tuple[str, ...], tuple[str, ...]]) -> FileResul
     """Parse one file and walk its kernels."""
     path, root, includes, defines = job
     from kernlint.analysis.trace import trace_function
-    from kernlint.config import Config
-    from kernlint.engine import Engine, default_frontend
     from kernlint.frontends.base import FrontendError
+    from kernlint.policy.config import Config
+    from kernlint.policy.selection import Selection
     from kernlint.project import Projects
     from kernlint.registry import Registry
-    from kernlint.selection import Selection
+    from kernlint.run.engine import Engine, default_frontend
     from kernlint.source import SourceError, read
 
     out = FileResult(path)
@@ -157,7 +157,7 @@ def files_of(package: dict[str, Any], folder: str, flags: bool) -> tuple[str, li
     """Root folder and kernel files of a package (an unpacked sdist may have kept its top folder)."""
     root = os.path.join(folder, package["name"])
     if not flags:
-        from kernlint import discovery
+        from kernlint.project import discovery
 
         return root, sorted(found.path for found in discovery.find([root]))
     inner = [entry for entry in sorted(os.listdir(root)) if os.path.isdir(os.path.join(root, entry))]

@@ -15,10 +15,10 @@ from typing import Any
 
 from kernlint import packs
 from kernlint.analysis.base import BadGraph, ModuleAnalysis, check_graph
-from kernlint.nearest import nearest, one_slip
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, is_dataclass
 from kernlint.rule import DocumentationError, Meta, ModuleRule, Rule, RuleClass, document, plainly_documented
+from kernlint.text.nearest import nearest, one_slip
+from kernlint.text.patterns import pattern
 
 _CODE = pattern(r"[A-Z]{2,6}\d{3}")
 _NAME = pattern(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from kernlint.analysis.base import AnyAnalysis, Facts, ModuleAnalysis, ModuleFacts
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity, Witness
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import SourceFile, Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import DoWhile, For, Loss, Node, While
 from kernlint.tree.walk import walk
 

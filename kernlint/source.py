@@ -165,7 +165,7 @@ def read(path: str) -> SourceFile:
         raise SourceError(f"cannot be read: {error.strerror or error}") from None
     text, encoding = decode(raw)
     if path.lower().endswith(".ipynb"):
-        from kernlint import notebook
+        from kernlint.text import notebook
 
         try:
             text, cells = notebook.text_of(text)

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from kernlint.nearest import nearest
 from kernlint.record import dataclass
+from kernlint.text.nearest import nearest
 
 OPENCL_MINIMUM = "opencl-minimum"
 """Name of the target that stands for what every conforming OpenCL device must offer."""

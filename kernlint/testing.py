@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import importlib
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.frontends.base import Frontend
-from kernlint.outcome import FileOutcome
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.record import dataclass, replace
 from kernlint.registry import Registry, collect, load
 from kernlint.result import Level
 from kernlint.rule import Example, RuleClass, document
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
+from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile
 
 SUFFIXES = {"cuda": ".cu", "hip": ".hip", "opencl": ".cl", "python": ".py"}

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from kernlint import engine, registry
+from kernlint import registry
 from kernlint.cli import main
-from kernlint.config import Config
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import Registry
 from kernlint.result import Report
-from kernlint.selection import Selection
+from kernlint.run import engine
 from tests.minimal import MinimalFrontend
 
 sys.path.append(str(Path(__file__).parent / "packs"))

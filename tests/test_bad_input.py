@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from kernlint import engine, parallel
 from kernlint.analysis import base
-from kernlint.analysis.agreement import agreement
+from kernlint.analysis.launching.agreement import agreement
 from kernlint.cli import main
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang import ClangFrontend
+from kernlint.run import engine, parallel
 from kernlint.source import SourceError, SourceFile, decode, read
 
 GOOD = """\

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kernlint import config
-from kernlint.config import FILE_NAMES
+from kernlint.policy import config
+from kernlint.policy.config import FILE_NAMES
+from kernlint.policy.suppress import STATEMENTS, VERBS
 from kernlint.registry import CONTROL_CODES, load
-from kernlint.suppress import STATEMENTS, VERBS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -69,7 +69,7 @@ def test_every_key_of_the_configuration_is_described() -> None:
 
 
 def test_examples_of_settings_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernlint.selection import Selection
+    from kernlint.policy.selection import Selection
 
     for page in (DOCS / "configuration.md", ROOT / "README.md"):
         fences = re.findall(r"^```toml\n(.*?)^```$", page.read_text(), re.M | re.S)

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Edit, Finding, Fix, Severity
-from kernlint.fixing import Fixer, Repaired, suggest, verified_fixes
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
 from kernlint.result import Level
 from kernlint.rule import Rule
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
+from kernlint.run.fixing import Fixer, Repaired, suggest, verified_fixes
 from kernlint.source import SourceFile, Span
 from kernlint.testing import SUFFIXES, cases
 

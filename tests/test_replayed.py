@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Finding, Severity
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import Registry, load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile, read
 from kernlint.testing import SUFFIXES, analyse, cases
 

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 from kernlint.analysis.base import Facts, KernelAnalysis, Stated
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import RootKind, Trace
-from kernlint.nearest import nearest
 from kernlint.prove.query import FREE, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, field
@@ -47,6 +46,7 @@ from kernlint.symbolic.terms import (
     symbols,
     truth,
 )
+from kernlint.text.nearest import nearest
 from kernlint.tree.nodes import Ref, VarDecl
 from kernlint.tree.types import BOOL, I64, ArrayType, IntType, PointerType, Space, Type, VoidType
 from kernlint.tree.walk import functions_of, walk

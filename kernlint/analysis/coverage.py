@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from enum import Enum
 from functools import lru_cache
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import Term, binary, const, negate, plain, retype
+from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, IntType
 
 

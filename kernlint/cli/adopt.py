@@ -14,8 +14,8 @@ from kernlint.record import replace
 from kernlint.result import Level, Notification, Report, Sources
 
 if TYPE_CHECKING:
-    from kernlint.baseline import Baseline
-    from kernlint.git import Changes
+    from kernlint.policy.baseline import Baseline
+    from kernlint.project.git import Changes
 
 RunsOn = Callable[[str, str], bool]
 """Whether a rule (by code) is switched on for a file (by path)."""
@@ -35,7 +35,7 @@ class Adoption:
             check_writable("--write-baseline", self._write)
         self._changes: Changes | None = None
         if options.diff is not None:
-            from kernlint import git
+            from kernlint.project import git
 
             if self._write is not None:
                 raise UsageError("--write-baseline takes all findings, so --diff cannot go with it")
@@ -44,7 +44,7 @@ class Adoption:
             except git.GitError as error:
                 raise UsageError(f"--diff {options.diff}: {error}") from None
         if options.baseline:
-            from kernlint import baseline
+            from kernlint.policy import baseline
 
             try:
                 self._baseline = baseline.read(options.baseline)
@@ -69,7 +69,7 @@ class Adoption:
         return report
 
     def _known(self, report: Report, known: Baseline, runs_on: RunsOn) -> Report:
-        from kernlint import baseline
+        from kernlint.policy import baseline
 
         results, stale = baseline.apply(known, report.results)
         report = replace(report, results=tuple(results))
@@ -92,7 +92,7 @@ class Adoption:
         return report
 
     def _written(self, report: Report, path: str) -> Report:
-        from kernlint import baseline
+        from kernlint.policy import baseline
 
         new = baseline.of(path, report.results)
         _write(new)
@@ -114,7 +114,7 @@ def _touched(finding: Finding, changes: Changes, sources: Sources) -> bool:
 
 
 def _write(new: Baseline) -> None:
-    from kernlint import baseline
+    from kernlint.policy import baseline
 
     try:
         baseline.write(new)

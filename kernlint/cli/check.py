@@ -10,27 +10,28 @@ from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from kernlint import checking, compiledb, discovery, report
-from kernlint.checking import Job
+from kernlint import report
 from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
 from kernlint.cli.progress import progress
 from kernlint.cli.settings import Settings
-from kernlint.compiledb import Lookup
-from kernlint.config import Config
-from kernlint.nearest import nearest
-from kernlint.patterns import pattern
-from kernlint.project import Projects
+from kernlint.policy.config import Config
+from kernlint.project import Projects, compiledb, discovery
+from kernlint.project.compiledb import Lookup
 from kernlint.record import dataclass, field, fields, replace
 from kernlint.result import Report
+from kernlint.run import checking
+from kernlint.run.checking import Job
 from kernlint.source import MAX_BYTES, SourceError, SourceFile, decode
+from kernlint.text.nearest import nearest
+from kernlint.text.patterns import pattern
 
 if TYPE_CHECKING:
-    from kernlint.cache import Cache
-    from kernlint.engine import Engine
-    from kernlint.outcome import FileOutcome
+    from kernlint.policy.selection import Selection
     from kernlint.registry import Registry
-    from kernlint.selection import Selection
+    from kernlint.run.cache import Cache
+    from kernlint.run.engine import Engine
+    from kernlint.run.outcome import FileOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
 def _cache(config: Config, folder: str) -> Cache | None:
     if not config.cache:
         return None
-    from kernlint.cache import Cache
+    from kernlint.run.cache import Cache
 
     cache = Cache(folder, config)
     cache.load()
@@ -203,7 +204,7 @@ class Run:
         timings: dict[str, float] = {}
 
         def analyse(files: Sequence[str]) -> Sequence[FileOutcome]:
-            from kernlint.engine import Engine
+            from kernlint.run.engine import Engine
 
             selection = self.settings.for_path(root)
             engine = Engine(
@@ -234,7 +235,7 @@ def _suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: 
     """Give results fixes that hold; what looks for them is imported for the first file that has a result."""
     outcome.fixed = True
     if outcome.results:
-        from kernlint.fixing import suggest
+        from kernlint.run.fixing import suggest
 
         suggest(engine, source, selection, outcome)
 

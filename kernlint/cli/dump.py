@@ -8,11 +8,11 @@ import os
 import sys
 
 from kernlint.cli.settings import Settings
-from kernlint.config import ConfigError
-from kernlint.engine import Engine, analysis_options, default_frontend
 from kernlint.frontends.base import FrontendError
+from kernlint.policy.config import ConfigError
 from kernlint.project import Projects
 from kernlint.registry import Registry
+from kernlint.run.engine import Engine, analysis_options, default_frontend
 from kernlint.source import SourceError, read
 from kernlint.targets import UnknownTarget
 

@@ -9,16 +9,16 @@ import sys
 from collections.abc import Iterator
 
 from kernlint.cli.settings import Settings
-from kernlint.compiledb import Lookup
-from kernlint.engine import Engine
 from kernlint.finding import Finding
-from kernlint.fixing import Fixer
-from kernlint.patch import PatchError, encoded
 from kernlint.project import Projects
+from kernlint.project.compiledb import Lookup
 from kernlint.report import shown_path, source_root
 from kernlint.result import Report
+from kernlint.run.engine import Engine
+from kernlint.run.fixing import Fixer
+from kernlint.run.patch import PatchError, encoded
 from kernlint.source import SourceError, SourceFile, decode
-from kernlint.writing import replace_file
+from kernlint.text.writing import replace_file
 
 
 def make(report: Report, settings: Settings, lookup: Lookup, projects: Projects, write: bool) -> bool:

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Mapping
 
 from kernlint.cli.options import UsageError
-from kernlint.ignores import IgnoreError, insert
+from kernlint.project.ignores import IgnoreError, insert
 from kernlint.registry import CONTROL_CODES
 from kernlint.report import shown_path
 from kernlint.result import Report
-from kernlint.writing import replace_file
+from kernlint.text.writing import replace_file
 
 
 def check_reason(reason: str) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Collection, Sequence
 from typing import Any, NoReturn
 
 from kernlint import __version__
-from kernlint.config import FRONTENDS, MACRO, Config, Dim3, Override, std_problem
 from kernlint.finding import Confidence, Severity
-from kernlint.nearest import nearest
+from kernlint.policy.config import FRONTENDS, MACRO, Config, Dim3, Override, std_problem
 from kernlint.record import replace
 from kernlint.report import FORMATS
+from kernlint.text.nearest import nearest
 
 COMMANDS = ("check", "prove", "rules", "rule", "dump", "lsp")
 

@@ -10,21 +10,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from kernlint import discovery, merge
 from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
 from kernlint.cli.settings import Settings
-from kernlint.engine import Engine, analysis_options, default_frontend, stated_of
 from kernlint.frontends.base import FrontendError
-from kernlint.project import Projects
+from kernlint.project import Projects, discovery
 from kernlint.record import dataclass
 from kernlint.registry import Registry
+from kernlint.run import merge
+from kernlint.run.engine import Engine, analysis_options, default_frontend, stated_of
 from kernlint.source import SourceError, SourceFile, Span, read
 
 if TYPE_CHECKING:
     from rich.text import Text
 
-    from kernlint.analysis.proofs import Verdicts
-    from kernlint.analysis.verdicts import Verdict
+    from kernlint.analysis.verdict.proofs import Verdicts
+    from kernlint.analysis.verdict.verdicts import Verdict
     from kernlint.finding import Witness
 
 PROPERTIES = ("races", "barriers", "bounds")
@@ -83,8 +83,8 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
 
 
 def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, SourceFile]) -> Iterator[Row]:
-    from kernlint.analysis.proofs import Verdicts, verdicts
-    from kernlint.analysis.verdicts import unknown
+    from kernlint.analysis.verdict.proofs import Verdicts, verdicts
+    from kernlint.analysis.verdict.verdicts import unknown
 
     source = sources[path] = read(path)
     config = settings.for_path(path).config.for_file(path)

@@ -87,7 +87,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
 def is_expected(error: Exception) -> bool:
     """Whether the user can do something about it; the classes are imported when there is an error."""
-    from kernlint.config import ConfigError
+    from kernlint.policy.config import ConfigError
     from kernlint.registry import RegistryError, UnknownRule
     from kernlint.targets import UnknownTarget
 

@@ -6,20 +6,20 @@ import argparse
 import os
 from typing import TYPE_CHECKING
 
-from kernlint import config as configuration
 from kernlint.cli.deferred import real
 from kernlint.cli.options import UsageError, overlay
-from kernlint.config import Config
+from kernlint.policy import config as configuration
+from kernlint.policy.config import Config
 
 if TYPE_CHECKING:
+    from kernlint.policy.selection import Selection
     from kernlint.registry import Registry
-    from kernlint.selection import Selection
 
 
 class Settings:
     """Looks up the nearest configuration above each file once per folder.
 
-    Raises :class:`~kernlint.config.ConfigError`, :class:`~kernlint.targets.UnknownTarget` and
+    Raises :class:`~kernlint.policy.config.ConfigError`, :class:`~kernlint.targets.UnknownTarget` and
     :class:`~kernlint.cli.options.UsageError` for what is wrong in it, when a folder is first looked at.
     """
 
@@ -58,8 +58,8 @@ class Settings:
         file = config.path or None
         selection = self._selections.get(file)
         if selection is None:
-            from kernlint.engine import check_assumptions, check_targets
-            from kernlint.selection import Selection
+            from kernlint.policy.selection import Selection
+            from kernlint.run.engine import check_assumptions, check_targets
 
             check_targets(config)
             check_assumptions(config)

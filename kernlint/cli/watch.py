@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from kernlint.cli.check import check, outputs
 from kernlint.cli.options import UsageError
 from kernlint.cli.run import is_expected
-from kernlint.compiledb import FILE_NAME as COMPILE_COMMANDS
-from kernlint.config import FILE_NAMES
-from kernlint.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
+from kernlint.policy.config import FILE_NAMES
+from kernlint.project.compiledb import FILE_NAME as COMPILE_COMMANDS
+from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
 
 if TYPE_CHECKING:
     from kernlint.registry import Registry

@@ -14,16 +14,10 @@ import sys
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from kernlint import checking
-from kernlint.checking import Job
 from kernlint.cli.options import UsageError, parse
 from kernlint.cli.run import RECURSION
 from kernlint.cli.settings import Settings
-from kernlint.compiledb import Lookup
-from kernlint.config import ConfigError
-from kernlint.engine import Engine
 from kernlint.finding import Finding
-from kernlint.fixing import CANDIDATES, Fixer
 from kernlint.lsp.messages import (
     HEAD,
     Answer,
@@ -38,11 +32,17 @@ from kernlint.lsp.messages import (
     Start,
     pack,
 )
-from kernlint.outcome import FileOutcome
+from kernlint.policy.config import ConfigError
 from kernlint.project import Projects
+from kernlint.project.compiledb import Lookup
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS, Registry, RegistryError, UnknownRule, load
 from kernlint.result import Report
 from kernlint.rule import document
+from kernlint.run import checking
+from kernlint.run.checking import Job
+from kernlint.run.engine import Engine
+from kernlint.run.fixing import CANDIDATES, Fixer
+from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceError, SourceFile, decode
 from kernlint.targets import UnknownTarget
 

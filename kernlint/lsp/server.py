@@ -19,10 +19,6 @@ from pygls import uris
 from pygls.lsp.server import LanguageServer
 
 from kernlint import __version__
-from kernlint.cachefolder import cache_folder
-from kernlint.compiledb import FILE_NAME as COMPILE_COMMANDS
-from kernlint.config import FILE_NAMES
-from kernlint.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, speaks_of_kernels
 from kernlint.finding import Fix
 from kernlint.lsp.messages import Check, Checked, Page, Repair, Repaired
 from kernlint.lsp.view import (
@@ -39,10 +35,14 @@ from kernlint.lsp.view import (
     together,
 )
 from kernlint.lsp.worker import PATIENCE, Worker
+from kernlint.policy.config import FILE_NAMES
+from kernlint.project.cachefolder import cache_folder
+from kernlint.project.compiledb import FILE_NAME as COMPILE_COMMANDS
+from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, speaks_of_kernels
 from kernlint.registry import CONTROL_CODES
 from kernlint.result import Level, Result
 from kernlint.source import MAX_BYTES, Span
-from kernlint.writing import replace_file
+from kernlint.text.writing import replace_file
 
 PAUSE = 0.3
 """Seconds without typing after which a buffer is analysed."""

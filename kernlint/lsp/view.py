@@ -11,8 +11,8 @@ import attrs
 from lsprotocol import types
 
 from kernlint.finding import Finding, Severity
-from kernlint.ignores import directive, mark_at, may_stand_before
 from kernlint.lsp.messages import Page
+from kernlint.project.ignores import directive, mark_at, may_stand_before
 from kernlint.record import dataclass
 from kernlint.registry import CONTROL_CODES
 from kernlint.report.words import step_text, witness_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 
 _DIRECTIVE = pattern(
     rb"^[ \t]*#[ \t]*(include|define|undef|if|ifdef|ifndef|endif)\b[ \t]*((?:[^\n\\]|\\\r?\n|\\.)*)", re.M

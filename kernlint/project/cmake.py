@@ -11,8 +11,8 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 MAX_DEPTH = 4
 """Files that include each other are followed so deep."""

@@ -12,8 +12,8 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 _OPENCL = (".cl", ".clh", ".opencl", ".ocl")
 _CUDA = (".cu", ".cuh", ".hip")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from kernlint.discovery import makes_kernels, says_kernel
-from kernlint.patterns import pattern
 from kernlint.project.definitions import names_defined
+from kernlint.project.discovery import makes_kernels, says_kernel
 from kernlint.project.hostoptions import options_in
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 MOST = 400
 """Names of one kind that are kept of a file."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 TEMPLATE_ENDINGS = (".in", ".cmake", ".cmake.in")
 """What the template of a header that the build makes has behind the header's name."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernlint.patterns import pattern
 from kernlint.project.scripts import stands_under_a_choice
+from kernlint.text.patterns import pattern
 
 MOST = 200
 """Options, and names of sources, that are kept of one file."""

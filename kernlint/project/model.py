@@ -8,9 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from kernlint import discovery
-from kernlint.digest import hexdigest
-from kernlint.project import headers, preludes, store
+from kernlint.project import discovery, headers, preludes, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.definitions import Definition, choose
@@ -18,6 +16,7 @@ from kernlint.project.facts import FileFacts, read_facts
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
+from kernlint.text.digest import hexdigest
 
 Asked = dict[tuple[str, ...], str]
 """Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 
 OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 """Suffixes of OpenCL text."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from kernlint.compiledb import SYSTEM_FOLDERS
+from kernlint.project.compiledb import SYSTEM_FOLDERS
 
 BUILD_FILES = ("CMakeLists.txt", "Makefile", "makefile", "GNUmakefile", "setup.py", "pyproject.toml", "meson.build")
 """Files that a folder which is built by itself has."""

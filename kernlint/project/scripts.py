@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from kernlint.patterns import pattern
 from kernlint.project.cmake import Definition, is_macro
+from kernlint.text.patterns import pattern
 
 _SET = pattern(r"^[ ]*(?:export\s+)?([A-Za-z_]\w*)\s*[:?+]?=\s*(.*)$")
 _USE = pattern(r"\$[({](\w+)[)}]")

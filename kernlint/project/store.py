@@ -15,14 +15,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kernlint import discovery
-from kernlint.cachefolder import cache_folder
-from kernlint.digest import hexdigest
+from kernlint.project import discovery, hostoptions
 from kernlint.project import facts as extraction
-from kernlint.project import hostoptions
+from kernlint.project.cachefolder import cache_folder
 from kernlint.project.facts import NOTHING, FileFacts
 from kernlint.record import fields
-from kernlint.writing import replace_file
+from kernlint.text.digest import hexdigest
+from kernlint.text.writing import replace_file
 
 KEEP = 24
 """Projects kept in the cache folder; those not used for longest are removed."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections import deque
 
-from kernlint import git
-from kernlint.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
+from kernlint.project import git
+from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
 from kernlint.record import dataclass, field
 
 MAX_FILES = 200_000
@@ -41,8 +41,8 @@ class Tree:
 def walk(root: str, most: int = MAX_FILES) -> Tree:
     """Walk the folder ``root``, a real path, nearest folders first.
 
-    Left out are hidden folders, those of :data:`~kernlint.discovery.SKIPPED_FOLDERS`, what git ignores, and what links
-    lead to outside of the root.
+    Left out are hidden folders, those of :data:`~kernlint.project.discovery.SKIPPED_FOLDERS`, what git ignores, and
+    what links lead to outside of the root.
     """
     ignored = git.ignored(root) if git.in_work_tree(root) else frozenset[str]()
     tree = Tree(root)

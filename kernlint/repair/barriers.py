@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.collisions import Race
-from kernlint.analysis.races import shared_races
+from kernlint.analysis.search.collisions import Race
+from kernlint.analysis.sharing.races import shared_races
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.finding import Edit, Finding, Fix

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from kernlint.patterns import pattern
 from kernlint.repair.page import Page
 from kernlint.repair.values import changed, stripped, used
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Assign,
     Atomic,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.extent.surplus import Exposed, Tier, surplus
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.calls import gathers
 from kernlint.repair.conditions import balanced, is_pure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.bounds import GlobalId
-from kernlint.analysis.launch_context import LaunchView, launch_context
-from kernlint.analysis.sizes import unused_sizes
-from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.extent.bounds import GlobalId
+from kernlint.analysis.extent.sizes import unused_sizes
+from kernlint.analysis.extent.surplus import Exposed, Tier, surplus
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.finding import Edit, Finding, Fix

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from kernlint.finding import Edit
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import SourceFile, Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Assign,
     Block,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.admitted import parameters_among, symbols_of
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.admitted import parameters_among, symbols_of
 from kernlint.analysis.trace.events import Trace
 from kernlint.record import dataclass
 from kernlint.source import Span

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.limits import Dimension, limits
-from kernlint.analysis.overreach import overreach
+from kernlint.analysis.extent.limits import Dimension, limits
+from kernlint.analysis.extent.overreach import overreach
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
-from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.calls import called
 from kernlint.repair.conditions import balanced

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from kernlint.record import dataclass
 from kernlint.result import Level, Notification, Report
-from kernlint.writing import replace_file
+from kernlint.text.writing import replace_file
 
 
 @dataclass(frozen=True, slots=True)

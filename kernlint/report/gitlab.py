@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 
-from kernlint.digest import hexdigest
 from kernlint.report import View, shown_path, source_root
 from kernlint.result import Report
+from kernlint.text.digest import hexdigest
 
 _LEVELS = {"note": "info", "warning": "minor", "error": "major"}
 

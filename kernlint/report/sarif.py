@@ -12,8 +12,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kernlint import __version__, fingerprint
+from kernlint import __version__
 from kernlint.finding import Edit, Finding, Severity, Step
+from kernlint.policy import fingerprint
 from kernlint.registry import CONTROL_CODES, CONTROL_TEXTS
 from kernlint.report import View, shown_path, source_root
 from kernlint.report.words import step_text, witness_text

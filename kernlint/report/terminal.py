@@ -138,7 +138,7 @@ def _evidence(finding: Finding, report: Report, width: int, gutter: int) -> Iter
 
 def _changes(fix: Fix, report: Report, indent: str, width: int) -> Iterator[tuple[str, str]]:
     """The lines that a fix changes, as they are and as they would be, with how they are coloured."""
-    from kernlint.patch import changed_lines
+    from kernlint.run.patch import changed_lines
 
     source = report.sources.get(fix.edits[0].span.file)
     lines = changed_lines(source, fix.edits)

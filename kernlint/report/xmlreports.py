@@ -5,9 +5,9 @@ from __future__ import annotations
 from xml.sax.saxutils import quoteattr
 
 from kernlint.finding import Finding
-from kernlint.patterns import pattern
 from kernlint.report import View, shown_notifications, shown_path
 from kernlint.result import Level, Report
+from kernlint.text.patterns import pattern
 
 _NOT_XML = pattern("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kernlint.patterns import pattern
 from kernlint.symbolic.terms import Symbol, Term, apply
+from kernlint.text.patterns import pattern
 from kernlint.tree.types import IntType, Type
 
 

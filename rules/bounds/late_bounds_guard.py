@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.asking import example, shown
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.launch_context import launch_context
-from kernlint.analysis.limits import limits
-from kernlint.analysis.overrun import How, Overrun, overruns
-from kernlint.analysis.past_end import excluded, of_exposed
-from kernlint.analysis.race_words import calls
-from kernlint.analysis.surplus import Exposed, Tier, surplus
+from kernlint.analysis.extent.asking import example, shown
+from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.overrun import How, Overrun, overruns
+from kernlint.analysis.extent.past_end import excluded, of_exposed
+from kernlint.analysis.extent.surplus import Exposed, Tier, surplus
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
 from kernlint.analysis.wording import element, index, verb

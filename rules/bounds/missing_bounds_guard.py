@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernlint.analysis import asking, past_end
-from kernlint.analysis.allocated import allocated, in_words
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import launch_context
-from kernlint.analysis.limits import limits
-from kernlint.analysis.overrun import How, Overrun, overruns
-from kernlint.analysis.race_words import calls
+from kernlint.analysis.extent import asking, past_end
+from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.overrun import How, Overrun, overruns
+from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
-from kernlint.analysis.surplus import Exposed, Tier, example, surplus
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.wording import element, verb

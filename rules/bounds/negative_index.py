@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extents import outside, replayed
-from kernlint.analysis.leaving import Outside
+from kernlint.analysis.extent.extents import outside, replayed
+from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.replay import Replayer, replayer
-from kernlint.analysis.sentinels import Sentinel, sentinels
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root, RootKind
 from kernlint.analysis.wording import also, element, index, verb, witness_of

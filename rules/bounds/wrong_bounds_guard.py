@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kernlint.analysis.allocated import allocated, in_words
-from kernlint.analysis.asking import example, shown
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import launch_context
-from kernlint.analysis.limits import limits
-from kernlint.analysis.overreach import overreach
-from kernlint.analysis.overrun import How, Overrun, overruns
-from kernlint.analysis.past_end import excluded, of_overreach
-from kernlint.analysis.race_words import calls
+from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.asking import example, shown
+from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.overreach import overreach
+from kernlint.analysis.extent.overrun import How, Overrun, overruns
+from kernlint.analysis.extent.past_end import excluded, of_overreach
+from kernlint.analysis.extent.twins import Twin, twins
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
-from kernlint.analysis.twins import Twin, twins
 from kernlint.analysis.wording import element, index, verb
-from kernlint.analysis.wrong_guards.faults import Fault, Overreach
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.index_terms import IndexSum, index_sums
-from kernlint.analysis.launches import launches
+from kernlint.analysis.launching.launches import launches
 from kernlint.analysis.trace import trace
+from kernlint.analysis.values.index_terms import IndexSum, index_sums
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.polynomial import Polynomial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launches import launches
+from kernlint.analysis.launching.launches import launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Finding, Related, Severity

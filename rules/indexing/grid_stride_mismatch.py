@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.admitted import admitted
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.asking import example
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launch_context import launch_context
-from kernlint.analysis.limits import limits
-from kernlint.analysis.overreach import overreach
-from kernlint.analysis.past_end import excluded, of_overreach
+from kernlint.analysis.extent.asking import example
+from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.overreach import overreach
+from kernlint.analysis.extent.past_end import excluded, of_overreach
+from kernlint.analysis.extent.wrong_guards.faults import Fault
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
-from kernlint.analysis.wrong_guards.faults import Fault
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile

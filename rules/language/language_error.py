@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Severity
-from kernlint.patterns import pattern
 from kernlint.rule import Meta, ModuleRule
+from kernlint.text.patterns import pattern
 
 _CERTAIN = (
     pattern(r"^shift count >= width of type$"),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Related, Severity
-from kernlint.patterns import pattern
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import PointerType
 from kernlint.tree.walk import walk

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.hostmodel.operations import pointed_to
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.allocated import Allocated, undersized
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.extent.allocated import Allocated, undersized
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root

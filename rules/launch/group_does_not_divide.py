@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.launches import LaunchFact, host
+from kernlint.analysis.launching.launches import LaunchFact, host
 from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.hostmodel.settings import Setting
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extents import numbers_made_up
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.order import order
 from kernlint.analysis.order.words import waits_for_all
 from kernlint.analysis.trace import trace

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.admitted import admitted
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import Cover
-from kernlint.analysis.launch_context import LaunchView, launch_context
+from kernlint.analysis.launching.admitted import admitted
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.alignment import Misaligned, misaligned
 from kernlint.analysis.base import Facts
+from kernlint.analysis.values.alignment import Misaligned, misaligned
 from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import VectorType

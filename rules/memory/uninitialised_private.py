@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.race_words import calls
+from kernlint.analysis.content.unset_private import Unset, unset_private
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace.events import Access, ConditionEvent
-from kernlint.analysis.unset_private import Unset, unset_private
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 

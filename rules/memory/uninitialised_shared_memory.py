@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.initialised import Unset, unset
-from kernlint.analysis.race_words import calls
+from kernlint.analysis.content.initialised import Unset, unset
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kernlint.analysis.agreement import Agreement, agreement
 from kernlint.analysis.base import Facts
-from kernlint.analysis.initialised import unset
+from kernlint.analysis.content.initialised import unset
+from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -305,7 +305,7 @@ class BarrierDivergence(Rule):
 
     def _missed(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Access | None:
         """A read of shared memory that those who returned would have filled: cells that nobody sets (see
-        :mod:`kernlint.analysis.initialised`), or the tile of a loop that data made them leave."""
+        :mod:`kernlint.analysis.content.initialised`), or the tile of a loop that data made them leave."""
         for one in facts[unset]:
             if one.left is not None and one.left == culprit.term:
                 return one.access

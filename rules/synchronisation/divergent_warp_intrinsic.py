@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.agreement import by_rows
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.agreement import by_rows
 from kernlint.analysis.trace import trace
-from kernlint.analysis.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
+from kernlint.analysis.warps.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extents import numbers_made_up
-from kernlint.analysis.fences import Fences, fences
-from kernlint.analysis.global_races import GlobalRace, Scatter, global_races, scatters
-from kernlint.analysis.race_words import calls, cell, severity, thread_name, verb, witness
-from kernlint.analysis.races import Place, place
+from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.replay import Replayer, replayer
-from kernlint.analysis.slots import Slot, slots
+from kernlint.analysis.sharing.fences import Fences, fences
+from kernlint.analysis.sharing.global_races import GlobalRace, Scatter, global_races, scatters
+from kernlint.analysis.sharing.race_words import calls, cell, severity, thread_name, verb, witness
+from kernlint.analysis.sharing.races import Place, place
+from kernlint.analysis.sharing.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.prove.query import Actor, Refuted

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
-from kernlint.analysis.races import essential, read_of_copy, shared_races
 from kernlint.analysis.replay import replayer
+from kernlint.analysis.sharing.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
+from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
 from kernlint.analysis.trace import trace
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.race_words import calls, cell, severity, shown, thread_name, verb
-from kernlint.analysis.races import essential, shared_races, within_warps
 from kernlint.analysis.replay import replayer
+from kernlint.analysis.sharing.race_words import calls, cell, severity, shown, thread_name, verb
+from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.order.redundant import Redundant, redundant
+from kernlint.analysis.verdict.redundant import Redundant, redundant
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile

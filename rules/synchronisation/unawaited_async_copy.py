@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.async_copies import Unawaited, unawaited
 from kernlint.analysis.base import Facts
-from kernlint.analysis.pipelines import made
-from kernlint.analysis.races import essential, read_of_copy, shared_races
+from kernlint.analysis.copies.async_copies import Unawaited, unawaited
+from kernlint.analysis.copies.pipelines import made
+from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule

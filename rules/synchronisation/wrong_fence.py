@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.order.broken import Broken
-from kernlint.analysis.race_words import calls, cell, shown, thread_name, verb, witness
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.sharing.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
+from kernlint.analysis.sharing.race_words import calls, cell, shown, thread_name, verb, witness
 from kernlint.analysis.trace.events import Access
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule

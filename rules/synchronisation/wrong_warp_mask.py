@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.lanes import Lanes, lanes
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import GuardKind, Trace, WarpEvent
-from kernlint.analysis.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
+from kernlint.analysis.warps.lanes import Lanes, lanes
+from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile

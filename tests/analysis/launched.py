@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.launches import LaunchFact, host
+from kernlint.analysis.launching.launches import LaunchFact, host
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.frontend import ClangFrontend
 from kernlint.source import SourceFile

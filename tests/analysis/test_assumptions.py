@@ -6,15 +6,15 @@ import pytest
 
 from kernlint.analysis.assumptions import Assumed, AssumptionError, assumed, caret, contradiction, parse
 from kernlint.analysis.base import AnalysisOptions, Facts, ModuleFacts, Stated
-from kernlint.analysis.proofs import verdicts
-from kernlint.config import Config, ConfigError
-from kernlint.engine import Engine, check_assumptions, default_frontend
+from kernlint.analysis.verdict.proofs import verdicts
 from kernlint.finding import Finding
 from kernlint.frontends.base import FrontendOptions
+from kernlint.policy.config import Config, ConfigError
+from kernlint.policy.selection import Selection
+from kernlint.policy.suppress import statements
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine, check_assumptions, default_frontend
 from kernlint.source import SourceFile
-from kernlint.suppress import statements
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, symbols

@@ -8,7 +8,7 @@ import pytest
 
 from kernlint.analysis.base import Facts, ModuleFacts
 from kernlint.analysis.coverage import Cover
-from kernlint.analysis.launch_context import LaunchContext, launch_context
+from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang.frontend import ClangFrontend
 from kernlint.source import read

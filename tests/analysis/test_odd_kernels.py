@@ -7,14 +7,14 @@ import re
 import pytest
 
 from kernlint.analysis.base import Facts, ModuleFacts
-from kernlint.analysis.proofs import EXITED, verdicts
-from kernlint.config import Config
-from kernlint.engine import Engine, default_frontend
+from kernlint.analysis.verdict.proofs import EXITED, verdicts
 from kernlint.finding import Severity
 from kernlint.frontends.base import FrontendOptions
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.prove.emulate import Argument, Budget, FaultKind, LaunchSpec, run
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine, default_frontend
 from kernlint.source import SourceFile
 from kernlint.tree.types import FloatType, IntType
 

@@ -7,8 +7,8 @@ import pytest
 from kernlint.analysis.base import AnalysisOptions, Facts, ModuleFacts
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Provenance, Scenario
-from kernlint.engine import default_frontend
 from kernlint.frontends.base import FrontendOptions
+from kernlint.run.engine import default_frontend
 from kernlint.source import SourceFile
 
 KERNEL = """

@@ -9,16 +9,17 @@ from functools import cache
 
 import pytest
 
-from kernlint.analysis import pairs, proofs
-from kernlint.analysis import verdicts as asking
+from kernlint.analysis.accesses import pairs
 from kernlint.analysis.base import Facts, ModuleFacts
-from kernlint.analysis.proofs import EXITED, Verdicts, raceless, verdicts
 from kernlint.analysis.trace.events import Access
-from kernlint.analysis.verdicts import Ladder
-from kernlint.engine import default_frontend
+from kernlint.analysis.verdict import proofs
+from kernlint.analysis.verdict import verdicts as asking
+from kernlint.analysis.verdict.proofs import EXITED, Verdicts, raceless, verdicts
+from kernlint.analysis.verdict.verdicts import Ladder
 from kernlint.frontends.base import FrontendOptions
 from kernlint.prove.emulate import Argument, Budget, Buffer, FaultKind, LaunchSpec, run
 from kernlint.prove.query import Answer, Proved
+from kernlint.run.engine import default_frontend
 from kernlint.source import SourceFile
 from kernlint.symbolic.terms import Term, Uniformity, binary, const
 from kernlint.tree.nodes import FunctionDecl, Module

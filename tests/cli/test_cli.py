@@ -157,7 +157,7 @@ def test_rules_and_their_pages(kernlint):
 
 
 def test_options_reach_the_front_end(kernlint, tmp_path, monkeypatch):
-    from kernlint import engine
+    from kernlint.run import engine
 
     (tmp_path / "a.cu").write_text(CLEAN)
     (tmp_path / "inc").mkdir()
@@ -208,7 +208,7 @@ def test_version_is_quick_and_light():
     done = process("--version")
     assert done.stdout == f"kernlint {__version__}\n" and done.returncode == 0
     probe = "import sys; from kernlint.cli import main; main(['--version']); print(len(set(sys.modules) & {BAD}))"
-    heavy = {"rich", "clang", "lark", "argparse", "importlib.metadata", "kernlint.engine", "dataclasses"}
+    heavy = {"rich", "clang", "lark", "argparse", "importlib.metadata", "kernlint.run.engine", "dataclasses"}
     done = subprocess.run(
         [sys.executable, "-c", probe.replace("BAD", ",".join(map(repr, heavy)))], capture_output=True, text=True
     )
@@ -222,7 +222,8 @@ def test_help_exits_cleanly():
 
 SLOW = """
 import sys, time
-from kernlint import engine, registry
+from kernlint import registry
+from kernlint.run import engine
 class Slow:
     def parse_file(self, source, options):
         print("started", flush=True)

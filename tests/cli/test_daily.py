@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.ignores import IgnoreError, insert
+from kernlint.project.ignores import IgnoreError, insert
 
 ROOT = Path(__file__).parents[2]
 BAD = "__global__ void k() { bad(); }\n"
@@ -175,7 +175,8 @@ def test_encodings_stay():
 
 MANY = """
 import sys, time
-from kernlint import engine, registry
+from kernlint import registry
+from kernlint.run import engine
 class Slow:
     def parse_file(self, source, options):
         time.sleep(0.05)

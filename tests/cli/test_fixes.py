@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from kernlint import fixing, writing
 from kernlint.cli import main
+from kernlint.run import fixing
+from kernlint.text import writing
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -278,7 +279,7 @@ def test_a_warm_run_with_fixes_loads_no_engine(run: Run, tmp_path: Path) -> None
     run("--format", "sarif", "a.cu")
     program = (
         "import sys; from kernlint.cli import main; main(sys.argv[1:]); "
-        "sys.exit(any(name in sys.modules for name in ('kernlint.engine', 'kernlint.fixing', 'kernlint.repair')))"
+        "sys.exit(any(f'kernlint.{name}' in sys.modules for name in ('run.engine', 'run.fixing', 'repair')))"
     )
     command = [
         sys.executable,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from kernlint.analysis import proofs
 from kernlint.analysis.base import Facts
-from kernlint.analysis.verdicts import Verdict
+from kernlint.analysis.verdict import proofs
+from kernlint.analysis.verdict.verdicts import Verdict
 from kernlint.cli import main
 
 CODE = """

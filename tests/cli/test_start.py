@@ -26,5 +26,5 @@ def test_a_plain_run_loads_nothing_slow(tmp_path: Path) -> None:
         source.write_text(content)
         done = subprocess.run([sys.executable, "-c", CODE, *arguments], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "kernlint.engine" in loaded
+    assert "kernlint.run.engine" in loaded
     assert sorted(loaded & set(SLOW)) == []

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kernlint import engine
 from kernlint.cli import watch
+from kernlint.run import engine
 
 GOOD = "__global__ void k() { good(); }\n"
 BAD = "__global__ void k() { bad(); }\n"

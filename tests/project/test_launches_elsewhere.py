@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 
 HEADER = """#pragma once
 __global__ void totals(const float *x, float *y, int n);

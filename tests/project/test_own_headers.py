@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from kernlint.cli import main
-from kernlint.config import Config
-from kernlint.engine import Engine
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.project import Projects
 from kernlint.registry import load
 from kernlint.result import Report
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from tests.project.test_project import write
 
 RACE = """#include "filters/sizes.h"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.launches import host
+from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Trace
-from kernlint.patterns import pattern
-from kernlint.pythontext import is_python
 from kernlint.record import dataclass
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
+from kernlint.text.pythontext import is_python
 from kernlint.tree.nodes import Call, ExprStmt, FunctionDecl, FunctionKind, Launch, Node, OpaqueStmt
 from kernlint.tree.walk import walk
 

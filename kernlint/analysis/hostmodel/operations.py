@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from enum import Enum
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.launches import host
+from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind, Trace
 from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, StructValue, Value, as_term, chosen
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, cast
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import I64, ArrayType, Space
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
     Binary,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.launches import host
+from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, LaunchEvent, Root, RootKind, Trace
 from kernlint.analysis.trace.run import trace_function

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator
 
-from kernlint.analysis.pairs import (
+from kernlint.analysis.accesses.pairs import (
     Pair,
 )
 from kernlint.analysis.scenarios.scenario import Scenario

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kernlint.analysis.admitted import admitted, computed_blocks
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.launches import flat_axes, launches
+from kernlint.analysis.launching.admitted import admitted, computed_blocks
+from kernlint.analysis.launching.launches import flat_axes, launches
 from kernlint.analysis.scenarios.axes import (
     axes_read,
     idle_axes,

@@ -30,9 +30,9 @@ from kernlint.analysis.trace.values import (
     merge,
     unknown_value,
 )
-from kernlint.patterns import pattern
 from kernlint.source import Span
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, const
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope, VarDecl
 from kernlint.tree.types import (
     I64,

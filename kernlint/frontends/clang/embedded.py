@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator
 
 from kernlint.frontends.clang.options import Language
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 _TOKEN = pattern(
     rb"""//[^\n]*|/\*.*?\*/

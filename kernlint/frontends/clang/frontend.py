@@ -17,9 +17,9 @@ from kernlint.frontends.clang.lower.instances import Template, is_named_elsewher
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import MadeUpText, ParseResult, own_headers, parse
-from kernlint.patterns import pattern
 from kernlint.record import replace
 from kernlint.source import SourceFile, Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Module
 
 _BY_SUFFIX = {

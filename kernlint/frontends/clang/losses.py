@@ -16,8 +16,8 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, Severity
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.unit import Unit
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 LOST_KERNEL = 8
 """What a kernel without a declaration weighs, in errors."""

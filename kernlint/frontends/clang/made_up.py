@@ -15,8 +15,8 @@ from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.prelude import FOLDER
 from kernlint.frontends.clang.unknowns import Role, Unknown
 from kernlint.frontends.clang.uses import Members, Uses
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 USUAL_VALUE = 16
 """The value of a made-up enumerator: fit for array bounds, shifts and divisors. Those in a ``switch`` count on."""

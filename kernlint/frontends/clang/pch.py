@@ -1,9 +1,9 @@
 """Preludes compiled once.
 
 Parsing the prelude as text costs some 20 ms a source, loading it precompiled 2 ms. A precompiled prelude is kept in
-the user's cache folder (see :mod:`kernlint.cachefolder`) under a name made of a digest of everything it depends on
-and a digest of its own bytes: a damaged file is never handed to clang, and two processes that write at once write the
-same name. Where the folder cannot be written, or the cache is off, a temporary folder serves for the life of the
+the user's cache folder (see :mod:`kernlint.project.cachefolder`) under a name made of a digest of everything it depends
+on and a digest of its own bytes: a damaged file is never handed to clang, and two processes that write at once write
+the same name. Where the folder cannot be written, or the cache is off, a temporary folder serves for the life of the
 process, once enough sources are parsed to pay for it.
 
 ``build`` is a function that compiles, given by the session; this module knows files only.
@@ -18,9 +18,9 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from kernlint.cachefolder import cache_folder
-from kernlint.digest import blake2b
+from kernlint.project.cachefolder import cache_folder
 from kernlint.record import dataclass, field
+from kernlint.text.digest import blake2b
 
 KEEP = 24
 """Precompiled preludes kept in the cache folder; older ones are removed."""

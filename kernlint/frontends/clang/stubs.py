@@ -11,8 +11,8 @@ import os
 import re
 
 from kernlint.frontends.clang.options import Language
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 
 @dataclass(frozen=True, slots=True)

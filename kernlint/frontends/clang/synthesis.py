@@ -16,8 +16,8 @@ from kernlint.frontends.clang.made_up import Entry, MadeUp
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.unknowns import Role, Unknown, unknown_names
 from kernlint.frontends.clang.uses import Use, Uses, argument_place, is_constant_name
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 MAX_NAMES = 160
 """Unknown names of one parse that are worth an attempt; a source that lacks more is beyond help."""

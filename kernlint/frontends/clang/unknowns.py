@@ -12,8 +12,8 @@ from enum import Enum
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 
 class Role(Enum):

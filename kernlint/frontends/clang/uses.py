@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 from kernlint.frontends.clang.lazy import lazy
 from kernlint.frontends.clang.unknowns import IDENTIFIER, KEYWORDS, Role, Unknown
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 _NOISE = pattern(r"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\\n]|\\.)*\"", re.DOTALL)
 

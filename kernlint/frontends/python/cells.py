@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, replace
 from kernlint.source import SourceFile
+from kernlint.text.patterns import pattern
 
 _COMMAND = pattern(rb"\s*%%(\w+)([^\n]*)")
 _FILE = pattern(rb"[\w./-]*\.(cu|cuh|hip|cl|ocl|py)\b")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kernlint.frontends.base import Frontend, FrontendOptions
-from kernlint.patterns import pattern
-from kernlint.pythontext import is_python
 from kernlint.record import replace
 from kernlint.source import SourceFile
+from kernlint.text.patterns import pattern
+from kernlint.text.pythontext import is_python
 from kernlint.tree.nodes import Module
 
 NUMBA = pattern(rb"\bnumba")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from kernlint.patterns import pattern
 from kernlint.prove.emulate import mathematics
 from kernlint.prove.emulate.formats import cell_format
 from kernlint.prove.emulate.frame import by_value, is_group, is_reference, result_type
 from kernlint.prove.emulate.places import Places
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, Expr, FunctionDecl, Lambda, Opaque, ParamDecl, Ref, VarDecl
 from kernlint.tree.types import ArrayType, FloatType, IntType, PointerType, StructType, VectorType, VoidType
 from kernlint.tree.walk import walk

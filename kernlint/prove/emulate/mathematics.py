@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 
 Number = Any
 

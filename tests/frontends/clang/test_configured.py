@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Module
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
-from kernlint.outcome import FileOutcome
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.project.run import Projects
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
+from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile, read
 
 RACE = """__device__ float turned(float v) {

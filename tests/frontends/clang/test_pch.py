@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.cachefolder import CACHE_VARIABLE, cache_folder
 from kernlint.frontends.clang import pch, prelude
 from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.pch import PreludeCache, digest
 from kernlint.frontends.clang.session import parse
+from kernlint.project.cachefolder import CACHE_VARIABLE, cache_folder
 
 KERNEL = b"__global__ void k(float* x) { x[threadIdx.x] = 0; }\n"
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.frontends.clang.frontend import ClangFrontend
-from kernlint.ignores import insert
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
+from kernlint.project.ignores import insert
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Module
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
-from kernlint.outcome import FileOutcome
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
 from kernlint.result import Level
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
+from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile
 
 KERNEL = "@cuda.jit\ndef k(x):\n    i = cuda.grid(1)\n    if i < x.size:\n        x[i] = N\n"

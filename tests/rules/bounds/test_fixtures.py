@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Severity
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import read
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "bounds"

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
 from kernlint.finding import Finding
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kernlint.analysis.agreement import agreement
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.agreement import agreement
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Finding, Severity

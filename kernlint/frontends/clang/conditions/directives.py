@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from kernlint.frontends.clang.conditions.expressions import Expression, evaluate, read
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 MAX_INCLUDES = 64
 """Depth of headers that are followed."""

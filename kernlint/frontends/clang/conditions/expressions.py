@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 Macros = Mapping[str, str]
 """Names that are defined, with their bodies; those of macros with parameters are empty."""

@@ -14,8 +14,8 @@ from enum import Enum
 from kernlint.frontends.clang.conditions.directives import Branch, Outcome, Program
 from kernlint.frontends.clang.conditions.expressions import Expression, has_calls, names, numbers, read
 from kernlint.frontends.clang.options import Language
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 MAX_CHANGES = 4
 """Macros that one branch may ask for."""

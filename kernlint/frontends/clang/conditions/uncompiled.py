@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kernlint.frontends.clang.conditions.directives import Branch, Program, blanked
 from kernlint.frontends.clang.options import Language
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionKind, Module
 
 _DEVICE = pattern(rb"\b(?:__global__|__device__)\b")

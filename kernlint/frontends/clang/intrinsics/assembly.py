@@ -10,9 +10,9 @@ import re
 
 from kernlint.frontends.clang.intrinsics import gcn
 from kernlint.frontends.clang.intrinsics.ptx import PtxLowering
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Asm, Block, Expr, Stmt
 
 _COMMENT = pattern(r"//[^\n]*|/\*.*?\*/", re.S)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from kernlint.frontends.clang.intrinsics import maths
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import AddressOf, Expr, Member, Ref, Subscript
 from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, StructType, Type
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from kernlint.frontends.clang.intrinsics.base import ALL_MEMORY
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Asm, Barrier, Block, Expr, ExprStmt, Scope, Stmt, Trap
 from kernlint.tree.types import VOID
 

@@ -18,7 +18,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     transparent,
     words,
 )
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Assume, Call, Cast, Conditional, Expr, InitList, Opaque
 from kernlint.tree.types import UNKNOWN, PointerType, StructType, Type, VectorType
 

@@ -10,7 +10,7 @@ from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.literals import constant_node, default_value
 from kernlint.frontends.clang.lower.printed import is_expression
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Expr,
     Ref,

@@ -7,8 +7,8 @@ import re
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.printed import is_expression
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Asm, Stmt
 
 _TOKEN = pattern(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Lowering
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import LaunchBounds
 
 if TYPE_CHECKING:

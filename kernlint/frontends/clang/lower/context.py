@@ -17,8 +17,8 @@ from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.session import SYNTHESISED_HEADER
 from kernlint.frontends.clang.unit import Unit
 from kernlint.frontends.clang.unknowns import IDENTIFIER
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
     Expr,

@@ -15,7 +15,7 @@ from kernlint.frontends.clang.lower.members import member
 from kernlint.frontends.clang.lower.printed import is_expression, is_swizzle
 from kernlint.frontends.clang.lower.recovery import recovered, unresolved_call
 from kernlint.frontends.clang.lower.variables import parameter
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
     Call,

@@ -14,8 +14,8 @@ from kernlint.frontends.clang.lower.heads import blank, kernel_definitions
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
 from kernlint.frontends.clang.unknowns import IDENTIFIER
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import CompilerNote
 
 _GRAMMAR = pattern(

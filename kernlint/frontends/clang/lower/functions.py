@@ -14,8 +14,8 @@ from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.uses import is_constant_name
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Assign,
     Block,

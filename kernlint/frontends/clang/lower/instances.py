@@ -19,8 +19,8 @@ from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.frontends.clang.unit import Unit
 from kernlint.frontends.clang.unknowns import IDENTIFIER
 from kernlint.frontends.clang.uses import plain_text, template_arguments
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 FORCED_INSTANCES = 2
 """Instances of one kernel that are made up where none is in sight."""

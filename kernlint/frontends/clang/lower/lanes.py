@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 
 SWIZZLE = pattern(r"(?:[xyzw]{1,16}|[rgba]{1,4}|[sS][0-9a-fA-F]{1,16}|lo|hi|even|odd)$")
 

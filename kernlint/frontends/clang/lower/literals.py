@@ -10,7 +10,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Expr, FloatLit, IntLit, Opaque, Ref, SizeOf, StringLit
 from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, Type
 

@@ -11,7 +11,7 @@ from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.literals import constant_node
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Binary,
     Block,

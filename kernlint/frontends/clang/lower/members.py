@@ -9,7 +9,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.lanes import lanes_of
 from kernlint.frontends.clang.lower.types import without_extents
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Expr,
     Member,

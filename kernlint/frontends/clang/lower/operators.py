@@ -9,7 +9,7 @@ from kernlint.frontends.clang.kinds import UnaryOperator as U
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS, balanced, common_type, convert, decayed, promoted
 from kernlint.frontends.clang.lower.printed import is_expression
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,

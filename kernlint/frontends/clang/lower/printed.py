@@ -15,7 +15,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
 from kernlint.frontends.clang.lower.lanes import lanes_of
 from kernlint.frontends.clang.lower.lineup import Place, lined_up
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.types import PointerType, Type, VectorType
 
 if TYPE_CHECKING:

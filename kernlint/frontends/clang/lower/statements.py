@@ -10,8 +10,8 @@ from kernlint.frontends.clang.lower.context import Scope, lost_statement, lowers
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
     Break,

@@ -13,7 +13,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind, TypeKind
 from kernlint.frontends.clang.native import LIB, CXCursor
 from kernlint.frontends.clang.types import Type as ClangType
-from kernlint.patterns import pattern
+from kernlint.text.patterns import pattern
 from kernlint.tree.types import (
     BOOL,
     F16,

@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from kernlint.frontends.clang.embedded import literals
 from kernlint.frontends.clang.python.text import Text, joined
-from kernlint.patterns import pattern
 from kernlint.record import dataclass, field
+from kernlint.text.patterns import pattern
 
 DEPTH = 12
 """Names that are followed one after the other."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from kernlint.frontends.clang.embedded import Program
-from kernlint.patterns import pattern
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionDecl, Module, Node
 from kernlint.tree.walk import children
 

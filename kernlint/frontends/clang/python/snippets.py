@@ -19,8 +19,8 @@ from kernlint.frontends.clang.options import Language
 from kernlint.frontends.clang.python.launches import of_other_length
 from kernlint.frontends.clang.python.program import Called, PythonProgram, arguments, dotted, program_of
 from kernlint.frontends.clang.python.text import Text, joined, made
-from kernlint.patterns import pattern
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 _WORD = pattern(rb"[A-Za-z_]\w*")
 _LAST_WORD = pattern(rb"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kernlint.config import Config
-from kernlint.engine import Engine
+from kernlint.policy.config import Config
+from kernlint.policy.selection import Selection
 from kernlint.registry import load
-from kernlint.selection import Selection
+from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 from kernlint.tree.dump import type_text
 from tests.frontends.clang.lower.trees import kernel, module

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kernlint.analysis.base import Facts, ModuleFacts
-from kernlint.analysis.proofs import verdicts
+from kernlint.analysis.verdict.proofs import verdicts
 from kernlint.tree.types import ArrayType
 
 from .trees import kernel, module, variable

@@ -1,0 +1,1 @@
+"""Pairs of accesses between the same barriers, and what each thread touches."""

@@ -1,0 +1,1 @@
+"""What memory holds when it is read: cells that nobody has written."""

@@ -1,0 +1,294 @@
+"""Shared memory that is read before anybody has put something there.
+
+What shared memory holds when a block begins is left over from another one.  Three degrees of certainty: an object that
+nothing writes at all; one that is only ever updated (each new value is made from the old one); cells that, under a
+small launch, a thread reads and none writes.  For the last one writes are given every benefit of the doubt (conditions
+that cannot be computed hold, all phases count) and reads none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.accesses.pairs import known, side
+from kernlint.analysis.accesses.touches import Toucher, Touches
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.scenarios.numbers import scalar, trips_of
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.sharing.races import unbroken
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
+from kernlint.prove.admission import Admission
+from kernlint.prove.query import Launch, Side
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.nodes import DeclStmt, Ref, Scope
+from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
+from kernlint.tree.walk import walk
+
+FEW = (50, 45)
+"""Values for scalars that bound the work, of :data:`ROW` threads: less than a block has threads, as in the last block
+of a grid."""
+
+ROW = 64
+"""Threads along the shortest axis of a block for which :data:`FEW` is meant; shorter axes get their share of it."""
+
+MANY = 1 << 20
+"""The value of such scalars when there is work for all."""
+
+GROUNDS = ("the strides of the kernel", "the extents of its arrays")
+"""Reasons of a guessed block that are good enough to miss a write."""
+
+_SETTING = frozenset({"store", "exchange", "cas", "flag_set"})
+"""Atomic operations that put a value somewhere, whatever was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A read of shared memory that holds nothing yet.
+
+    ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
+    no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
+    with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
+    before a barrier and that write, when it is they who would have set the cell.
+    """
+
+    access: Access
+    degree: str
+    shape: Scenario | None = None
+    thread: int = 0
+    cell: int = 0
+    values: tuple[tuple[Symbol, int], ...] = ()
+    write: Access | None = None
+    left: Term | None = None
+
+
+def closed(of: Trace) -> bool:
+    """Whether everything that may write shared memory is in sight."""
+    if not unbroken(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
+        return False
+    if any(gap.kind == "write" for gap in of.gaps):
+        return False
+    odd = (RootKind.UNKNOWN, RootKind.LOADED)
+    return not any(access.writes and access.root.kind in odd for access in of.accesses)
+
+
+def _objects(of: Trace) -> Iterator[tuple[Root, list[Access]]]:
+    """Objects in shared memory with their accesses; of dynamic shared memory only an array that is alone."""
+    groups: dict[int, list[Access]] = {}
+    for access in of.accesses:
+        if access.root.space is Space.SHARED:
+            groups.setdefault(id(access.root), []).append(access)
+    unsized = [group for group in groups.values() if group[0].root.extent is None]
+    for group in groups.values():
+        root = group[0].root
+        if (
+            root.kind is RootKind.VARIABLE and (root.extent is not None or len(unsized) == 1)
+        ) or root.kind is RootKind.PARAM:
+            yield root, group
+
+
+def _aliased(facts: Facts) -> set[int]:
+    """Objects that a reference or pointer to a type that was not found is bound to: what is done through it (members,
+    operators of the type) is out of sight.  By the identity of their declarations."""
+    body = facts.function.body
+    out: set[int] = set()
+    for node in walk(body) if body is not None else ():
+        if not isinstance(node, DeclStmt):
+            continue
+        for decl in node.decls:
+            if decl.init is not None and isinstance(decl.type, PointerType) and _unknown(decl.type.pointee):
+                out.update(id(part.decl) for part in walk(decl.init) if isinstance(part, Ref))
+    return out
+
+
+def _unknown(pointee: Type) -> bool:
+    while isinstance(pointee, ArrayType | PointerType):
+        pointee = pointee.element if isinstance(pointee, ArrayType) else pointee.pointee
+    return isinstance(pointee, OpaqueType)
+
+
+def updates(access: Access) -> bool:
+    """Whether a write makes its value from what was there."""
+    if access.kind is AccessKind.ATOMIC:
+        return access.atomic_op not in _SETTING
+    if access.value is None:
+        return False
+    return any(
+        symbol.kind is SymbolKind.LOAD and symbol.origin == (access.root, access.offset)
+        for symbol in symbols(access.value)
+    )
+
+
+def _compute(facts: Facts) -> tuple[Unset, ...]:
+    of = facts[trace]
+    if not closed(of) or any(loss.kind == "statement" for loss in facts.losses):
+        return ()  # what was not understood may be the write, or the declaration that it names
+    out: list[Unset] = []
+    portioned, aliased = _portioned(of), _aliased(facts)
+    for root, group in _objects(of):
+        if id(root.decl) in aliased:
+            continue
+        found = _judge(facts[scenarios], group, portioned)
+        if found is not None:
+            out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
+    return tuple(out)
+
+
+def _left(of: Trace, write: Access) -> Term | None:
+    """The condition under which threads had not returned when they came to ``write``, if a barrier follows it."""
+    gone = {guard.term for guard in write.guards if guard.kind is GuardKind.EXIT}
+    for barrier in of.barriers:
+        if barrier.order > write.order and barrier.scope is Scope.BLOCK:
+            for guard in barrier.guards:
+                if guard.kind is GuardKind.EXIT and guard.term in gone:
+                    return guard.term
+    return None
+
+
+def _portioned(of: Trace) -> set[Symbol]:
+    """Scalars that the kernel divides: they are meant to be multiples."""
+    out: set[Symbol] = set()
+    done: set[Term] = set()
+    todo = [term for access in of.accesses for term in (access.offset, *(guard.term for guard in access.guards))]
+    while todo:
+        term = todo.pop()
+        if term in done:
+            continue
+        done.add(term)
+        if term.op in ("div", "mod", "shr", "and"):
+            out.update(symbol for symbol in symbols(term.args[0]) if scalar(symbol))
+        todo.extend(term.terms)
+    return out
+
+
+def _judge(found: Scenarios, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
+    writes = [access for access in group if access.writes]
+    reads = [access for access in group if access.kind is AccessKind.READ]
+    if not writes:
+        return Unset(reads[0], "never") if reads else None
+    if all(updates(write) for write in writes):
+        return Unset(writes[0], "updated")
+    if any(access.kind is AccessKind.ATOMIC for access in group) or not all(known(access) for access in group):
+        return None
+    result: Unset | None = None
+    for shape in found.plausible:
+        if not shape.seen and shape.reason not in GROUNDS:
+            return None
+        uncovered = _uncovered(shape, writes, reads, portioned, found.admission.under(shape.block))
+        if uncovered is None:
+            return None
+        result = result or uncovered
+    return result
+
+
+def _uncovered(
+    shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
+) -> Unset | None:
+    """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
+    sides = [side(write) for write in writes if not updates(write)]
+    turning = _turning(sides)
+    placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
+    rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol]]
+    free = {
+        s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
+    }
+    given = dict(known.numbers)
+    scalars = dict.fromkeys(s for at in sides for s in at.symbols if scalar(s))
+    bounding = [s for s in scalars if s not in rounds and s not in given]
+    fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free}
+    if len(bounding) > len(FEW) or any(symbol in fixed for symbol in bounding):
+        return None  # sizes of the block or its arrays, for all that is known: they are not free
+    row = min((size for size in shape.block if size > 1), default=1)
+    few = [max(size * min(row, ROW) // ROW, 1) for size in FEW]
+    worked = tuple((symbol, ROW) for symbol in rounds)
+    worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
+    values = (*zip(bounding, few, strict=False), *worked)
+    if not known.permits(shape.block, values=values):
+        return None
+    covered = _covered(sides, shape, values)
+    plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
+    usually = _covered(sides, shape, plenty) if bounding else covered
+    if covered is None or usually is None or (not shape.seen and not bounding):
+        return None
+    toucher = Toucher()
+    for read in reads:
+        at = side(read)
+        if shape.seen and _of_any_value(read):
+            whole = read.root.extent or 0
+            bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
+            if bare is not None:
+                return Unset(read, "uncovered", shape, 0, bare, values, writes[0])
+            continue
+        if not _certain(at, (*bounding, *rounds, *given)):
+            continue
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            continue
+        for start, thread, _ in touches.found:
+            if start in covered:
+                continue
+            limit = read.root.extent
+            if limit is not None and not 0 <= start < limit:
+                return None  # out of bounds: another rule's business
+            if not shape.seen and start not in usually:
+                return None  # the guessed block leaves it out
+            return Unset(read, "uncovered", shape, thread, start, values, writes[0])
+    return None
+
+
+def _of_any_value(read: Access) -> bool:
+    """Whether a read of a table with a place for each value that its index can have is made with data as index."""
+    found = symbols(read.offset)
+    if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
+        return False
+    return bool(found) and interval(read.offset) == (0, read.root.extent - read.size)
+
+
+def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
+    """The scalars in the conditions of loops around ``sides``, and whether they say nothing but how often all threads
+    go round: they stand in no other condition."""
+    found: dict[Symbol, bool] = {}
+    elsewhere: set[Symbol] = set()
+    for at in sides:
+        conditions = {loop.condition for loop in at.counters if loop.condition is not None}
+        elsewhere.update(symbol for guard in at.guards if guard not in conditions for symbol in symbols(guard))
+        for condition in conditions:
+            mentioned = symbols(condition)
+            alike = not any(symbol.kind is SymbolKind.THREAD for symbol in mentioned)
+            for symbol in filter(scalar, mentioned):
+                found[symbol] = found.get(symbol, True) and alike
+    return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
+
+
+def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:
+    """The bytes that one of ``sides`` writes; None when they cannot be listed."""
+    toucher = Toucher()
+    covered: set[int] = set()
+    for at in sides:
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            return None
+        for start, _, _ in touches.found:
+            covered.update(range(start, start + touches.size))
+    return covered
+
+
+def _touches(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+    counts = trips_of(at.symbols, shape)
+    launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
+    return toucher.of(at, launch)
+
+
+def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
+    """Whether a read happens whenever its conditions hold that the launch and the ``bounding`` scalars decide."""
+    plain = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER)
+    return all(symbol.kind in plain or symbol in bounding for symbol in at.symbols) and not any(
+        term.op == "call" for term in at.facts
+    )
+
+
+unset = KernelAnalysis("unset", _compute, needs=(trace, scenarios))
+"""Reads of shared memory that was never set, at most one for each object of a kernel variant."""

@@ -1,0 +1,354 @@
+"""Private variables and arrays that are used before anything was stored in them.
+
+A variable that is declared without a value holds an unknown whose origin is its declaration; joins, loops and helpers
+carry it along like any other value.  It is *used* where it ends in an address, a condition, or memory that others see.
+The way there (through selections, and through the first iteration of loops) is a list of conditions: with none, or
+with conditions on the thread and the launch that some thread of a small launch meets together with the guards of the
+use, it is reported.  Conditions on arguments alone, on data or on what was not followed may never be met: silent.
+
+Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
+
+Elements of arrays are looked at by place: a read of an element that no store of the thread ever covers, or only one
+that makes the new value out of the old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.accesses.pairs import known, side
+from kernlint.analysis.accesses.touches import Toucher
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, ConditionEvent, Event, Root, RootKind, Trace
+from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
+from kernlint.prove.solve import solve
+from kernlint.record import dataclass
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, substitute, symbols
+from kernlint.tree.nodes import Asm, Assume, Call, Cast, Expr, FunctionDecl, IntLit, Opaque, Ref, Trap, VarDecl
+from kernlint.tree.types import BOOL, I64, ArrayType, FloatType, IntType, Space, VectorType
+from kernlint.tree.walk import reached_from, walk
+
+BUDGET = Budget(steps=60, points=4_000, rlimit=0)
+
+WAYS = 48
+"""Ways from a use to unset values that are looked at."""
+
+_PLAIN = frozenset(
+    {
+        SymbolKind.THREAD,
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.WARP_SIZE,
+        SymbolKind.COUNTER,
+        SymbolKind.PARAM,
+    }
+)
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+
+ONE = Launch((1, 1, 1), (1, 1, 1), 1)
+"""Each thread has private memory of its own: one is enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A use of something private that holds no value yet.
+
+    ``decl``: the variable; ``event``: the use.  ``found``: a thread and launch for which it is so (None: all).
+    ``cell``: the element of an array that nothing sets (None: no array); ``updated``: it is only ever updated.
+    """
+
+    decl: VarDecl
+    event: Event
+    found: Refuted | None = None
+    cell: int | None = None
+    updated: bool = False
+
+
+def unset_variable(symbol: Symbol) -> VarDecl | None:
+    """The variable whose missing value a symbol stands for."""
+    origin = symbol.origin
+    if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(origin, VarDecl):
+        return None
+    return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
+
+
+Way = tuple[Symbol, tuple[Term, ...]]
+"""An unset value and the conditions under which a term takes it up."""
+
+
+class _Ways:
+    """Finds the ways from terms to unset values."""
+
+    def __init__(self, event: Event) -> None:
+        self.inside = {loop.counter.origin for loop in event.loops}
+        self.left = WAYS
+
+    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0) -> Iterator[Way]:
+        if not term.symbols or self.left <= 0 or depth > 40:
+            return
+        op = term.op
+        if op == "sym":
+            yield from self._symbol(term.args[0], conds, depth)
+        elif op in ("select", "land", "lor"):
+            first, *rest = term.args
+            yield from self.of(first, conds, depth + 1)
+            ends = (first, negate(first)) if op == "select" else (first if op == "land" else negate(first),)
+            for arg, cond in zip(rest, ends, strict=False):
+                yield from self.of(arg, (*conds, cond), depth + 1)
+        elif op == "call" and term.args[0].startswith("after"):
+            yield from self.of(term.args[1], conds, depth + 1)  # the others say how the loop ended
+        elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
+            # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
+            for arg in term.terms:
+                yield from self.of(arg, conds, depth + 1)
+
+    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int) -> Iterator[Way]:
+        self.left -= 1
+        if unset_variable(symbol) is not None:
+            yield symbol, conds
+        elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
+            loop = symbol.origin
+            if loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
+                first = binary("eq", loop.counter.term, const(0, I64), BOOL)
+                yield from self.of(symbol.init, (*conds, first), depth + 1)
+
+
+def _consumed(step: Term, phi: Symbol) -> bool:
+    """Whether each iteration makes the next value of a loop's variable out of the last one (``s += x``)."""
+    if step.op in ("select", "sym", "const", "land", "lor") or (step.op == "call" and step.args[0].startswith("after")):
+        return False
+    return phi in step.symbols
+
+
+def _first_round(term: Term, loops: Sequence[object]) -> Term:
+    """A condition in the first iteration of ``loops``."""
+    images: dict[Symbol, Term] = {}
+    for symbol in symbols(term):
+        if symbol.kind is SymbolKind.PHI and symbol.origin in loops and symbol.init is not None:
+            images[symbol] = symbol.init
+    return substitute(term, images) if images else term
+
+
+def _met(event: Event, conds: tuple[Term, ...]) -> Refuted | None:
+    """A thread of a small launch that makes the use and meets the conditions."""
+    rounds = [
+        part.args[0].args[0].origin
+        for part in conds
+        if part.op == "eq" and part.args[0].op == "sym" and part.args[0].args[0].kind is SymbolKind.COUNTER
+    ]
+    images = {loop.counter: const(0, I64) for loop in rounds}
+    facts = [substitute(_first_round(term, rounds), images) for term in conds]
+    facts = [fact for fact in facts if fact.value != 1]
+    for fact in facts:
+        kinds = {symbol.kind for symbol in symbols(fact)}
+        if not kinds <= _PLAIN or not kinds & _MOVING or not _whole_numbers(fact):
+            return None
+    guards = tuple(substitute(_first_round(guard.term, rounds), images) for guard in event.guards)
+    if any(guard.value == 0 for guard in guards):
+        return None
+    counters = tuple(
+        LoopRange(loop.counter, loop.condition)
+        for loop in reversed(event.loops)
+        if loop not in rounds and any(loop.counter in symbols(term) for term in (*facts, *guards))
+    )
+    asked = Side(const(1, I64), 1, (*guards, *facts), counters)
+    axes = {symbol.axis for symbol in asked.symbols if symbol.kind is SymbolKind.THREAD}
+    launch = Launch((None, None if 1 in axes else 1, None if 2 in axes else 1))
+    answer = solve(Bounds(asked, const(1, I64), launch=launch), BUDGET)
+    if not isinstance(answer, Refuted):
+        return None
+    # Guards on data are benevolent where the conditions do not rest on them.
+    return answer
+
+
+def _whole_numbers(term: Term) -> bool:
+    """Whether a condition is one of integers that can be computed: no call, no floating point."""
+    if term.op == "call" or isinstance(term.type, FloatType):
+        return False
+    return all(_whole_numbers(part) for part in term.terms)
+
+
+def _terms(event: Event) -> Iterator[Term]:
+    """What an event takes up."""
+    if isinstance(event, ConditionEvent):
+        yield event.term
+    elif isinstance(event, Access):
+        yield event.offset
+        seen = event.root.space not in (Space.SHARED, Space.PRIVATE)
+        if event.value is not None and seen and event.root.kind is not RootKind.UNKNOWN:
+            yield event.value
+
+
+def _unconditional(conds: tuple[Term, ...]) -> bool:
+    return not any(cond.value != 1 for cond in conds)
+
+
+def _scalars(of: Trace) -> Iterator[Unset]:
+    # A variable that is also reached through memory is stored to in ways that its value does not show.
+    said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
+    events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
+    for event in events:
+        for term in _terms(event):
+            if not _worth_it(term):
+                continue
+            for symbol, conds in _Ways(event).of(term):
+                decl = unset_variable(symbol)
+                assert decl is not None
+                if id(decl) in said:
+                    continue
+                found = None
+                if not _unconditional(conds):
+                    found = _met(event, conds)
+                    if found is None:
+                        continue
+                said.add(id(decl))
+                yield Unset(decl, event, found)
+
+
+def _worth_it(term: Term) -> bool:
+    """Whether unset values or loops that may begin with one are in a term at all."""
+    return any(symbol.kind is SymbolKind.PHI or unset_variable(symbol) is not None for symbol in symbols(term))
+
+
+# --------------------------------------------------------------------------------------------------------- arrays
+
+
+def _arrays(facts: Facts, of: Trace) -> Iterator[Unset]:
+    hidden = _handed_over(facts)
+    groups: dict[int, list[Access]] = {}
+    for access in of.accesses:
+        groups.setdefault(id(access.root), []).append(access)
+    for group in groups.values():
+        root = group[0].root
+        if _looked_at(root) and id(root.decl) not in hidden:
+            found = _element(group)
+            if found is not None:
+                yield found
+
+
+def _looked_at(root: Root) -> bool:
+    decl = root.decl
+    if root.kind is not RootKind.VARIABLE or root.space is not Space.PRIVATE or decl is None or not root.extent:
+        return False
+    plain = isinstance(decl.type, ArrayType) and isinstance(root.element, (IntType, FloatType, VectorType))
+    return plain and decl.init is None and not (decl.is_global or decl.static or decl.synthesised) and not root.path
+
+
+def _handed_over(facts: Facts) -> set[int]:
+    """Variables that text which is not followed gets at: assembly, calls out of sight, what was lost."""
+    found: set[int] = set()
+    functions = {id(f): f for f in facts.module.functions}
+    functions[id(facts.function)] = facts.function
+    missed = {id(call.node) for call in facts[trace].calls}
+    for function in functions.values():
+        for node in walk(function.body) if function.body is not None else ():
+            lost = isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node))
+            if lost or id(node) in missed:
+                found.update(id(part.decl) for part in walk(node) if isinstance(part, Ref))
+    return found
+
+
+def _beyond_reading(call: Call) -> bool:
+    """Whether what a call does with its arguments is not in the tree: no body, or one of assembly."""
+    function = call.function
+    return function is None or function.body is None or any(isinstance(node, Asm) for node in walk(function.body))
+
+
+def _element(group: Sequence[Access]) -> Unset | None:
+    """The first read of an element that no store of the thread sets."""
+    writes = [access for access in group if access.writes]
+    reads = [access for access in group if access.kind is AccessKind.READ]
+    decl = group[0].root.decl
+    assert decl is not None
+    if not reads:
+        return None
+    size = group[0].root.element.size or 1
+    if not writes:
+        read = reads[0]
+        return Unset(decl, read, cell=(read.offset.value or 0) // size) if known(read) else None
+    setting = [write for write in writes if not updates(write)]
+    toucher, covered = Toucher(), set[int]()
+    for write in setting:
+        if not _settled(write):
+            return None
+        touched = toucher.of(side(write), ONE)
+        if touched is None:
+            return None
+        for start, _, _ in touched.found:
+            covered.update(range(start, start + touched.size))
+    for read in reads:
+        if not _settled(read) or not _surely(read):
+            continue
+        touched = toucher.of(side(read), ONE)
+        for start, _, _ in touched.found if touched is not None else ():
+            if start not in covered and 0 <= start < (group[0].root.extent or 0):
+                return Unset(decl, read, cell=start // size, updated=len(setting) < len(writes))
+    return None
+
+
+def _settled(access: Access) -> bool:
+    """Whether the place of an access rests on nothing but the counters of loops that go a known number of rounds."""
+    if access.root.kind is RootKind.UNKNOWN or not access.size or access.asynchronous:
+        return False
+    used = [loop for loop in access.loops if loop.counter in symbols(access.offset)]
+    if any(symbol.kind is not SymbolKind.COUNTER for symbol in symbols(access.offset)):
+        return False
+    conditions = [loop.condition for loop in used]
+    return all(it is not None and all(s.kind is SymbolKind.COUNTER for s in symbols(it)) for it in conditions)
+
+
+def _surely(read: Access) -> bool:
+    """Whether some thread makes a read in each of its iterations: nothing but its loops and tests of the thread's own
+    index stand before it."""
+    for guard in read.guards:
+        kinds = {symbol.kind for symbol in symbols(guard.term)}
+        mixed = SymbolKind.COUNTER in kinds and kinds != {SymbolKind.COUNTER}
+        if guard.loop is None and (mixed or not kinds <= _PLAIN):
+            return False
+    return not any(loop.exits or loop.leaves for loop in read.loops if loop.counter in symbols(read.offset))
+
+
+def _left_out(facts: Facts) -> bool:
+    """Whether the preprocessor left out a part of the kernel or of a function that it calls, or left nothing of one but
+    the end of the program."""
+    functions = list(reached_from((facts.function,)))
+    if any(_gives_up(function) for function in functions if function is not facts.function):
+        return True
+    spans = [function.span for function in functions]
+    return any(
+        span.file == out.file and span.start <= out.start < span.end for out in facts.module.inactive for span in spans
+    )
+
+
+def _gives_up(function: FunctionDecl) -> bool:
+    """Whether a function is one that must not be called in this configuration."""
+    first = function.body.body[:1] if function.body is not None else ()
+    return any(
+        isinstance(node, Trap) or (isinstance(node, Assume) and _never(node.cond)) for s in first for node in walk(s)
+    )
+
+
+def _never(cond: Expr) -> bool:
+    while isinstance(cond, Cast):
+        cond = cond.operand
+    return isinstance(cond, IntLit) and not cond.value
+
+
+def _compute(facts: Facts) -> tuple[Unset, ...]:
+    of = facts[trace]
+    if facts.losses or not of.complete or numbers_made_up(facts) or _left_out(facts):
+        return ()  # what was lost, or is not compiled here, may be what stores the value
+    if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
+        return ()
+    found = list(_scalars(of))
+    if closed(of):
+        found += _arrays(facts, of)
+    return tuple(found)
+
+
+unset_private = KernelAnalysis("unset_private", _compute, needs=(trace,))
+"""The first :class:`Unset` use of each private variable of a kernel variant that has one."""

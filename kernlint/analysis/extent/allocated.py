@@ -1,0 +1,267 @@
+"""Accesses beyond an allocation that the same file shows: the launch is tried with sizes that fit nothing evenly.
+
+For a launch in sight whose pointer arguments lead to allocations in sight, the host's variables get values (odd ones,
+so that no block size divides them) under which the host's checks hold.  Grid, block, arguments and extents follow from
+them, and every access whose index rests on nothing else is tried for all threads.  So it is when the user states the
+launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import lcm
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.assumptions import assumed, is_dynamic
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.replay import Replayer
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
+from kernlint.analysis.wording import element, element_size, verb, witness_of
+from kernlint.finding import Related, Severity, Witness
+from kernlint.prove.query import Bounds, Budget, Launch, Refuted
+from kernlint.prove.solve import solve
+from kernlint.record import dataclass, replace
+from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
+from kernlint.tree.types import I64, IntType
+
+BUDGET = Budget(steps=100, points=20_000, rlimit=0)
+
+THREADS = 4096
+"""Launches of more threads are not tried."""
+
+VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
+"""Values of the host's variables, in order of appearance."""
+
+_LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocated:
+    """An access beyond its allocation: ``extent`` in bytes under the values of the witness; ``size``: the extent as
+    the host computes it or the user states it; ``view``: the launch (None: one that the user states)."""
+
+    access: Access
+    view: LaunchView | None
+    witness: Refuted
+    extent: int
+    size: Term
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the host writes all sizes of the launch as numbers: the values of the witness are the program's."""
+        return self.view is None or not _host_symbols(self.view)
+
+    @property
+    def guarded(self) -> bool:
+        """Whether some test of the thread's index stands before the access."""
+        return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
+
+
+def _host_symbols(view: LaunchView) -> list[Symbol]:
+    terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
+    terms += [size for _, size in view.fact.extents]
+    if view.fact.shared is not None:
+        terms.append(view.fact.shared)
+    found: dict[Symbol, None] = {}
+    for term in terms:
+        found.update(dict.fromkeys(symbols(term)))
+    return list(found)
+
+
+def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
+    """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
+    found = _host_symbols(view)
+    if not found or len(found) > 6 or any(s.kind is not SymbolKind.PARAM for s in found):
+        if found:
+            return
+        yield {}
+        return
+    for values in VALUES:
+        chosen = {symbol: value * unit for symbol, value in zip(found, values, strict=False)}
+        if all(evaluate(check, chosen) != 0 for check in view.checks):
+            yield chosen
+
+
+def _divisor(size: Term) -> int:
+    """What the host's variables are multiples of, as it divides by that and lets no remainder count."""
+    unit = 1
+    for at in subterms(size):
+        divisor = at.args[1].value if at.op in ("div", "shr") else None
+        if divisor is not None and 0 < divisor <= 1024 and not polynomial(at.args[0]).coefficients.get((), 0):
+            unit = lcm(unit, divisor if at.op == "div" else 1 << min(divisor, 10))
+    return unit
+
+
+def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int, int, int] | None:
+    if terms is None:
+        return None
+    values = [evaluate(term, env) for term in terms]
+    if any(value is None or value < 1 for value in values):
+        return None
+    x, y, z = (value or 1 for value in values)
+    return x, y, z
+
+
+def _launch(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
+    """The launch with numbers for all its sizes; None where they are not known."""
+    block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
+    if block is None or grid is None:
+        return None
+    values: list[tuple[Symbol, int]] = []
+    for symbol, term in view.images:
+        value = evaluate(term, env)
+        if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
+            values.append((symbol, symbol.type.wrap(value)))
+    return Launch(block, grid, values=tuple(values), max_threads=block[0] * block[1] * block[2])
+
+
+def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
+    launch = _launch(view, env)
+    if launch is not None:
+        extents = {name: (size, evaluate(size, env)) for name, size in view.fact.extents}
+        yield from _beyond(kernel, view, launch, extents)
+
+
+def _stated(facts: Facts) -> Iterator[Allocated]:
+    """The launch and the extents that the user states."""
+    said = facts[assumed]
+    block, grid = said.block or facts.options.block, said.grid or facts.options.grid
+    if block is None or grid is None:
+        return
+    values = tuple((symbol, value) for symbol, value in said.numbers if symbol.kind is SymbolKind.PARAM)
+    env = dict(values)
+    for symbols_, sizes in ((BLOCK_DIM, block), (GRID_DIM, grid)):
+        env.update(zip(symbols_, sizes, strict=True))
+    extents = {name: (size, evaluate(size, env)) for name, size in said.extents}
+    yield from _beyond(facts[trace], None, Launch(block, grid, values=values), extents)
+
+
+def _beyond(
+    kernel: Trace, view: LaunchView | None, launch: Launch, extents: Mapping[str, tuple[Term, int | None]]
+) -> Iterator[Allocated]:
+    """Accesses beyond ``extents`` (as computed, and in bytes) under one launch with numbers for all its sizes."""
+    if not _small(launch):
+        return
+    bx, by, bz = launch.block
+    launch = replace(launch, max_threads=(bx or 1) * (by or 1) * (bz or 1))
+    for access in kernel.accesses:
+        size, extent = extents.get(access.root.name, (None, None))
+        if sized_by_launch(access.root) and size is not None and extent is not None and extent > 0:
+            found = _first(access, view, launch, size, extent)
+            if found is not None:
+                yield found
+
+
+def _small(launch: Launch) -> bool:
+    """Whether a launch has few enough threads to be tried."""
+    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
+    threads = (bx or 1) * (by or 1) * (bz or 1)
+    return threads <= 1024 and threads * (gx or 1) * (gy or 1) * (gz or 1) <= THREADS
+
+
+def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:
+    """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
+    the launch says."""
+    asked = side(access)
+    known = {symbol for symbol, _ in launch.values}
+    if not access.size or not all(
+        s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols
+    ):
+        return None
+    if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
+        return None
+    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
+    if not isinstance(answer, Refuted) or answer.depends_on_data:
+        return None
+    return Allocated(access, view, answer, extent, size)
+
+
+def sized_by_launch(root: Root) -> bool:
+    """Whether the launch decides how large an object is: memory behind a parameter, dynamic shared memory."""
+    return root.kind is RootKind.PARAM or is_dynamic(root.decl)
+
+
+def _compute(facts: Facts) -> tuple[Allocated, ...]:
+    kernel = facts[trace]
+    found: dict[Access, Allocated] = {}
+    if facts[assumed].extents:
+        found.update((one.access, one) for one in _stated(facts))
+    for view in facts[launch_context].launches:
+        if not view.fact.extents:
+            continue
+        for env in _settings(view):
+            for one in _tried(kernel, view, env):
+                found.setdefault(one.access, one)
+    return tuple(found.values())
+
+
+def _undersized(facts: Facts) -> tuple[Allocated, ...]:
+    kernel = facts[trace]
+    if not kernel.complete or not any(is_dynamic(access.root.decl) for access in kernel.accesses):
+        return ()
+    found: dict[Access, Allocated] = {}
+    for view in facts[launch_context].launches:
+        given = view.fact.shared
+        if given is None or given.value == 0:
+            continue
+        for env in _settings(view, _divisor(given)):
+            launch, size = _launch(view, env), evaluate(given, env)
+            if launch is None or size is None or size <= 0:
+                continue
+            small, whole = replace(launch, grid=(1, 1, 1)), _small(launch)
+            free = {symbol for symbol, term in view.images if term.value is None} if given.value is not None else set()
+            for access in kernel.accesses:
+                if not is_dynamic(access.root.decl) or access in found:
+                    continue
+                mine = side(access).symbols
+                if free & set(mine) or (not whole and any(symbol in GRID_DIM for symbol in mine)):
+                    continue  # a number of bytes: what the sizes may be, the host knows
+                one = _first(access, view, launch if whole else small, given, size)
+                if one is not None:
+                    found[access] = one
+    return tuple(found.values())
+
+
+def in_words(
+    found: Sequence[Allocated], why: str, again: Replayer
+) -> tuple[Span, str, Severity, list[Related], Witness]:
+    """Place, message, level, related places and witness for accesses beyond allocations; ``why`` ends the message.
+
+    An error is what was replayed with sizes that the host writes as numbers; sizes tried may not be the program's.
+    """
+    first = next((one for one in found if one.access.writes), found[0])
+    access = first.access
+    size = element_size(access)
+    block, thread = first.witness.first.block, first.witness.first.thread
+    at, count = first.witness.first.offset // size, first.extent // size
+    seen = {access.span}
+    related: list[Related] = []
+    if first.view is not None:
+        told = f"launched here, with {show(first.size)} bytes behind {access.root.name}"
+        related.append(Related(first.view.fact.span, told))
+    what = "the allocation" if first.view is not None else "the extent that is stated"
+    for other in found:
+        if other.access.span not in seen and len(related) < 4:
+            seen.add(other.access.span)
+            related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
+    message = (
+        f"{element(access)} is {verb(access)} beyond {what}: thread {thread} of block {block} reaches element "
+        f"{at} of {count}; {why}"
+    )
+    replayed = again.beyond(first.witness, access.span, access.root, first.extent)
+    certain = replayed is not None and replayed.certain and first.fixed
+    severity = Severity.ERROR if certain else Severity.WARNING
+    return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
+
+
+allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed))
+"""Each :class:`Allocated` of a kernel, an access once."""
+
+undersized = KernelAnalysis("undersized", _undersized, needs=(trace, launch_context))
+"""An :class:`Allocated` for each access beyond the dynamic shared memory that a launch in sight gives, once each."""

@@ -1,0 +1,110 @@
+"""One question for all of bounds: which thread of which launch makes an access although its index is past the size?
+
+The launches are those in sight, what the user states, else a small launch of the block that is believed in.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.wording import element_size, witness_of
+from kernlint.finding import Witness
+from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted, Side, Unknown
+from kernlint.prove.solve import solve
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import IntType
+
+BUDGET = Budget(steps=80, points=8_000, rlimit=0)
+
+EXAMPLE = 101
+"""Size for which a fault is shown where nothing says another: no multiple of anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """``index`` of the access must stay below ``size``; both count the same things.  ``view``: the launch that the size
+    is about (None: any)."""
+
+    access: Access
+    index: Term
+    size: Term
+    view: LaunchView | None = None
+
+
+def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]:
+    """Launches under which to look for a thread, each with what holds under it."""
+    context = facts[launch_context]
+    stated = context.stated
+    if past.view is not None:
+        return [
+            (
+                Launch.of(context.admission, past.view.block, max_threads=context.max_threads),
+                (*past.view.premises, *stated),
+            )
+        ]
+    if stated or context.launches:
+        known = context.known_blocks
+        block = known[0] if len(known) == 1 else (None, None, None)
+        grid = context.grid or (None, None, None)
+        found = [(Launch.of(context.admission, block, grid, context.max_threads), context.premises)]
+        if stated:
+            return found
+        return found if len(context.launches) == 1 else []
+    x, y, z = context.blocks[0].block
+    used = {s.kind for s in (*symbols(past.index), *side(past.access).symbols)}
+    scalars = {
+        s
+        for term in (past.size, past.index, past.access.offset, *side(past.access).facts)
+        for s in symbols(term)
+        if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits > 8
+    }
+    ordered = sorted(scalars, key=lambda s: s.serial)
+    size = EXAMPLE if (y, z) == (1, 1) else x + 5
+    axes = {s.axis for s in symbols(past.index) if s.kind is SymbolKind.BLOCK} if SymbolKind.BLOCK in used else set()
+    spread = tuple(-(-(size + 1) // side_) if axis in axes else 1 for axis, side_ in enumerate((x, y, z)))
+    grid = (spread[0], spread[1], spread[2])
+    alike = tuple((s, size) for s in ordered)
+    apart = tuple((s, size - 4 * at) for at, s in enumerate(ordered))
+    back = tuple((s, size - 4 * at) for at, s in enumerate(ordered[::-1]))
+    launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys((alike, apart, back))]
+    return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
+
+
+def asked(past: Past, facts: Facts) -> Answer:
+    """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states."""
+    access = side(past.access)
+    question = Side(past.index, 1, access.guards, access.counters)
+    answer: Answer = Unknown("nothing was asked")
+    for launch, premises in _launches(past, facts):
+        answer = solve(Bounds(question, past.size, premises, launch=launch), BUDGET)
+        if isinstance(answer, Refuted) and not answer.data_in_address and answer.first.offset >= (answer.extent or 0):
+            return answer
+    if isinstance(answer, Refuted):
+        return Unknown("the thread depends on data")
+    if isinstance(answer, Proved) and not facts[launch_context].stated:
+        return Unknown("nothing is stated")
+    return answer
+
+
+def example(past: Past | None, facts: Facts) -> Witness | None:
+    """A launch and a thread that gets past the size; None where none is found at once."""
+    answer = None if past is None else asked(past, facts)
+    return shown(past, answer) if past is not None and isinstance(answer, Refuted) else None
+
+
+def shown(past: Past, answer: Refuted) -> Witness | None:
+    """The thread of an answer with the element that it touches; None where that depends on more."""
+    env: dict[Symbol, int] = {**dict(answer.values), **dict(answer.first.data), **dict(answer.first.counters)}
+    first = answer.first
+    for places, sizes in ((BLOCK_DIM, answer.block), (GRID_DIM, answer.grid)):
+        env.update(zip(places, sizes, strict=True))
+    for places, sizes in ((THREAD, first.thread), (BLOCK, first.block)):
+        env.update(zip(places, sizes, strict=True))
+    offset = evaluate(past.access.offset, env)
+    if offset is None:
+        return None
+    return witness_of(past.access, replace(answer, first=replace(first, offset=offset)), element_size(past.access))

@@ -1,0 +1,125 @@
+"""Accesses to the memory of a parameter that lie before it for the first threads."""
+
+from __future__ import annotations
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, leaves, plainly_left
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.values import PointerValue
+from kernlint.prove.query import Refuted
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    symbols,
+)
+from kernlint.tree.types import IntType
+
+
+def shifted(context: LaunchContext, access: Access) -> bool:
+    """Whether a launch passes a pointer into the middle of something."""
+    for view in context.launches:
+        value = view.fact.argument(access.root.name)
+        if isinstance(value, PointerValue) and value.offset.value != 0:
+            return True
+    return False
+
+
+def before_start(access: Access, context: LaunchContext) -> Outside | None:
+    """An access to a parameter's memory that lies before it for the first threads."""
+    kinds = kinds_of(access.offset)
+    if not kinds <= PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
+        return None
+    form = polynomial(access.offset).coefficients
+    if not _may_be_negative(form) or (not access.writes and _in_view(form, access)):
+        return None
+    scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
+    asked = side(access)
+    for guard in asked.guards:
+        scalars += [s for s in symbols(guard) if s.kind is SymbolKind.PARAM and s not in scalars]
+        if not kinds_of(guard) <= PLACE | {SymbolKind.PARAM, SymbolKind.GRID_DIM}:
+            return None
+    for loop in access.loops:
+        if (
+            not plainly_left(loop)
+            or loop.condition is None
+            or not kinds_of(loop.condition) <= PLACE | {SymbolKind.PARAM}
+        ):
+            return None
+    values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
+    if context.stated or context.admission.ways:  # they choose the values
+        values = ()
+    block = (4, 4, 1) if context.admission.permits((4, 4, 1)) else next(iter(context.known_blocks), (32, 1, 1))
+    found = leaves(asked, UNLIMITED, block, context, values, budget=FEW)
+    if found is None or found.data_in_address:
+        return None
+    wrapped = found.first.offset >= UNLIMITED
+    if found.first.offset >= 0 and not (wrapped and _below(form, found)):
+        return None
+    return Outside(access, found, None, True, "", False)
+
+
+def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
+    """Whether a place beyond all memory is one before the start that has wrapped, and not one of very many elements."""
+    first = found.first
+    env: dict[Symbol, int] = {**dict(found.values), **dict(first.counters), **dict(first.data)}
+    for places, sizes in (
+        (THREAD, first.thread),
+        (BLOCK, first.block),
+        (BLOCK_DIM, found.block),
+        (GRID_DIM, found.grid),
+    ):
+        env.update(zip(places, sizes, strict=True))
+    total = 0
+    for mono, factor in form.items():
+        value = factor - (1 << 32) if (1 << 31) <= factor < 1 << 32 else factor
+        for atom in mono:
+            known = evaluate(atom, env)
+            if known is None:
+                return True
+            value *= known
+        total += value
+    return total < 0
+
+
+def _in_view(form: dict[tuple[Term, ...], int], access: Access) -> bool:
+    """Whether the tests keep a thread to rows shorter than their pitch, for all that is known: that is how a part of
+    a larger image is passed, which has pixels on all sides."""
+    moving = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    pitches = {
+        atom
+        for mono in form
+        if any(atom.op == "sym" and atom.args[0].kind in moving for atom in mono)
+        for atom in mono
+        if atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
+    }
+    tested = {symbol for guard in access.guards for symbol in symbols(guard.term)}
+    sizes = {symbol for symbol in tested if symbol.kind is SymbolKind.PARAM}
+    return bool(pitches and sizes) and not any(atom.args[0] in sizes for atom in pitches)
+
+
+def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:
+    """Whether an offset has a negative part that no parameter is responsible for: a number, a loop's counter, or a
+    row back (a parameter that the index multiplies too)."""
+    strides = {
+        atom
+        for mono in form
+        for atom in mono
+        if len(mono) > 1 and any(a.op == "sym" and a.args[0].kind is not SymbolKind.PARAM for a in mono)
+    }
+    negative = False
+    for mono, value in form.items():
+        if value < 0:
+            if not all(
+                atom in strides or (atom.op == "sym" and atom.args[0].kind is SymbolKind.COUNTER) for atom in mono
+            ):
+                return False
+            negative = True
+    return negative

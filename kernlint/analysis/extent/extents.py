@@ -1,0 +1,212 @@
+"""Accesses that leave their array: below its start, or beyond an extent that is known.
+
+Arrays of constant extent (private, shared, constant) are asked about as they are; memory behind a pointer parameter
+only whether an access can lie *before* it.  What an index or a guard takes from memory, from parameters or from calls
+that are not modelled is not speculated on: such an access is passed over, but for data under a mask or a remainder,
+whose largest value is taken.  The blocks tried are those of :mod:`kernlint.analysis.launching.launch_context`; without
+a known one, a shared array may still speak for itself (:attr:`Outside.reason`).
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.before_start import before_start, shifted
+from kernlint.analysis.extent.leaving import (
+    FEW,
+    OWN,
+    PLACE,
+    UNLIMITED,
+    Outside,
+    decidable,
+    leaves,
+    limited,
+    masked,
+    within,
+)
+from kernlint.analysis.launching.believed_blocks import believed_blocks
+from kernlint.analysis.launching.launch_context import Block, LaunchContext, launch_context
+from kernlint.analysis.replay import Replayed, Replayer
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
+from kernlint.finding import Severity
+from kernlint.prove.meet import WARP
+from kernlint.prove.query import Refuted, Side
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.intervals import interval, refine
+from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
+    SymbolKind,
+    Term,
+    cast,
+    symbols,
+)
+from kernlint.tree.nodes import Assign, Cast, IncDec, IntLit, Member, Subscript
+from kernlint.tree.types import I64, ArrayType, Space
+
+
+def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+    """An access to an array of known extent."""
+    extent = access.root.extent
+    assert extent is not None
+    return _asked(kernel, context, access, access.offset, access.size or 1, extent, inner=False)
+
+
+def inner_array(access: Access) -> int | None:
+    """Elements of the array within an object (a field, a row) that an access subscripts; 1: nobody can tell, larger
+    ones are meant by it, as at the end of a struct.
+
+    Rows of which the first is used to get at all of them (``tile[0][i]``) do not count.
+    """
+    node = access.node
+    while isinstance(node, Assign | IncDec | Cast):
+        node = node.operand if isinstance(node, Cast) else node.target
+    if not isinstance(node, Subscript) or access.index is None or not isinstance(node.base.type, ArrayType):
+        return None
+    base = node.base
+    if isinstance(base, Subscript):
+        first = base.index.operand if isinstance(base.index, Cast) else base.index
+        if isinstance(first, IntLit) and first.value == 0:
+            return None
+    elif not isinstance(base, Member):
+        return None  # the object itself
+    return node.base.type.extent or None
+
+
+def _of_inner(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+    """An access to an array within an object."""
+    count = inner_array(access)
+    if count is None or count == 1 or access.index is None:
+        return None
+    return _asked(kernel, context, access, cast(access.index, I64), 1, count, inner=True)
+
+
+ANY: tuple[Block, ...] = ((1, 1, 1), (32, 1, 1), (8, 8, 1), (256, 1, 1))
+"""Blocks that stand for all: what happens in each of these does not depend on the block."""
+
+
+SIZED: tuple[Block, ...] = ((32, 1, 1), (256, 1, 1), (1024, 1, 1))
+"""Blocks from the least to the most that anybody launches."""
+
+
+def _in_any_block(asked: Side, extent: int, grid: Block, context: LaunchContext) -> Refuted | None:
+    """A thread that leaves ``[0, extent)`` in a block of one warp, where in each other block some thread does too."""
+    found: dict[Block, Refuted] = {}
+    for block in ANY:
+        if block[0] * block[1] > context.max_threads or not context.admission.permits(block):
+            continue
+        answer = leaves(asked, extent, block, context, grid=grid, budget=FEW)
+        if answer is None or answer.first.offset < extent - asked.size:
+            return None
+        found[block] = answer
+    return found.get((32, 1, 1)) or next(iter(found.values()), None)
+
+
+def _asked(
+    kernel: Trace, context: LaunchContext, access: Access, place: Term, size: int, extent: int, *, inner: bool
+) -> Outside | None:
+    """Whether ``size`` units at ``place`` can leave an object of ``extent`` units."""
+    if place.value is not None and 0 <= place.value <= extent - size:
+        return None
+    place, data = masked(place)
+    grid = context.grid
+    private = access.root.space is Space.PRIVATE
+    known, free = PLACE if grid is not None or private else OWN, limited(access)
+    if not all(symbol.kind in known or symbol in free for symbol in symbols(place)):
+        return None
+    if within(interval(place), extent - size):
+        return None
+    if within(interval(place, refine([guard.term for guard in access.guards])), extent - size):
+        return None
+    asked = decidable(access, place)
+    if asked is None:
+        return None
+    asked = Side(asked.offset, size, asked.guards, asked.counters)
+    for block, reason in believed_blocks(kernel, context, access, asked):
+        found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
+        if found is not None:
+            below = found.first.offset < 0 or found.first.offset >= 1 << 31
+            sure = not reason or any(c.block == block and c.source != "usual" for c in context.blocks)
+            sure = sure and not found.values  # an argument may never be so large
+            return Outside(access, found, extent, below, reason, data, inner, sure)
+    if not any(candidate.known for candidate in context.blocks):
+        found = _in_any_block(asked, extent, grid or (1, 1, 1), context)
+        if found is not None and 0 <= found.first.offset < UNLIMITED:
+            return Outside(access, found, extent, False, "", data, inner, True)
+    if _falls(place):
+        return None  # the last threads get below the start, if there are so many: the array says that there are not
+    # Where the block's size is in the place, it is before the start in small blocks perhaps, and made for large ones.
+    sized = any(s.kind is SymbolKind.BLOCK_DIM for s in asked.symbols)
+    sizes = [block for block in SIZED if context.admission.permits(block)] or context.known_blocks or SIZED
+    low = [leaves(asked, UNLIMITED, block, context) for block in (sizes if sized else sizes[:1])]
+    wrong = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
+    return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
+
+
+def _falls(place: Term) -> bool:
+    """Whether a place gets smaller from thread to thread (``S[15 - threadIdx.x]``)."""
+    found = []
+    for thread in (0, WARP - 1):
+        values = {s: thread if s in THREAD else WARP if s in BLOCK_DIM else 0 for s in symbols(place)}
+        value = evaluate(place, values)
+        if value is None:
+            return False
+        found.append(-1 if value >= 1 << 31 else value)  # wrapped: below the start
+    return found[1] < found[0]
+
+
+def _reshaped(root: Root) -> bool:
+    """Whether an object is no array by its own type: what is in it depends on the type it is viewed as."""
+    return root.decl is None or not isinstance(root.decl.type, ArrayType)
+
+
+def numbers_made_up(facts: Facts) -> bool:
+    """Whether sizes and indices may rest on template arguments that nobody would use together: no code in sight asks
+    for the instance, and some of its arguments are numbers."""
+    return facts.function.forced and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args)
+
+
+def _compute(facts: Facts) -> tuple[Outside, ...]:
+    kernel = facts[trace]
+    made_up = facts.function.forced
+    if numbers_made_up(facts):
+        return ()
+    found: list[Outside] = []
+    done: set[tuple[int, Term, tuple[Term, ...]]] = set()
+    for access in kernel.accesses:
+        root = access.root
+        if not access.size or (access.asynchronous and access.size != access.type.size):
+            continue  # of a copy the last element is looked at
+        # What a dispatch by type makes of a template goes further than what the host lets pass.
+        by_type = _reshaped(root) and (made_up or len(facts.kernel.variants) > 1)
+        array = root.kind is RootKind.VARIABLE and root.extent is not None and not by_type
+        if not array and root.kind is not RootKind.PARAM:
+            continue
+        key = (id(root), access.offset, tuple(guard.term for guard in access.guards))
+        if key in done:
+            continue
+        done.add(key)
+        outside: Outside | None = None
+        if not by_type:
+            outside = _of_inner(kernel, facts[launch_context], access)
+        if outside is not None:
+            pass
+        elif array:
+            outside = _of_array(kernel, facts[launch_context], access)
+        elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
+            outside = before_start(access, facts[launch_context])
+        if outside is not None:
+            found.append(outside)
+    return tuple(found)
+
+
+def replayed(one: Outside, again: Replayer) -> tuple[Replayed | None, Severity]:
+    """The access as the emulator saw it, and the level that this supports: an error where the extent is known, the
+    block is not a guess, and no data is part of it.  Leaving a row but not the whole array is no error: it works."""
+    seen = again.beyond(one.witness, one.access.span)
+    certain = seen is not None and seen.certain and one.sure and one.extent is not None and not (one.data or one.inner)
+    return seen, Severity.ERROR if certain else Severity.WARNING
+
+
+outside = KernelAnalysis("outside", _compute, needs=(trace, launch_context))
+"""Each :class:`Outside` of a kernel, in order of the walk."""

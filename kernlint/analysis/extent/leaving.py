@@ -1,0 +1,204 @@
+"""An access that leaves its object for one thread: what is asked, and what is passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.launch_context import Block, LaunchContext
+from kernlint.analysis.trace.events import Access, LoopContext
+from kernlint.analysis.wording import element_size
+from kernlint.prove.hints import launch_bounds
+from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
+from kernlint.prove.solve import solve
+from kernlint.record import dataclass
+from kernlint.symbolic.intervals import Bound, interval
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    const,
+    plain,
+    rebuild,
+    symbols,
+)
+from kernlint.tree.types import I64, IntType
+
+BUDGET = Budget(steps=150, points=6_000, rlimit=0)
+
+
+FEW = Budget(steps=60, points=1_500, rlimit=0)
+"""For what shows within the first threads or not at all."""
+
+
+UNLIMITED = (1 << 32) - 4096
+"""Bytes of memory whose extent is not known: its start can be missed, or passed by an unsigned index that wraps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An access that lies outside its object for one thread of a believable launch.
+
+    ``witness``: the thread and launch.  ``extent``: bytes (None: not known).  ``below``: before the start, or by an
+    unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
+    takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
+    a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
+    or any will do.
+    """
+
+    access: Access
+    witness: Refuted
+    extent: int | None
+    below: bool
+    reason: str
+    data: bool
+    inner: bool = False
+    sure: bool = False
+
+    @property
+    def unit(self) -> int:
+        """Bytes of an element as the witness and the extent count: 1 where they count elements of an inner array."""
+        return 1 if self.inner else element_size(self.access)
+
+
+OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
+
+
+PLACE = OWN | {SymbolKind.BLOCK}
+
+
+def kinds_of(term: Term) -> set[SymbolKind]:
+    return {symbol.kind for symbol in symbols(term)}
+
+
+def masked(offset: Term) -> tuple[Term, bool]:
+    """``offset`` with data under masks and remainders at its largest, and whether there was any."""
+    images: dict[Term, Term] = {}
+    atoms = polynomial(offset)
+    for mono, factor in atoms.coefficients.items():
+        for atom in mono:
+            if atom.op not in ("and", "mod") or not kinds_of(atom) - PLACE or kinds_of(atom) & PLACE:
+                continue
+            top = _largest(atom)
+            if top is None or factor < 0 or len(mono) != 1:
+                return offset, False
+            images[atom] = const(top, atom.type)
+    if not images:
+        return offset, False
+    return _replace(offset, images), True
+
+
+PACKED = 8
+"""Below this a mask takes a small number out of a packed word, which may not have all the values of its bits: three
+corners are packed into two bits."""
+
+
+def _largest(atom: Term) -> int | None:
+    """The largest value of ``x & c`` or ``x % c`` for an ``x`` that may be anything its type can."""
+    for value, limit in (atom.args, atom.args[::-1]) if atom.op == "and" else (atom.args,):
+        if atom.op == "and" and limit.value is not None and limit.value < PACKED:
+            continue
+        if limit.value is not None and limit.value > 0:
+            top: int = limit.value if atom.op == "and" else limit.value - 1
+            high = interval(value)[1]
+            return top if high is None else min(top, high)
+    return None
+
+
+def _replace(term: Term, images: dict[Term, Term]) -> Term:
+    """``term`` with whole sub-terms replaced."""
+    found = images.get(term)
+    if found is not None:
+        return found
+    if term.op in ("const", "sym"):
+        return term
+    args = tuple(_replace(arg, images) for arg in term.terms)
+    return term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
+
+
+def decidable(access: Access, offset: Term) -> Side | None:
+    """The access as a question about its thread alone; None when something out of sight may keep it in bounds.
+
+    A guard on symbols of the index that also rests on parameters or data is such a thing, but where it tests a
+    global id: then some block passes it whole.  Parameters that a guard holds below a number are inputs up to that.
+    """
+    free = limited(access)
+    moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
+    kept: list[Term] = []
+    asked = side(access)
+    for guard in asked.guards:
+        found = set(symbols(guard))
+        if all(s.kind in OWN or s in free for s in found):
+            kept.append(guard)
+            continue
+        hidden = not any(s.kind is SymbolKind.BLOCK for s in found)
+        if hidden if found & moving else any(_unruly(s) for s in found):
+            return None
+    for loop in access.loops:
+        if loop.counter in moving and not plainly_left(loop):
+            return None
+    counters = tuple(one for one in asked.counters if one.counter in moving or _uses(kept, one.counter))
+    for one in counters:
+        if one.condition is None or not kinds_of(one.condition) <= OWN | {SymbolKind.PARAM}:
+            return None
+        if one.counter in moving and not all(s.kind in OWN or s in free for s in symbols(one.condition)):
+            return None
+    return Side(offset, asked.size, tuple(kept), counters)
+
+
+def limited(access: Access) -> frozenset[Symbol]:
+    """The parameters that a guard of an access keeps below a number: the author knows how large they get."""
+    found: set[Symbol] = set()
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            if part.op in ("lt", "le") and part.args[1].value is not None:
+                symbol = plain(part.args[0]).symbol
+                if symbol is not None and symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType):
+                    found.add(symbol)
+    return frozenset(found)
+
+
+def _uses(terms: Sequence[Term], symbol: Symbol) -> bool:
+    return any(found is symbol for term in terms for found in symbols(term))
+
+
+def _unruly(symbol: Symbol) -> bool:
+    """Whether a condition on the symbol may be false for good, or tell about the thread in a way not seen."""
+    return symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.TRIPS)
+
+
+def plainly_left(loop: LoopContext) -> bool:
+    """Whether a loop is left through its condition alone."""
+    return not (loop.exits or loop.leaves or loop.returns)
+
+
+def leaves(
+    asked: Side,
+    extent: int,
+    block: Block,
+    context: LaunchContext,
+    values: tuple[tuple[Symbol, int], ...] = (),
+    grid: Block = (1, 1, 1),
+    budget: Budget = BUDGET,
+) -> Refuted | None:
+    """A thread of ``block`` that leaves ``[0, extent)``, for every warp size."""
+    sizes = (32, 64) if any(s is WARP_SIZE for s in asked.symbols) else (None,)
+    found: Refuted | None = None
+    for size in sizes:
+        fixed = values if size is None else (*values, (WARP_SIZE, size))
+        launch = Launch.of(context.admission, block, grid, block[0] * block[1] * block[2], fixed)
+        if within(interval(asked.offset, launch_bounds(launch)), extent - asked.size):
+            return None
+        answer = solve(Bounds(asked, const(extent, I64), context.stated, launch=launch), budget)
+        if not isinstance(answer, Refuted) or answer.depends_on_data:
+            return None
+        found = answer
+    return found
+
+
+def within(found: Bound, last: int) -> bool:
+    low, high = found
+    return low is not None and high is not None and low >= 0 and high <= last

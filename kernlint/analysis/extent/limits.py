@@ -1,0 +1,251 @@
+"""The largest index that the guards of an access let through, as a polynomial in the kernel's parameters.
+
+An index into memory behind a pointer parameter is taken apart into its dimensions by the parameters that multiply
+global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For each dimension ``I`` and each guard
+``E < U`` or ``E <= U`` whose ``E`` moves with the ids as ``I`` does, the largest index is ``I - E + U - 1`` or
+``I - E + U``; loop counters of constant range count with their extremes.  What follows is about mathematical integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.bounds import vacuous
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import Space, VoidType
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The largest index of one dimension under one guard.
+
+    ``most``: a polynomial without ids.  ``part``: the truth in the guard it comes from.
+    """
+
+    most: Polynomial
+    guard: Guard
+    part: Term
+
+    @property
+    def slack(self) -> int:
+        """The constant of ``most``: -1 for ``i < n``, 0 for ``i <= n``."""
+        return self.most.coefficients.get((), 0)
+
+    @property
+    def size(self) -> Polynomial:
+        """``most`` without its constant: the size that the guard speaks of."""
+        return self.most - number(self.slack)
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """One dimension of an access.
+
+    ``index``: in elements, the last one touched.  ``pitch``: elements from one index to the next (a polynomial).
+    ``limits``: one for each guard that bounds it, the tightest first.  ``least``: the smallest value of the index for
+    the first thread, None when it is not known.  ``extra``: elements beyond the first one that the access touches.
+    """
+
+    index: Polynomial
+    pitch: Polynomial
+    limits: tuple[Limit, ...]
+    least: int | None
+    extra: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indexed:
+    """An access with its dimensions, the slowest first."""
+
+    access: Access
+    dimensions: tuple[Dimension, ...]
+
+
+_IDS = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK})
+
+
+def _has_ids(mono: Monomial) -> bool:
+    return any(map(_is_id, mono))
+
+
+def _is_id(atom: Term) -> bool:
+    return atom.op == "sym" and atom.args[0].kind in _IDS
+
+
+def _is_parameter(atom: Term) -> bool:
+    return atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
+
+
+def split(
+    index: Polynomial, moves: Callable[[Term], bool], is_pitch: Callable[[Term], bool]
+) -> Iterator[tuple[Polynomial, Polynomial]]:
+    """(index, pitch) of each dimension, the slowest first; nothing where the dimensions are not plain.
+
+    ``moves``: whether an atom tells places apart; ``is_pitch``: whether one may be the distance of two rows.
+    """
+    counts: dict[Term, int] = {}
+    for mono in index.coefficients:
+        if any(map(moves, mono)):
+            for atom in filter(is_pitch, mono):
+                counts[atom] = counts.get(atom, 0) + 1
+    if not counts:
+        yield index, number(1)
+        return
+    pitch = max(counts, key=lambda atom: counts[atom])
+    rows: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    for mono, value in index.coefficients.items():
+        if pitch in mono:
+            left = list(mono)
+            left.remove(pitch)
+            rows[tuple(left)] = value
+        else:
+            rest[mono] = value
+    if {atom for mono in rows for atom in mono if moves(atom)} & {
+        atom for mono in rest for atom in mono if moves(atom)
+    }:
+        return  # the pitch is a sum: what the dimensions are is not plain
+    step = Polynomial({(pitch,): 1})
+    for inner, times in split(Polynomial(rows), moves, is_pitch):
+        yield inner, times * step
+    if any(moves(atom) for mono in rest for atom in mono):
+        yield from split(Polynomial(rest), moves, is_pitch)
+
+
+def elements(access: Access) -> tuple[Polynomial, int] | None:
+    """The offset in elements of the root, and the elements touched beyond the first; None where that is no count."""
+    size = access.root.element.size
+    if not size or access.size is None or isinstance(access.root.element, VoidType):
+        return None
+    if size == 1 and access.size > 1:
+        return None  # bytes that hold something else
+    out: dict[Monomial, int] = {}
+    for mono, value in polynomial(access.offset).coefficients.items():
+        if value % size and mono:
+            return None
+        out[mono] = value // size
+    return Polynomial(out), max(access.size // size, 1) - 1
+
+
+def extreme(poly: Polynomial, ranges: dict[Symbol, tuple[int, int]], top: bool) -> Polynomial | None:
+    """``poly`` with loop counters at the end of their range that makes it largest (or smallest)."""
+    out: dict[Monomial, int] = {}
+    for mono, value in poly.coefficients.items():
+        factor, left = value, []
+        for atom in mono:
+            bounds = ranges.get(atom.args[0]) if atom.op == "sym" else None
+            if bounds is None:
+                left.append(atom)
+            else:
+                factor *= bounds[1] if (value > 0) is top else bounds[0]
+        out[tuple(left)] = out.get(tuple(left), 0) + factor
+    return Polynomial(out)
+
+
+def _uniform(poly: Polynomial) -> bool:
+    """Whether nothing in ``poly`` moves: parameters, numbers, and values that all threads share."""
+    fixed = {SymbolKind.PARAM, SymbolKind.TEMPLATE}
+    return all(symbol.kind in fixed for atom in poly.atoms for symbol in symbols(atom))
+
+
+@lru_cache(maxsize=4096)
+def slack_of(part: Term) -> tuple[Polynomial, int] | None:
+    """``s`` of a truth ``s >= 0``."""
+    if part.op not in ("lt", "le") or vacuous(part):
+        return None
+    return polynomial(part.args[1]) - polynomial(part.args[0]), 1 if part.op == "lt" else 0
+
+
+def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            found = slack_of(part)
+            if found is None:
+                continue
+            total = index + found[0] - number(found[1])
+            if any(_has_ids(mono) for mono in total.coefficients):
+                continue
+            if not any(_has_ids(mono) for mono in found[0].coefficients):
+                continue
+            most = extreme(total, ranges, top=True)
+            if most is not None and most.constant is None and _uniform(most):
+                yield Limit(most, guard, part)
+
+
+def counter_ranges(access: Access) -> dict[Symbol, tuple[int, int]]:
+    """Loop counters with constant ranges: those whose loop's condition compares nothing else with a number."""
+    found: dict[Symbol, tuple[int, int]] = {}
+    for loop in access.loops:
+        if loop.condition is None or loop.post_tested or loop.exits or loop.leaves:
+            continue
+        for part in conjuncts(loop.condition):
+            high = _last(part, loop.counter)
+            if high is not None and 0 <= high < 4096:
+                found[loop.counter] = (0, high)
+                break
+    return found
+
+
+def _last(part: Term, counter: Symbol) -> int | None:
+    """The last iteration for which a comparison of the counter with a number holds."""
+    slack = slack_of(part)
+    if slack is None:
+        return None
+    form = (slack[0] - number(slack[1])).coefficients
+    step = form.get((counter.term,), 0)
+    if step >= 0 or set(form) - {(), (counter.term,)}:
+        return None
+    return form.get((), 0) // -step
+
+
+def _least(index: Polynomial, ranges: dict[Symbol, tuple[int, int]]) -> int | None:
+    """The index of the first thread in the iterations that make it smallest."""
+    first = Polynomial({mono: value for mono, value in index.coefficients.items() if not _has_ids(mono)})
+    smallest = extreme(first, ranges, top=False)
+    return None if smallest is None else smallest.constant
+
+
+def dimensions(access: Access) -> tuple[Dimension, ...]:
+    """The dimensions of an access that move with global ids."""
+    found = elements(access)
+    if found is None:
+        return ()
+    whole, extra = found
+    ranges = counter_ranges(access)
+    parts = list(split(whole, _is_id, _is_parameter))
+    out = []
+    for at, (first, pitch) in enumerate(parts):
+        if not any(_has_ids(mono) for mono in first.coefficients):
+            continue
+        last = first + number(extra) if at == len(parts) - 1 else first
+        limits = sorted(_limits(last, access, ranges), key=lambda limit: limit.slack)
+        out.append(Dimension(last, pitch, tuple(limits), _least(first, ranges), extra if last is not first else 0))
+    return tuple(out)
+
+
+def _compute(facts: Facts) -> tuple[Indexed, ...]:
+    found = []
+    done: dict[tuple[int, Term, tuple[Guard, ...], int | None], tuple[Dimension, ...]] = {}
+    for access in facts[trace].accesses:
+        root = access.root
+        if root.kind is not RootKind.PARAM or root.space not in (Space.GLOBAL, Space.CONSTANT):
+            continue
+        if not any(s.kind in _IDS for s in symbols(access.offset)):
+            continue
+        key = (id(root), access.offset, access.guards, access.size)
+        if key not in done:
+            done[key] = dimensions(access)
+        if done[key]:
+            found.append(Indexed(access, done[key]))
+    return tuple(found)
+
+
+limits = KernelAnalysis("limits", _compute, needs=(trace,))
+"""An :class:`Indexed` for each access to memory behind a parameter that moves with the thread, in order."""

@@ -1,0 +1,59 @@
+"""Guards that let more through than the array holds, by what the kernel and its launches say of the extents.
+
+An extent is never taken from one access alone.  A size is *supported* when another access is bounded by it strictly,
+when it is the pitch of a dimension, when a launch derives its grid from it, or, for ``<=`` only, by its name.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.bounds import Reach, reaches
+from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.places import places
+from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, swapped, twice
+from kernlint.analysis.extent.wrong_guards.ends import (
+    backwards,
+    clamped,
+    clamped_data,
+    counted_down,
+    hollow,
+    padded,
+    wrapped,
+)
+from kernlint.analysis.extent.wrong_guards.faults import Overreach, supports_of
+from kernlint.analysis.extent.wrong_guards.steps import groups, inclusive, items, neighbours, scalars, vectors
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.trace import trace
+
+
+def _compute(facts: Facts) -> tuple[Overreach, ...]:
+    indexed = facts[limits]
+    context = facts[launch_context]
+    found: list[Overreach] = []
+    if not context.all_exact:
+        supports = supports_of(indexed)
+        found += inclusive(indexed, context, supports)
+        found += neighbours(indexed, supports)
+        found += vectors(facts[places], context)
+        found += groups(indexed, context)
+        found += items(facts[places])
+        found += counted_down(indexed, supports)
+        found += backwards(indexed, supports)
+        found += clamped(facts[trace].accesses, supports)
+        seen = {one.access for one in found}
+        found += [one for one in clamped_data(facts[places]) if one.access not in seen]
+        found += swapped(indexed)
+        grown: tuple[Reach, ...] = facts[reaches]
+        found += either(indexed)
+        found += twice(indexed, grown)
+        found += scalars(facts[trace], indexed, context)
+        found += wrapped(facts[trace].accesses)
+        seen = {one.access for one in found}
+        found += [one for one in other_axis(indexed, context) if one.access not in seen]
+        found += hollow(grown)
+        found += padded(grown)
+    return tuple(found)
+
+
+overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, places, reaches, launch_context))
+"""Each :class:`Overreach` of a kernel."""

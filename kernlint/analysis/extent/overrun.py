@@ -1,0 +1,291 @@
+"""Accesses whose index gets past an extent that another use in sight implies.
+
+An extent is believed on the word of at least one *other* use: another access that is kept below it, the rows that it
+makes of the array, the launch.  How the access came to miss it (no test, a test that comes later, a test of the loop's
+variable or of another array's size) is a way to say so.  Each is put to the prover: there has to be a thread.
+
+``SIBLING``  the same index is kept below the size elsewhere: in the same array, or for all that the kernel writes
+``TAIL``     a loop in whole steps tests its variable; the index made of it is tested elsewhere, and not here
+``FOREIGN``  the index is tested against the rows of an array that it does not index, not against its own
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.extent.asking import Past, asked
+from kernlint.analysis.extent.bounds import bounds_above, grows, mentions, vacuous
+from kernlint.analysis.extent.limits import Limit
+from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
+from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, LoopContext
+from kernlint.prove.query import Refuted
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, substitute, symbols
+from kernlint.tree.types import I64
+
+
+class How(Enum):
+    """How an access comes to miss the extent."""
+
+    SIBLING = "sibling"
+    TAIL = "tail"
+    FOREIGN = "foreign"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overrun:
+    """An access with an index (``place``) that reaches ``size``.
+
+    ``support``: the access that implies the size; ``guard``: its test (FOREIGN: the wrong one); ``late``: that comes
+    after the access.  ``witness``: a thread for which it is so, with the index in place of the offset.
+    """
+
+    how: How
+    place: Place
+    size: Polynomial
+    support: Access
+    guard: Guard
+    late: bool
+    past: Past
+    witness: Refuted
+
+    @property
+    def access(self) -> Access:
+        """The access itself."""
+        return self.place.access
+
+
+class _Kernel:
+    """The places of a kernel, and what is asked of each."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.found: Places = facts[places]
+        self.all = [place for found in self.found.values() for place in found]
+        self.context: LaunchContext = facts[launch_context]
+        self.by_index: dict[Polynomial, list[Place]] = {}
+        for place in self.all:
+            self.by_index.setdefault(place.index, []).append(place)
+
+    def run(self) -> Iterator[Overrun]:
+        done: set[Access] = set()
+        for place in self.all:
+            if place.access in done:
+                continue
+            for how, size, other, limit in (*self._sibling(place), *self._tail(place), *self._foreign(place)):
+                past = Past(place.access, cast(term_of(place.index), I64), term_of(size))
+                answer = asked(past, self.facts)
+                if isinstance(answer, Refuted):
+                    late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
+                    done.add(place.access)
+                    yield Overrun(how, place, size, other.access, limit.guard, late, past, answer)
+                    break
+
+    def _after(self, guard: Guard, access: Access) -> bool:
+        """Whether a test is made for the first time when an access has been made."""
+        orders = [test.order for test in self.facts[trace].conditions if test.span == guard.span]
+        return bool(orders) and min(orders) > access.order
+
+    # ------------------------------------------------------------------------------------------------- siblings
+
+    def _sibling(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+        index = term_of(place.index)
+        axes = [axis for axis in range(3) if grows(index, axis)]
+        if place.limits or not axes or not _free(place, axes):
+            return
+        group = self.by_index[place.index]
+        for other in group:
+            size = other.bound
+            if size is None or other.access is place.access or not _of_arguments(size):
+                continue
+            limit = other.limits[0]
+            if not _same_way(place.access, other.access, limit.guard):
+                continue
+            same = other.access.root is place.access.root and other.pitch == place.pitch
+            if same or (other.pitch == place.pitch and self._implied(place, other, group, size)):
+                yield How.SIBLING, size, other, limit
+                return
+
+    def _implied(self, place: Place, other: Place, group: Sequence[Place], size: Polynomial) -> bool:
+        """Whether a test of another array says how long this one is."""
+        if place.row is not None and place.row != size:
+            return False  # rows with a length of their own may have room at their end
+        if not place.access.writes:
+            writes = [one for one in group if one.access.writes]
+            return other.access.writes and all(one.bound is not None for one in writes)
+        if self.context.launches:
+            return self._launched(size)
+        # What fills an array up to whole blocks writes what it has read, or a neutral value: that one is longer.
+        return place.access.kind is AccessKind.ATOMIC or not _carried(place.access.value)
+
+    def _launched(self, size: Polynomial) -> bool:
+        """Whether a launch in sight rounds its grid up from the size."""
+        for view in self.context.launches:
+            images = dict(view.images)
+            given = polynomial(substitute(term_of(size), images))
+            if any(
+                one.kind is Cover.ROUNDED_UP and one.count is not None and polynomial(one.count) == given
+                for one in view.covers
+            ):
+                return True
+        return False
+
+    # ---------------------------------------------------------------------------------------------------- tails
+
+    def _tail(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+        if place.limits:
+            return
+        for loop in place.access.loops:
+            found = _steps(place, loop)
+            if found is None:
+                continue
+            size, step = found
+            if not _of_arguments(size) or not _only_loop(place, loop):
+                continue
+            for other in self.all:
+                if other.access is place.access or loop not in other.access.loops or other.bound != size:
+                    continue
+                if other.index.coefficients.get((loop.counter.term,)) == step:
+                    yield How.TAIL, size, other, other.limits[0]
+                    return
+
+    # -------------------------------------------------------------------------------------------------- foreign
+
+    def _foreign(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+        row, tested = place.row, place.bound
+        if row is None or tested is None or row == tested or not _single(row) or not _single(tested):
+            return
+        if not any(grows(term_of(place.index), axis) for axis in range(3)) or self._known(row, place.index):
+            return
+        owners = [one for one in self.all if one.row == tested and one.access.root is not place.access.root]
+        if not owners or any(one.access.root is place.access.root and one.row == tested for one in self.all):
+            return
+        if any(one.index == place.index and one.row != row for one in self.all):
+            return  # that is what the test is for
+        yield How.FOREIGN, row, owners[0], place.limits[0]
+
+    def _known(self, row: Polynomial, index: Polynomial) -> bool:
+        """Whether some test speaks of the rows' length."""
+        names = {symbol for atom in row.atoms for symbol in symbols(atom)}
+        of = self.facts[trace]
+        return any(
+            names & set(symbols(part)) and any(moves(side) for side in part.terms)
+            for test in of.conditions
+            for part in _comparisons(test.term)
+        )
+
+
+def _comparisons(term: Term) -> Iterator[Term]:
+    if term.op in ("land", "lor", "lnot"):
+        for arg in term.terms:
+            yield from _comparisons(arg)
+    elif term.op in ("lt", "le"):
+        yield term
+
+
+def _of_arguments(size: Polynomial) -> bool:
+    """Whether a size is made of arguments, and of nothing that the kernel alone knows."""
+    found = [symbol for atom in size.atoms for symbol in symbols(atom)]
+    return bool(found) and all(chosen(atom) for atom in size.atoms)
+
+
+def _single(size: Polynomial) -> bool:
+    """Whether a size is one argument as it stands."""
+    atoms = size.atoms
+    return len(atoms) == 1 and size.coefficients == {tuple(atoms): 1} and chosen(next(iter(atoms)))
+
+
+def _free(place: Place, axes: Sequence[int]) -> bool:
+    """Whether nothing that stands before an access may keep its index from growing with the grid."""
+    ours = {atom for mono in place.index.coefficients for atom in mono if moves(atom)}
+    opaque = (SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT)
+    data = {s for atom in ours for s in symbols(atom) if s.kind in opaque}
+    for guard in place.access.guards:
+        if any(bounds_above(guard.term, axis) for axis in axes) or data & set(symbols(guard.term)):
+            return False
+    return True
+
+
+def _same_way(access: Access, other: Access, test: Guard) -> bool:
+    """Whether an access is made whenever the other one is, as far as arguments and data decide it: no condition on
+    them stands before it that does not stand before the other."""
+    theirs = {guard.term for guard in other.guards}
+    for guard in access.guards:
+        if guard.term in theirs or guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP) or vacuous(guard.term):
+            continue
+        if any(mentions(guard.term, kind) for kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE)):
+            return False
+    return True
+
+
+def _carried(value: Term | None) -> bool:
+    """Whether a value that is stored is one that was read or a constant, at most converted: a copy, with a neutral
+    value where there is nothing to copy."""
+    if value is None:
+        return True
+    value = plain(value)
+    if value.op == "select":
+        return all(_carried(arg) for arg in value.args[1:])
+    if value.op == "call" and value.args[0] == "struct":
+        return all(_carried(arg) for arg in value.terms)
+    return value.op == "const" or (value.op == "sym" and value.args[0].kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN))
+
+
+def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int] | None:
+    """(size, step) of a loop in steps that goes on while its variable is below a size, where the index of ``place`` is
+    that variable and something more that moves."""
+    if loop.condition is None or loop.post_tested or loop.exits or loop.leaves:
+        return None
+    counter = loop.counter.term
+    step = place.index.coefficients.get((counter,), 0)
+    if step < 2 or sum(counter in mono for mono in place.index.coefficients) != 1:
+        return None
+    for part in conjuncts(loop.condition):
+        if part.op != "lt" or not chosen(part.args[1]):
+            continue
+        tested = polynomial(part.args[0])
+        size: Polynomial | None = None
+        if tested.coefficients == {(counter,): step}:
+            size = polynomial(part.args[1])
+        elif tested.coefficients == {(counter,): 1}:
+            rounded = cover(part.args[1])
+            exact = rounded.kind is Cover.ROUNDED_UP and rounded.unit is not None and rounded.unit.value == step
+            size = polynomial(rounded.count) if exact and rounded.count is not None else None
+        rest = {mono: value for mono, value in place.index.coefficients.items() if mono != (counter,)}
+        if size is not None and any(moves(atom) for mono in rest for atom in mono):
+            return size, step
+    return None
+
+
+def _only_loop(place: Place, loop: LoopContext) -> bool:
+    """Whether nothing but loops and tests of what is no part of the index stands before an access."""
+    rest: set[Symbol] = {s for atom in place.index.atoms for s in symbols(atom)}
+    rest -= {one.counter for one in place.access.loops}
+    for guard in place.access.guards:
+        found = set(symbols(guard.term))
+        if guard.loop is None and (loop.counter in found or (rest & found and not _about_thread(guard.term))):
+            return False
+    return True
+
+
+def _about_thread(term: Term) -> bool:
+    """Whether a test speaks of a thread's place in its block alone."""
+    kinds = {symbol.kind for symbol in symbols(term)}
+    return kinds <= {SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.TEMPLATE}
+
+
+def _compute(facts: Facts) -> tuple[Overrun, ...]:
+    context: LaunchContext = facts[launch_context]
+    if context.all_exact or not facts[places]:
+        return ()
+    return tuple(_Kernel(facts).run())
+
+
+overruns = KernelAnalysis("overruns", _compute, needs=(trace, places, launch_context))
+"""Each :class:`Overrun` of a kernel variant, in order of the walk, an access once."""

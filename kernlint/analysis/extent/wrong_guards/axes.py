@@ -1,0 +1,121 @@
+"""Guards that test the wrong one of two indices, or hold one where both have to be held."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.coverage import Cover, conjuncts
+from kernlint.analysis.extent.bounds import Reach
+from kernlint.analysis.extent.limits import Dimension, Indexed
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
+
+
+def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+    for one in indexed:
+        if len(one.dimensions) != 2:
+            continue
+        row, column = one.dimensions
+        if not row.limits or not column.limits or column.pitch.constant != 1:
+            continue
+        above, below = row.limits[0], column.limits[0]
+        if above.slack != -1 or below.slack != -1 or above.size != row.pitch or below.size == row.pitch:
+            continue
+        if len(parameter_names(below.size)) == 1 and below.size.constant is None:
+            yield Overreach(
+                one.access, Fault.SWAPPED, below.guard, below.part, row.pitch, 0, "it is the pitch of the rows"
+            )
+
+
+def either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
+    """``if (x < w || y < h)`` before an access to row y of rows of w elements: one index inside lets both through."""
+    for one in indexed:
+        if len(one.dimensions) < 2:
+            continue
+        row = one.dimensions[-2].pitch
+        for guard in one.access.guards:
+            for part in conjuncts(guard.term):
+                bounds = [_bound(test, one.dimensions) for test in _disjuncts(part)]
+                if part.op != "lor" or None in bounds:
+                    continue
+                found = dict(bound for bound in bounds if bound is not None)
+                last = len(one.dimensions) - 1
+                if (
+                    len(found) == len(bounds)
+                    and found.get(last) == row
+                    and not any(one.dimensions[at].limits for at in found)
+                ):
+                    yield Overreach(one.access, Fault.EITHER, guard, part, row, 0, "it is the pitch of the rows")
+
+
+def _disjuncts(term: Term) -> list[Term]:
+    if term.op == "lor":
+        return _disjuncts(term.args[0]) + _disjuncts(term.args[1])
+    return [term]
+
+
+def _bound(test: Term, dimensions: Sequence[Dimension]) -> tuple[int, Polynomial] | None:
+    """Which dimension a truth ``index < size`` keeps below which size; None for another truth."""
+    if test.op != "lt":
+        return None
+    index, size = polynomial(test.args[0]), polynomial(test.args[1])
+    if size.constant is not None or {s.kind for atom in size.atoms for s in symbols(atom)} != {SymbolKind.PARAM}:
+        return None
+    return next(((at, size) for at, one in enumerate(dimensions) if one.index - number(one.extra) == index), None)
+
+
+def twice(indexed: Sequence[Indexed], grown: Sequence[Reach]) -> Iterator[Overreach]:
+    """``if (y < w && y < h)`` before an access to element x of row y: the length of the rows bounds the row."""
+    open_axes = {reach.access: reach.open_axes for reach in grown}
+    for one in indexed:
+        if len(one.dimensions) != 2:
+            continue
+        row, column = one.dimensions
+        sizes = {limit.size for limit in row.limits if limit.slack == -1}
+        if column.limits or column.pitch.constant != 1 or row.pitch not in sizes or len(sizes) != 2:
+            continue
+        if axes_of(column) & open_axes.get(one.access, frozenset()):
+            limit = next(limit for limit in row.limits if limit.size == row.pitch)
+            yield Overreach(
+                one.access, Fault.TWICE, limit.guard, limit.part, row.pitch, 0, "it is the pitch of the rows"
+            )
+
+
+def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """An index along y that is tested against the size that x is launched for, and not against its own."""
+    for view in context.launches:
+        counts = {
+            axis: polynomial(one.count)
+            for axis, one in enumerate(view.covers)
+            if one.kind is Cover.ROUNDED_UP and one.count is not None
+        }
+        if len(counts) < 2 or len(set(counts.values())) < len(counts):
+            continue
+        images = dict(view.images)
+        for one in indexed:
+            for dimension in one.dimensions:
+                axes = axes_of(dimension)
+                if len(axes) != 1 or len(dimension.limits) != 1 or dimension.limits[0].slack != -1:
+                    continue
+                (axis,) = axes
+                limit = dimension.limits[0]
+                tested = in_host_terms(limit.size, images)
+                others = [count for other, count in counts.items() if other != axis]
+                if axis in counts and tested != counts[axis] and tested in others and _once(one, axis):
+                    yield Overreach(
+                        one.access,
+                        Fault.OTHER,
+                        limit.guard,
+                        limit.part,
+                        limit.size,
+                        0,
+                        "the launch derives its grid along another axis from it",
+                    )
+
+
+def _once(one: Indexed, axis: int) -> bool:
+    """Whether each axis has a dimension of its own, the others tested too: not a transposed place."""
+    own = [axes_of(dimension) for dimension in one.dimensions]
+    return sum(axis in axes for axes in own) == 1 and all(len(axes) == 1 for axes in own)

@@ -1,0 +1,230 @@
+"""Indices that are counted from the end, clamped, wrapped or padded so that the guard does not hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
+from kernlint.analysis.extent.limits import Indexed
+from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.places import moves as varies
+from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
+from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import IntType, Space
+
+
+def counted_down(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    """``in[n - i]`` beside ``out[i]`` with ``i < n``."""
+    for one in indexed:
+        if len(one.dimensions) != 1 or one.dimensions[0].extra or one.dimensions[0].limits:
+            continue
+        index = one.dimensions[0].index
+        moving = {m: v for m, v in index.coefficients.items() if any(kind_of(a) in MOVING for a in m)}
+        most = index - Polynomial(moving)
+        if any(value > 0 for value in moving.values()) or most not in supports:
+            continue
+        support = supports[most]
+        guards = [g for g in one.access.guards if g in support.guards]
+        raised = [g for g in one.access.guards if _raises(g.term)]
+        if guards and not raised:
+            yield Overreach(
+                one.access,
+                Fault.REVERSED,
+                guards[-1],
+                guards[-1].term,
+                most,
+                1,
+                "another access is kept below it",
+                support,
+            )
+
+
+def backwards(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    """``in[n - 2 - i]`` where nothing but ``i < n`` is tested: the last thread gets to -1."""
+    for one in indexed:
+        if len(one.dimensions) != 1 or one.dimensions[0].extra or one.access.loops:
+            continue
+        index = one.dimensions[0].index
+        last = {mono: -value for mono, value in index.coefficients.items() if any(kind_of(a) in MOVING for a in mono)}
+        most = index + Polynomial(last)
+        shift = most.coefficients.get((), 0)
+        size = most - number(shift)
+        if shift > -2 or size not in supports or any(value < 0 for value in last.values()):
+            continue
+        tests = [(g, part) for g in one.access.guards for part in conjuncts(g.term) if moves(part)]
+        if len(tests) != 1 or tests[0][1].op != "lt":
+            continue
+        guard, part = tests[0]
+        if (polynomial(part.args[0]), polynomial(part.args[1])) == (Polynomial(last), size):
+            why = "another access is kept below it"
+            yield Overreach(one.access, Fault.BACKWARDS, guard, part, size, shift + 1, why, supports[size])
+
+
+def _raises(guard: Term) -> bool:
+    """Whether a guard keeps the first threads away."""
+    for part in conjuncts(guard):
+        if part.op in ("lt", "le") and moves(part.args[1]) and not moves(part.args[0]):
+            return True
+        if part.op in ("ne", "eq") and moves(part):
+            return True
+    return False
+
+
+def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach]:
+    """``in[min(i, n)]``, in a dimension whose size is n."""
+    for access in indexed:
+        size = access.root.element.size
+        if not size or access.size != size:
+            continue
+        offset = polynomial(access.offset)
+        for mono, value in offset.coefficients.items():
+            caps = [atom for atom in mono if _cap(atom) is not None]
+            if len(caps) != 1 or value != size:
+                continue
+            rest = tuple(atom for atom in mono if atom is not caps[0])
+            if any(m != mono and _same_place(m, rest) for m in offset.coefficients):
+                continue  # not the clamped value alone
+            cap = polynomial(_cap(caps[0]) or caps[0])
+            if cap.coefficients.get((), 0) or cap.constant is not None:
+                continue
+            guard = next((g for g in access.guards), None)
+            support = supports.get(cap)
+            if support is not None:
+                chosen = guard or support.guards[-1]
+                why = "another access is kept below it"
+                yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
+                break
+
+
+def clamped_data(found: Places) -> Iterator[Overreach]:
+    """``in[clamp(bin, 0, n)]``, wherever ``bin`` comes from, in an array of which another access is kept below n."""
+    every = [place for places in found.values() for place in places]
+    bounds = {(id(p.access.root), p.pitch, p.bound): p.access for p in every if p.bound is not None}
+    for place in every:
+        (mono,) = place.index.coefficients if len(place.index.coefficients) == 1 else ((),)
+        cap = _cap(mono[0]) if len(mono) == 1 and place.index.coefficients[mono] == 1 else None
+        if cap is None or place.extra or any(limit.slack < 0 for limit in place.limits):
+            continue
+        size = polynomial(cap)
+        support = bounds.get((id(place.access.root), place.pitch, size))
+        if support is not None:
+            guard = support.guards[-1]
+            why = "another access is kept below it"
+            yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
+
+
+def _same_place(mono: Monomial, rest: Monomial) -> bool:
+    """Whether a monomial belongs to the dimension whose pitch is ``rest``: the clamped value is moved by it."""
+    if rest:
+        return all(mono.count(atom) >= rest.count(atom) for atom in rest)
+    return not any(kind_of(atom) is SymbolKind.PARAM for atom in mono)
+
+
+def _cap(atom: Term) -> Term | None:
+    """The uniform upper bound of a minimum of something that moves, through a maximum with a number."""
+    atom = plain(atom)
+    if atom.op == "max":
+        for arg, other in (atom.args, atom.args[::-1]):
+            if other.value is not None:
+                return _cap(arg)
+        return None
+    if atom.op != "min":
+        return None
+    for arg, other in (atom.args, atom.args[::-1]):
+        kinds = {s.kind for s in symbols(arg)}
+        if kinds == {SymbolKind.PARAM} and varies(other):
+            return arg  # type: ignore[no-any-return]
+    return None
+
+
+def capped(access: Access, size: Polynomial) -> Term | None:
+    """The part of the index of a CLAMPED ``access`` that is clamped to ``size``."""
+    for mono in polynomial(access.offset).coefficients:
+        for atom in mono:
+            cap = _cap(atom)
+            if cap is not None and polynomial(cap) == size:
+                return atom
+    return None
+
+
+def wrapped(accesses: Sequence[Access]) -> Iterator[Overreach]:
+    """``if (j >= 0) x[j]`` of an unsigned difference j that nothing bounds from above."""
+    for access in accesses:
+        index = access.index
+        if index is None or access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+            continue
+        index = plain(index)
+        if not isinstance(index.type, IntType) or index.type.signed or not _difference(index):
+            continue
+        parts = [(guard, part) for guard in access.guards for part in conjuncts(guard.term)]
+        hollow = [(g, part) for g, part in parts if vacuous(part) and any(arg == index for arg in part.terms)]
+        if hollow and not any(index in subterms(part) and not vacuous(part) for _, part in parts):
+            yield Overreach(access, Fault.WRAPPED, hollow[0][0], hollow[0][1], None, 0, "")
+
+
+def _difference(index: Term) -> bool:
+    """Whether something that varies is subtracted."""
+    return any(value < 0 or value >= 1 << 31 for mono, value in polynomial(index).coefficients.items() if mono) or (
+        index.op == "sub" and index.args[1].value is None
+    )
+
+
+def hollow(found: Sequence[Reach]) -> Iterator[Overreach]:
+    for reach in found:
+        if reach.vacuous and reach.open_axes:
+            guard = reach.vacuous[0]
+            yield Overreach(reach.access, Fault.VACUOUS, guard, guard.term, None, 0, "")
+
+
+def padded(found: Sequence[Reach]) -> Iterator[Overreach]:
+    """Reads that are bounded by a count rounded up to whole groups, but laid out without the groups."""
+    for reach in found:
+        if reach.access.writes:
+            continue
+        for guard in reach.access.guards:
+            for part in conjuncts(guard.term):
+                group = _rounded(part, reach)
+                if group is None or any(s in group[1] for s in symbols(reach.access.offset)):
+                    continue
+                others = [other for other in found if other.access.root is not reach.access.root]
+                laid = [o for o in others if o.access.writes and set(group[1]) & set(symbols(o.access.offset))]
+                if laid and not _tested(reach.access, group[0], guard):
+                    size = polynomial(group[0])
+                    yield Overreach(
+                        reach.access,
+                        Fault.PADDED,
+                        guard,
+                        part,
+                        size,
+                        0,
+                        "only the padded array is laid out in whole groups",
+                        laid[0].access,
+                    )
+
+
+def _rounded(part: Term, reach: Reach) -> tuple[Term, tuple[object, ...]] | None:
+    """(count, symbols of the group) of a truth ``i < ceil(count / group) * group * ...``."""
+    if part.op != "lt" or not any(mentions(part.args[0], SymbolKind.BLOCK, axis) for axis in reach.axes):
+        return None
+    bound = polynomial(part.args[1])
+    if len(bound.coefficients) != 1:
+        return None
+    (mono,) = bound.coefficients
+    for atom in mono:
+        if atom.op != "div":
+            continue
+        found = cover(atom)
+        if found.kind is Cover.ROUNDED_UP and found.count is not None and found.unit is not None:
+            group = tuple(symbols(found.unit))
+            if group and all(s.term in mono for s in group):
+                return found.count, group
+    return None
+
+
+def _tested(access: Access, count: Term, bound: Guard) -> bool:
+    """Whether another guard of the access speaks of the real count."""
+    mine = set(symbols(count))
+    return any(mine & set(symbols(guard.term)) for guard in access.guards if guard is not bound)

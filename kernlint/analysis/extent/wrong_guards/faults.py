@@ -1,0 +1,105 @@
+"""What is wrong with a guard, and what several kinds of that ask for: supports of a size, the launch, dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+from kernlint.analysis.extent.limits import Dimension, Indexed
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Access, Guard
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, substitute, symbols
+
+
+class Fault(Enum):
+    """What is wrong with a guard."""
+
+    INCLUSIVE = "inclusive"  # <= where < is meant
+    NEIGHBOUR = "neighbour"  # the index tested is not the index used
+    VECTOR = "vector"  # the first of several elements is tested
+    GROUP = "group"  # the first of several elements of a thread is tested
+    ITEMS = "items"  # each thread takes several elements, and its number is tested against all of them
+    REVERSED = "reversed"  # counted from the end, one too far
+    BACKWARDS = "backwards"  # counted from the end, past the start
+    CLAMPED = "clamped"  # clamped to the size, not to the last index
+    SWAPPED = "swapped"  # each index is tested against the other one's extent
+    VACUOUS = "vacuous"  # the test is always true
+    PADDED = "padded"  # tested against a padded size, used where only the real one fits
+    EITHER = "either"  # one of the two indices inside is enough for the test
+    TWICE = "twice"  # one index is tested against both extents, the other against none
+    OTHER = "other"  # an index is tested against the extent of another axis of the launch
+    SCALARS = "scalars"  # the index counts vectors, the size single elements
+    WRAPPED = "wrapped"  # an unsigned difference is tested for not being negative, which it never is
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Overreach:
+    """One guard that does not keep ``access`` inside.
+
+    ``size``: the extent of the dimension (None: VACUOUS); ``beyond``: elements by which the largest index passes it;
+    ``why``: what supports the extent; ``support``: an access that does.
+    """
+
+    access: Access
+    fault: Fault
+    guard: Guard
+    part: Term
+    size: Polynomial | None
+    beyond: int
+    why: str
+    support: Access | None = None
+
+
+Supports = dict[Polynomial, Access]
+
+
+def supports_of(indexed: Sequence[Indexed]) -> Supports:
+    """Sizes that bound some access strictly, with the first such access."""
+    found: Supports = {}
+    for one in indexed:
+        for dimension in one.dimensions:
+            if dimension.limits and dimension.limits[0].slack == -1 and not dimension.extra:
+                found.setdefault(dimension.limits[0].size, one.access)
+    return found
+
+
+def parameter_names(size: Polynomial) -> list[str]:
+    return [s.name for atom in size.atoms for s in symbols(atom) if s.kind is SymbolKind.PARAM]
+
+
+def launched(context: LaunchContext, size: Polynomial) -> bool:
+    """Whether a launch in sight derives its grid from the size."""
+    for view in context.launches:
+        value = in_host_terms(size, dict(view.images))
+        if any(one.count is not None and polynomial(one.count) == value for one in view.covers):
+            return True
+    return False
+
+
+def in_host_terms(size: Polynomial, images: dict[Symbol, Term]) -> Polynomial:
+    value = number(0)
+    for mono, factor in size.coefficients.items():
+        product = number(factor)
+        for atom in mono:
+            product = product * polynomial(substitute(atom, images))
+        value = value + product
+    return value
+
+
+def kind_of(atom: Term) -> SymbolKind | None:
+    return atom.args[0].kind if atom.op == "sym" else None
+
+
+MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+
+
+def moves(term: Term) -> bool:
+    return any(s.kind in MOVING for s in symbols(term))
+
+
+def axes_of(dimension: Dimension) -> set[int]:
+    """Axes of the grid along which the index of a dimension moves."""
+    found = (s for atom in dimension.index.atoms for s in symbols(atom))
+    return {s.axis for s in found if s.kind is SymbolKind.BLOCK and s.axis is not None}

@@ -1,0 +1,315 @@
+"""Guards that let through a step too many: ``<=``, the neighbour of what is tested, the rest of a vector or group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
+from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.sizes import named_like_a_size
+from kernlint.analysis.extent.wrong_guards.faults import (
+    Fault,
+    Overreach,
+    Supports,
+    in_host_terms,
+    kind_of,
+    launched,
+    moves,
+    parameter_names,
+)
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, plain, substitute, subterms, symbols
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import Deref
+from kernlint.tree.types import IntType, VectorType
+from kernlint.tree.walk import walk
+
+
+def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
+    for one in indexed:
+        pitches = {dimension.pitch for dimension in one.dimensions}
+        for dimension in one.dimensions:
+            if not _inclusive_limit(dimension):
+                continue
+            best = dimension.limits[0]
+            size = best.size
+            why, support = "", None
+            if size in pitches:
+                why = "it is the pitch of a dimension"
+            elif _fence(indexed, size):
+                continue
+            elif size in supports:
+                why, support = "another access is kept below it", supports[size]
+            elif launched(context, size):
+                why = "the launch derives its grid from it"
+            elif all(named_like_a_size(name) for name in parameter_names(size)):
+                why = "by its name"
+            if why:
+                yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _inclusive_limit(dimension: Dimension) -> bool:
+    """Whether the tightest guard of a dimension is ``index <= size``."""
+    if not dimension.limits or dimension.extra:
+        return False
+    best = dimension.limits[0]
+    return best.slack == 0 and best.part.op == "le"
+
+
+def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
+    """Whether only integers are written up to ``size`` inclusive: n + 1 offsets of n ranges, most likely."""
+    for one in indexed:
+        reached = any(_inclusive_limit(d) and d.limits[0].size == size for d in one.dimensions)
+        if reached and not (one.access.writes and isinstance(one.access.root.element, IntType)):
+            return False
+    return True
+
+
+_OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edge|pos", re.IGNORECASE)
+"""Names of arrays that hold one element more than there are items, by convention: silence only."""
+
+
+def neighbours(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+    for one in indexed:
+        beyond = [d for d in one.dimensions if _excess(d) > 0]
+        if not beyond:
+            continue
+        for dimension in beyond:
+            best = dimension.limits[0]
+            support = supports.get(best.size)
+            if support is None:
+                continue
+            if one.access.writes:
+                if len(one.dimensions) > 1 or _one_more(indexed, one):
+                    continue
+            elif not _centred(indexed, one, dimension) or not _whole_rows(one):
+                continue
+            yield Overreach(
+                one.access,
+                Fault.NEIGHBOUR,
+                best.guard,
+                best.part,
+                best.size,
+                _excess(dimension),
+                "another access is kept below it",
+                support,
+            )
+            break
+
+
+def _excess(dimension: Dimension) -> int:
+    """Elements by which the index passes the size that its tightest guard speaks of; 0 when it does not."""
+    if not dimension.limits or dimension.extra:
+        return 0
+    best = dimension.limits[0]
+    if best.slack == 0 and best.part.op == "le":
+        return 0
+    return max(best.slack + 1, 0)
+
+
+def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
+    """Whether a write to the next element is that of an array with one element more than there are items."""
+    root = one.access.root
+    if _OFFSETS.search(root.name) or _beside_offsets(indexed, one):
+        return True
+    return isinstance(root.element, IntType) and any(
+        other.access.root is root and other is not one and other.dimensions[0].index != one.dimensions[0].index
+        for other in indexed
+    )
+
+
+def _beside_offsets(indexed: Sequence[Indexed], one: Indexed) -> bool:
+    """Whether integers of another array are read at the index of a write and at the one before, as the ends of ranges
+    are: the array written is laid out as that one is."""
+    index = one.dimensions[0].index
+    read: dict[int, set[Polynomial]] = {}
+    for other in indexed:
+        root = other.access.root
+        if root is not one.access.root and not other.access.writes and isinstance(root.element, IntType):
+            read.setdefault(id(root), set()).add(other.dimensions[0].index)
+    return any({index, index - number(1)} <= each for each in read.values())
+
+
+def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether the kernel also looks at neighbours on the other side: then the array has no room kept on this one."""
+    at = one.dimensions.index(dimension)
+    for other in indexed:
+        if other.access.root is one.access.root and len(other.dimensions) == len(one.dimensions):
+            least = other.dimensions[at].least
+            if least is not None and least < 0:
+                return True
+    return False
+
+
+def _whole_rows(one: Indexed) -> bool:
+    """Whether the tests let through whole rows.  Where the pitch is another size than those tested, the kernel may
+    work on a part of a larger image, which goes on on all sides."""
+    tested = {limit.size for dimension in one.dimensions for limit in dimension.limits}
+    return all(
+        dimension.pitch.constant is not None
+        or dimension.pitch in tested
+        or any(dimension.pitch == first * second for first in tested for second in tested)
+        for dimension in one.dimensions
+    )
+
+
+def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
+    """A vector of which the first element is tested, whatever else the place is made of."""
+    for access, places in found.items():
+        place = places[-1]
+        if not place.extra or not place.limits or place.pitch.constant != 1:
+            continue
+        best = place.limits[0]
+        if best.slack != place.extra - 1 or best.part.op != "lt" or (place.row is not None and place.row != best.size):
+            continue
+        if any(limit.part.op == "lt" and _whole(limit, place.index, place.extra + 1) for limit in place.limits):
+            continue
+        if len(places) > 1 and _wants_alignment(access):
+            continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
+        if not context.launches or _rounds_items(context, best, place.extra + 1):
+            why = f"the launch rounds it up to whole groups of {place.extra + 1}"
+            if not context.launches:
+                why = "the test of the first element bounds by it"
+            yield Overreach(access, Fault.VECTOR, best.guard, best.part, best.size, place.extra, why)
+
+
+def _wants_alignment(access: Access) -> bool:
+    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``)."""
+    return isinstance(access.type, VectorType) and not any(
+        isinstance(node, Deref) and node.unaligned for node in walk(access.node)
+    )
+
+
+def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
+    """Whether a test bounds by a number of whole vectors: ``4 * i < n / 4 * 4``."""
+    return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
+
+
+def _dense(one: Indexed, size: Polynomial) -> bool:
+    """Whether rows of ``size`` elements lie one behind the other.  With a pitch of its own a row may end in padding,
+    which the last vector may cross into."""
+    return len(one.dimensions) == 1 or one.dimensions[-2].pitch == size
+
+
+def groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """A thread that takes ``count`` consecutive elements in a loop and tests the first alone."""
+    for one in indexed:
+        dimension = one.dimensions[-1]
+        count = _run(dimension)
+        if count is None or not dimension.limits or dimension.extra or dimension.pitch.constant != 1:
+            continue
+        best = dimension.limits[0]
+        if best.slack != count - 2 or best.part.op != "lt" or not _dense(one, best.size):
+            continue
+        if not context.launches:
+            why = "the test of the first element bounds by it"
+        elif _rounds_items(context, best, count):
+            why = f"the launch rounds it up to whole groups of {count}"
+        else:
+            continue
+        yield Overreach(one.access, Fault.GROUP, best.guard, best.part, best.size, count - 1, why)
+
+
+def items(found: Places) -> Iterator[Overreach]:
+    """``if (i < n / 4) v[2 * i + k]`` of vectors of four: a thread's number is tested against the number of vectors, of
+    which each thread takes two."""
+    for access, places in found.items():
+        kind, place = access.root.element, places[-1]
+        if not isinstance(kind, VectorType) or len(places) > 1 or place.limits or place.extra:
+            continue
+        ids = {m: v for m, v in place.index.coefficients.items() if any(kind_of(a) in _IDS for a in m)}
+        count = next(iter(ids.values()), 0)
+        if count < 2 or any(value != count for value in ids.values()):
+            continue
+        own = Polynomial(dict.fromkeys(ids, 1))
+        for guard in access.guards:
+            for part in conjuncts(guard.term):
+                if part.op != "lt" or polynomial(part.args[0]) != own:
+                    continue
+                whole = _divided_by(plain(part.args[1]), kind.lanes)
+                if whole is not None and whole.constant is None:
+                    why = f"{whole} elements make {whole} / {kind.lanes} vectors"
+                    size = polynomial(part.args[1])
+                    yield Overreach(access, Fault.ITEMS, guard, part, size, count, why)
+
+
+_IDS = (SymbolKind.THREAD, SymbolKind.BLOCK)
+
+
+def _run(dimension: Dimension) -> int | None:
+    """``count`` of an index ``count * id + counter``."""
+    steps = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and kind_of(m[0]) is SymbolKind.COUNTER]
+    ids = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and kind_of(m[0]) is SymbolKind.THREAD]
+    if steps != [1] or len(ids) != 1 or ids[0] < 2 or dimension.index.coefficients.get((), 0):
+        return None
+    return ids[0]
+
+
+def _rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
+    """Whether a launch in sight rounds the size up to whole vectors: it need not be a multiple of their length."""
+    for view in context.launches:
+        images = dict(view.images)
+        for one in view.covers:
+            if one.kind is not Cover.ROUNDED_UP or one.count is None:
+                continue
+            inner = cover(one.count, view.checks)
+            if inner.kind is not Cover.ROUNDED_UP or inner.count is None or inner.unit is None:
+                continue
+            wanted = [polynomial(substitute(atom, images)) for atom in limit.size.atoms]
+            if wanted == [polynomial(inner.count)] and polynomial(inner.unit).constant == lanes:
+                return True
+    return False
+
+
+def scalars(kernel: Trace, indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
+    """``if (i < n) ((float4 *)x)[i]`` where n counts floats: something else divides it by the length of a vector."""
+    for one in indexed:
+        dimension = one.dimensions[-1]
+        lanes = dimension.extra + 1
+        if len(one.dimensions) != 1 or lanes < 2 or dimension.limits or dimension.pitch.constant != 1:
+            continue
+        first = dimension.index - number(dimension.extra)
+        if any(value % lanes for value in first.coefficients.values()):
+            continue
+        vector = Polynomial({mono: value // lanes for mono, value in first.coefficients.items()})
+        tests = [(g, part) for g in one.access.guards for part in conjuncts(g.term) if moves(part)]
+        if len(tests) != 1 or tests[0][1].op != "lt" or polynomial(tests[0][1].args[0]) != vector:
+            continue
+        guard, part = tests[0]
+        size = polynomial(part.args[1])
+        names = [s for atom in size.atoms for s in symbols(atom)]
+        if len(names) != 1 or size != polynomial(names[0].term) or names[0].kind is not SymbolKind.PARAM:
+            continue
+        why = _counts_scalars(kernel, context, size, lanes)
+        if why:
+            yield Overreach(one.access, Fault.SCALARS, guard, part, size, lanes, why)
+
+
+def _counts_scalars(kernel: Trace, context: LaunchContext, size: Polynomial, lanes: int) -> str:
+    """What says that a size counts single elements and not vectors of ``lanes``; empty: nothing."""
+    for view in context.launches:
+        given = in_host_terms(size, dict(view.images))
+        for one in view.covers:
+            whole = None if one.count is None else _divided_by(plain(one.count), lanes)
+            if one.kind is Cover.ROUNDED_UP and whole == given and given.constant is None:
+                return f"the launch has a thread for every {lanes} of it"
+    terms = [test.term for test in kernel.conditions] + [access.offset for access in kernel.accesses]
+    if any(_divided_by(part, lanes) == size for term in terms for part in subterms(term)):
+        return f"it is divided by {lanes} elsewhere in the kernel"
+    return ""
+
+
+def _divided_by(term: Term, lanes: int) -> Polynomial | None:
+    """What is divided by ``lanes`` in a quotient, a remainder, or a mask that makes one of them."""
+    if term.op not in ("div", "mod", "shr", "and") or term.args[1].value is None:
+        return None
+    by = term.args[1].value
+    if term.op == "shr":
+        by = 1 << by if 0 <= by < 32 else 0
+    elif term.op == "and":
+        by = by + 1
+    return polynomial(term.args[0]) if by == lanes else None

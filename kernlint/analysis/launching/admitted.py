@@ -1,0 +1,110 @@
+"""The launches of a kernel that are in sight, as the prover takes them: see :mod:`kernlint.prove.admission`.
+
+What host code states before a launch (arguments, clamps, checks, how the grid follows from a size) is here turned into
+truths over the kernel's symbols, once for all rules.  Where the user gives a launch, that is the one to judge by, and
+launches in sight are left aside; where the instance analysed was made up, a launch of another one says nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.scenarios.tables import COMPUTED
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.trace.values import PointerValue, StructValue, Value
+from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast
+from kernlint.tree.types import BOOL, I64, IntType
+
+
+def symbols_of(kernel: Trace) -> Iterator[Symbol]:
+    """Every symbol in offsets, values, guards and conditions of a trace, each once."""
+    seen: set[int] = set()
+    stack: list[Term] = []
+    for access in kernel.accesses:
+        stack.append(access.offset)
+        if access.value is not None:
+            stack.append(access.value)
+        stack.extend(guard.term for guard in access.guards)
+    stack.extend(test.term for test in kernel.conditions)
+    stack.extend(loop.condition for loop in kernel.loops if loop.condition is not None)
+    while stack:
+        term = stack.pop()
+        if id(term) in seen:
+            continue
+        seen.add(id(term))
+        if term.op == "sym":
+            if id(term.args[0]) not in seen:
+                seen.add(id(term.args[0]))
+                yield term.args[0]
+        elif term.op != "const":
+            stack.extend(term.terms)
+
+
+def parameters_among(found: Iterable[Symbol]) -> dict[str, Symbol]:
+    """The scalar parameters (and scalar fields of them, ``p.field``) among the symbols ``found``, by name."""
+    return {symbol.name: symbol for symbol in found if symbol.kind is SymbolKind.PARAM}
+
+
+def _bindings(name: str, value: Value) -> Iterator[tuple[str, Term]]:
+    """Scalar parts of an argument, by the name of the kernel's symbol."""
+    if isinstance(value, StructValue):
+        for field, inner in value.fields:
+            yield from _bindings(f"{name}.{field}", inner)
+    elif isinstance(value, Term) and not isinstance(value, PointerValue):
+        yield name, value
+
+
+def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
+    """The launch ``fact`` as seen from a kernel whose scalar parameters are ``known``."""
+    images: list[tuple[Symbol, Term]] = []
+    if fact.block is not None:
+        images.extend(zip(BLOCK_DIM, fact.block, strict=True))
+    if fact.grid is not None:
+        images.extend(zip(GRID_DIM, fact.grid, strict=True))
+    checks = [part for guard in fact.guards for part in conjuncts(guard.term)]
+    if fact.threads is not None and fact.grid is None:
+        checks += [_all_threads(axis, size) for axis, size in enumerate(fact.threads)]
+    for name, value in fact.arguments:
+        for path, term in _bindings(name, value):
+            symbol = known.get(path)
+            if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
+                images.append((symbol, term))
+    return Way(tuple(images), tuple(checks))
+
+
+def _all_threads(axis: int, size: Term) -> Term:
+    """That the blocks have ``size`` threads along an axis together."""
+    block, grid = cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64)
+    return binary("eq", binary("mul", grid, block, I64), cast(size, I64), BOOL)
+
+
+def _compute(facts: Facts) -> Admission:
+    said, options = facts[assumed], facts.options
+    if said.block or said.grid or options.block or options.grid:
+        return FREE_LAUNCH
+    known = parameters_among(symbols_of(facts[trace]))
+    forced = facts.function.forced
+    seen = [one for one in facts[launches] if not forced or one.kernel is facts.function]
+    return Admission(tuple(way_of(fact, known) for fact in seen)) if seen else FREE_LAUNCH
+
+
+admitted = KernelAnalysis("admitted", _compute, needs=(trace, launches, assumed))
+"""The :class:`~kernlint.prove.admission.Admission` of a kernel variant."""
+
+
+def computed_blocks(known: Admission, axes: tuple[bool, bool, bool]) -> list[tuple[int, int, int]]:
+    """Blocks along one axis that launches in sight may have which compute the size of their block: the largest, and the
+    smallest of whole warps.  Empty where the launches leave all sizes open, or none is of this form."""
+    if axes[1] or axes[2]:
+        return []
+    fits = [size for size in COMPUTED if known.permits((size, 1, 1))]
+    if not fits or len(fits) == len(COMPUTED):
+        return []
+    whole = [size for size in fits if size % 32 == 0]
+    return [(size, 1, 1) for size in dict.fromkeys((fits[0], *whole[-1:]))]

@@ -1,0 +1,99 @@
+"""Walks of a file's host functions that come by a launch.
+
+A walk begins at a function that nobody in sight calls and follows the calls from there, so that a launch in a helper is
+met with what its callers pass and have checked, and a kernel handed to a launcher is known.  What no such walk comes by
+(calls that are not followed, walks that end early) is walked from the function that holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.trace.run import trace_function
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, FunctionRef, Launch, Module, Node
+from kernlint.tree.walk import walk
+
+WALKS = 400
+"""Host functions of one file that are walked; those that hold launches themselves come first."""
+
+
+def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
+    """The functions from which walks begin, each with its trace."""
+    functions = [f for f in module.functions if f.body is not None and _on_host(f)]
+    calls, launching = _calls(functions), {}
+    for function in functions:
+        assert function.body is not None
+        launching[function] = [node for node in walk(function.body) if isinstance(node, Launch)]
+    reaching = _reaching(calls, [function for function in functions if launching[function]])
+    called = {callee for function in reaching for callee in calls[function] if callee is not function}
+    instantiated = {f.generic for f in functions if f.generic is not None}
+    met: set[Launch] = set()
+    done: set[FunctionDecl] = set()
+
+    def walks(chosen: Iterable[FunctionDecl]) -> Iterator[tuple[FunctionDecl, Trace]]:
+        for function in chosen:
+            if len(done) < WALKS and function not in done:
+                done.add(function)
+                trace = trace_function(function, module.language)
+                met.update(event.node for event in trace.launches)
+                yield function, trace
+
+    entries = [f for f in functions if f in reaching and f not in called and f not in instantiated]
+    yield from walks(sorted(entries, key=lambda function: not launching[function]))
+    # What others can call is asked about by itself too: whoever compares the two decides (see `launches`).
+    own = (f for f in functions if launching[f] and not f.internal and f.generic is None and f not in instantiated)
+    yield from walks(own)
+    yield from walks(f for f in functions if f not in instantiated and not met.issuperset(launching[f]))
+    # What only copies, fills or frees.
+    yield from walks(f for f in functions if f not in instantiated and f not in reaching and _works(f))
+
+
+_RUNTIME = pattern(r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel)\w*|cuMem\w*")
+
+
+def _works(function: FunctionDecl) -> bool:
+    """Whether a function calls functions of a runtime that have to do with memory."""
+    assert function.body is not None
+    return any(
+        isinstance(node, Call)
+        and (node.function is None or node.function.body is None)
+        and _RUNTIME.fullmatch(node.name)
+        for node in walk(function.body)
+    )
+
+
+def _on_host(function: FunctionDecl) -> bool:
+    return function.kind in (FunctionKind.HOST, FunctionKind.BOTH)
+
+
+def _calls(functions: list[FunctionDecl]) -> dict[FunctionDecl, list[FunctionDecl]]:
+    """The functions that each of ``functions`` calls or names."""
+    ours = set(functions)
+    found: dict[FunctionDecl, list[FunctionDecl]] = {}
+    for function in functions:
+        assert function.body is not None
+        named = (_named(node) for node in walk(function.body))
+        found[function] = [callee for callee in dict.fromkeys(named) if callee is not None and callee in ours]
+    return found
+
+
+def _named(node: Node) -> FunctionDecl | None:
+    return node.function if isinstance(node, (Call, FunctionRef)) else None
+
+
+def _reaching(calls: dict[FunctionDecl, list[FunctionDecl]], ends: list[FunctionDecl]) -> set[FunctionDecl]:
+    """``ends`` and whoever gets to one of them by calls."""
+    callers: dict[FunctionDecl, list[FunctionDecl]] = {}
+    for function, callees in calls.items():
+        for callee in callees:
+            callers.setdefault(callee, []).append(function)
+    found = set(ends)
+    todo = list(ends)
+    while todo:
+        for caller in callers.get(todo.pop(), ()):
+            if caller not in found:
+                found.add(caller)
+                todo.append(caller)
+    return found

@@ -1,0 +1,168 @@
+"""What may be taken for granted of a kernel's launches, from the launches in sight, its attributes and the user.
+
+:data:`launch_context` gives for one kernel variant
+
+* ``blocks``: block sizes worth trying, each with where it comes from (the user, a required size, a launch, launch
+  bounds; none of these: sizes that kernels are usually written for),
+* ``max_threads``: the most threads a block may have,
+* ``launches``: for each launch in sight its block as numbers, how its grid covers the work on each axis, and
+  ``premises``: truths that tie the kernel's parameters, ``BLOCK_DIM`` and ``GRID_DIM`` to the host's values.
+
+Host values are terms over the host's own symbols: shared by all threads, otherwise free.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import AxisCover, Cover, cover, cover_of_threads
+from kernlint.analysis.launching.admitted import admitted, computed_blocks, parameters_among, symbols_of, way_of
+from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.scenarios.tables import usual
+from kernlint.analysis.trace import trace
+from kernlint.prove.admission import FREE_LAUNCH, Admission, equal
+from kernlint.record import dataclass
+from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, const, subterms
+from kernlint.tree.types import I64
+
+Block = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A block worth trying.  ``source``: ``user``, ``required``, ``launch``, ``bounds`` (the most threads that launch
+    bounds allow, along x) or ``usual`` (a guess)."""
+
+    block: Block
+    source: str
+
+    @property
+    def known(self) -> bool:
+        """Whether it is more than a guess."""
+        return self.source in ("user", "required", "launch")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchView:
+    """One launch in sight, seen from the kernel.
+
+    ``block``: its sizes where they are constants (None: not).  ``covers``: how the grid relates to the work, for
+    each axis.  ``checks``: truths the host established before.  ``premises``: the kernel's symbols in host terms.
+    """
+
+    fact: LaunchFact
+    block: tuple[int | None, int | None, int | None]
+    covers: tuple[AxisCover, AxisCover, AxisCover]
+    checks: tuple[Term, ...]
+    premises: tuple[Term, ...]
+    images: tuple[tuple[Symbol, Term], ...]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the launch provably has no thread more than there is work for, on any axis."""
+        return all(c.kind in (Cover.EXACT, Cover.CONSTANT) for c in self.covers) and any(
+            c.kind is Cover.EXACT for c in self.covers
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchContext:
+    """See the module's account.  ``grid``: given by the user.  ``stated``: truths that the user vouches for.
+    ``admission``: the launches in sight, of which witnesses have to be."""
+
+    blocks: tuple[Candidate, ...]
+    max_threads: int
+    launches: tuple[LaunchView, ...]
+    grid: Block | None = None
+    stated: tuple[Term, ...] = ()
+    admission: Admission = FREE_LAUNCH
+
+    @property
+    def all_exact(self) -> bool:
+        """Whether there are launches in sight and every one of them is exact."""
+        return bool(self.launches) and all(view.exact for view in self.launches)
+
+    @property
+    def known_blocks(self) -> tuple[Block, ...]:
+        """Blocks that are more than guesses."""
+        return tuple(candidate.block for candidate in self.blocks if candidate.known)
+
+    @property
+    def premises(self) -> tuple[Term, ...]:
+        """What holds in every launch: the premises of the only launch in sight, or of a required block size."""
+        if len(self.launches) == 1:
+            return (*self.launches[0].premises, *self.stated)
+        required = [c.block for c in self.blocks if c.source in ("required", "user")]
+        if not required:
+            return self.stated
+        return self.stated + tuple(equal(BLOCK_DIM[axis], const(required[0][axis], I64)) for axis in range(3))
+
+
+def view_of(fact: LaunchFact, known: dict[str, Symbol]) -> LaunchView:
+    """The launch ``fact`` as seen from a kernel whose scalar parameters are ``known``."""
+    way = way_of(fact, known)
+    block: tuple[int | None, int | None, int | None] = (None, None, None)
+    covers: tuple[AxisCover, ...] = (AxisCover(Cover.UNKNOWN),) * 3
+    if fact.block is not None:
+        block = (fact.block[0].value, fact.block[1].value, fact.block[2].value)
+    if fact.grid is not None:
+        covers = tuple(cover(term, way.checks) for term in fact.grid)
+    if fact.threads is not None:
+        rounded = (cover_of_threads(size, way.checks) for size in fact.threads)
+        covers = tuple(
+            found if found is not None and not _made_for(size, fact) else plain
+            for size, found, plain in zip(fact.threads, rounded, covers, strict=True)
+        )
+    return LaunchView(fact, block, (covers[0], covers[1], covers[2]), way.checks, way.relations, way.images)
+
+
+def _made_for(threads: Term, fact: LaunchFact) -> bool:
+    """Whether memory or an argument is made for so many threads: then they all have work."""
+    values = [value for _, value in fact.arguments if isinstance(value, Term)]
+    return any(threads in subterms(value) for value in (*values, *(size for _, size in fact.extents)))
+
+
+def _compute(facts: Facts) -> LaunchContext:
+    used = list(symbols_of(facts[trace]))
+    known = parameters_among(used)
+    views = tuple(view_of(fact, known) for fact in facts[launches])
+    bounds = facts.function.bounds
+    found: list[Candidate] = []
+
+    def add(block: Block, source: str) -> None:
+        if all(candidate.block != block for candidate in found):
+            found.append(Candidate(block, source))
+
+    said = facts[assumed]
+    given = said.block or facts.options.block
+    if given is not None:
+        add(given, "user")
+    if bounds.required is not None:
+        add(bounds.required, "required")
+    if not found:
+        for view in views:
+            x, y, z = view.block
+            if x is not None and y is not None and z is not None:
+                add((x, y, z), "launch")
+    axes = {s.axis for s in used if s.kind is SymbolKind.THREAD}
+    launched = facts[admitted]
+    if not found:
+        for block in computed_blocks(launched, (0 in axes, 1 in axes, 2 in axes)):
+            add(block, "launch")
+    if not found and bounds.max_threads is not None and launched.permits((bounds.max_threads, 1, 1)):
+        add((bounds.max_threads, 1, 1), "bounds")
+    if not found:
+        for block in [block for block in usual(axes) if launched.permits(block)] or usual(axes):
+            add(block, "usual")
+    most = 1024
+    if bounds.required is not None:
+        most = bounds.required[0] * bounds.required[1] * bounds.required[2]
+    elif given is not None:
+        most = given[0] * given[1] * given[2]
+    elif bounds.max_threads is not None:
+        most = bounds.max_threads
+    return LaunchContext(tuple(found), most, views, said.grid or facts.options.grid, said.premises, launched)
+
+
+launch_context = KernelAnalysis("launch_context", _compute, needs=(trace, launches, assumed, admitted))
+"""The :class:`LaunchContext` of a kernel variant."""

@@ -1,0 +1,251 @@
+"""Kernel launches of the same file: what the host passes, under which conditions, with which allocations.
+
+Host functions are walked like kernels (see :mod:`kernlint.analysis.launching.host_walks`), so a grid of
+``(n + block - 1) / block`` written through helpers, macros, lambdas or ``std::min`` becomes one term over the host's
+variables, and the checks made before the launch are its guards.  Launches bind to kernels within one file only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.settings import Setting, settings_of
+from kernlint.analysis.launching.binding import same_kernel
+from kernlint.analysis.launching.host_walks import walked
+from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
+from kernlint.analysis.trace.values import PointerValue, Value
+from kernlint.record import dataclass, replace
+from kernlint.source import Span
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
+from kernlint.tree.nodes import FunctionDecl, Launch
+from kernlint.tree.types import I64
+
+Sizes = tuple[Term, Term, Term]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LaunchFact:
+    """One launch of a kernel.
+
+    ``grid`` in blocks and ``block`` in threads (x, y, z), as terms over the host's variables; None when not known.
+    ``shared``: dynamic shared memory in bytes.  ``arguments``: (parameter name, host value).  ``extents``: bytes
+    behind pointer parameters, where the allocation is in sight.  ``guards``: what the host has checked.
+    ``values``: what a launch in a template gives for the kernel's template parameters that are no types, in order.
+    ``threads``: of the whole grid, where the host gives these.  ``settings``: arguments that were set one by one.
+    ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
+    """
+
+    name: str
+    span: Span
+    node: Launch
+    kernel: FunctionDecl | None
+    grid: Sizes | None
+    block: Sizes | None
+    shared: Term | None
+    arguments: tuple[tuple[str, Value], ...]
+    extents: tuple[tuple[str, Term], ...]
+    guards: tuple[Guard, ...]
+    values: tuple[Value, ...]
+    host: FunctionDecl
+    stack: tuple[Span, ...] = ()
+    threads: Sizes | None = None
+    settings: tuple[Setting, ...] = ()
+
+    @property
+    def fixed(self) -> bool:
+        """Whether the host writes the sizes of grid and block as numbers."""
+        return all(term.value is not None for sizes in (self.grid, self.block) for term in sizes or ())
+
+    def argument(self, name: str) -> Value | None:
+        """What is passed for the parameter ``name``."""
+        return next((value for key, value in self.arguments if key == name), None)
+
+    def constant_block(self) -> tuple[int, int, int] | None:
+        """The block as numbers when all three sizes are constants."""
+        if self.block is None:
+            return None
+        values = [term.value for term in self.block]
+        return (values[0], values[1], values[2]) if None not in values else None  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostFacts:
+    """What walking the host code of a file gave: launches by kernel name, and the traces themselves."""
+
+    launches: tuple[LaunchFact, ...]
+    traces: tuple[tuple[FunctionDecl, Trace], ...]
+
+
+def _compute(facts: ModuleFacts) -> HostFacts:
+    found: list[LaunchFact] = []
+    traces: list[tuple[FunctionDecl, Trace]] = []
+    for function, trace in walked(facts.module):
+        traces.append((function, trace))
+        for event in trace.launches:
+            found += _facts(event, trace)
+    return HostFacts(tuple(_of_callers(found)), tuple(traces))
+
+
+def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
+    """The launches to judge by: what a function's callers pass is what it gets.
+
+    A function that other files can call is judged on its own too where its callers in sight are mere examples, all of
+    whose sizes are numbers.
+    """
+    called: dict[Launch, list[LaunchFact]] = {}
+    for fact in found:
+        if fact.stack:
+            called.setdefault(fact.node, []).append(fact)
+    seen: set[object] = set()
+    for fact in found:
+        callers = called.get(fact.node, ()) if not fact.stack else ()
+        if callers and (fact.host.internal or not all(one.fixed for one in callers)):
+            continue
+        key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards
+        if key not in seen:
+            seen.add(key)
+            yield fact
+
+
+def _facts(event: LaunchEvent, trace: Trace) -> Iterator[LaunchFact]:
+    for kernel in event.kernels or (None,):
+        yield _fact(event, trace, kernel)
+
+
+def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> LaunchFact:
+    node = event.node
+    grid = event.grid
+    if grid is None and event.global_size is not None and event.block is not None:
+        grid = tuple(  # type: ignore[assignment]
+            binary("div", cast(size, I64), cast(block, I64), I64)
+            for size, block in zip(event.global_size, event.block, strict=True)
+        )
+    params = kernel.params if kernel is not None else ()
+    arguments = tuple((p.name, value) for p, value in zip(params, event.args, strict=False))
+    sizes = {id(a.root): a for a in trace.allocations}
+    extents = []
+    for name, value in arguments:
+        if isinstance(value, PointerValue) and id(value.root) in sizes:
+            extents.append((name, _remaining(sizes[id(value.root)], value)))
+    return LaunchFact(
+        name=kernel.name if kernel is not None else node.name,
+        span=node.span,
+        node=node,
+        kernel=kernel,
+        grid=grid,
+        block=event.block,
+        shared=event.shared if event.shared is not None else (const(0) if node.api == "<<<>>>" else None),
+        arguments=arguments,
+        extents=tuple(extents),
+        guards=event.guards,
+        values=event.values,
+        host=event.host,
+        stack=event.stack,
+        threads=event.global_size,
+        settings=settings_of(event, trace.apis),
+    )
+
+
+def _remaining(allocation: AllocationEvent, pointer: PointerValue) -> Term:
+    return binary("sub", allocation.size, pointer.offset, I64)
+
+
+host = ModuleAnalysis("host", _compute)
+"""Launches, allocations and walks of a file's host functions."""
+
+
+def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
+    """Launches of this kernel: those of this very instance when some name it, else all that may ask for it."""
+    everything = [
+        launch
+        for launch in facts[host].launches
+        if launch.kernel is facts.function
+        or launch.kernel is facts.kernel.function
+        or launch.kernel in facts.kernel.instances
+        or (launch.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
+    ]
+    own = [launch for launch in everything if launch.kernel is facts.function]
+    for other in facts.module_facts.hosts_of(facts.kernel.name):
+        for launch in other[host].launches:
+            bound = bound_to(launch, facts)
+            if bound is not None:
+                (own if bound.kernel is facts.function else everything).append(bound)
+    if own:
+        return tuple(own)
+    return tuple(filter(None, (_instantiated(launch, facts.function) for launch in everything)))
+
+
+def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
+    """A launch in another file as one of the kernel of ``facts``; None where it is of another kernel."""
+    if launch.name.split("<")[0] != facts.kernel.name or not same_kernel(launch.kernel, launch.node, facts):
+        return None
+    function = facts.function
+    exact = launch.kernel is not None and launch.kernel.template_args == function.template_args
+    known = dict(launch.arguments)
+    names = [param.name for param in launch.kernel.params] if launch.kernel is not None else []
+    arguments = tuple(
+        (ours.name, known[theirs]) for ours, theirs in zip(function.params, names, strict=False) if theirs in known
+    )
+    renamed = dict(zip(names, (param.name for param in function.params), strict=False))
+    extents = tuple((renamed.get(name, name), size) for name, size in launch.extents)
+    arguments += tuple(_set_one_by_one(launch, function))
+    extents += tuple(
+        (function.params[one.index].name, one.size)
+        for one in launch.settings
+        if one.certain and one.local and one.size is not None and one.index < len(function.params)
+    )
+    return replace(launch, kernel=function if exact else facts.kernel.function, arguments=arguments, extents=extents)
+
+
+def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tuple[str, Value]]:
+    for one in launch.settings:
+        if one.certain and one.value is not None and one.index < len(function.params):
+            yield function.params[one.index].name, one.value
+
+
+def _instantiated(launch: LaunchFact, function: FunctionDecl) -> LaunchFact | None:
+    """A launch in a template as it is for ``function``, where the numbers of this instance are known; None: what the
+    launch gives for them differs."""
+    numbers = [int(_NUMBERS.get(text, text)) for _, text in function.template_args if _is_number(text)]
+    if not launch.values or len(launch.values) > len(numbers):  # some are no plain numbers: which is whose?
+        return launch
+    bound: dict[Symbol, Term] = {}
+    for value, number in zip(launch.values, numbers, strict=False):
+        if not isinstance(value, Term):
+            continue
+        if value.value is not None and value.value != number:
+            return None
+        symbol = plain(value).symbol
+        if symbol is not None and symbol.kind is SymbolKind.TEMPLATE:
+            bound[symbol] = const(number, symbol.type)
+    return _where(launch, bound) if bound else launch
+
+
+def _where(launch: LaunchFact, bound: dict[Symbol, Term]) -> LaunchFact:
+    """The launch with numbers for parameters of the template it is in."""
+
+    def sizes(of: Sizes | None) -> Sizes | None:
+        return of and (substitute(of[0], bound), substitute(of[1], bound), substitute(of[2], bound))
+
+    shared = launch.shared and substitute(launch.shared, bound)
+    return replace(launch, grid=sizes(launch.grid), block=sizes(launch.block), shared=shared)
+
+
+_NUMBERS = {"true": "1", "false": "0"}
+
+
+def _is_number(text: str) -> bool:
+    return text in _NUMBERS or text.lstrip("-").isdigit()
+
+
+launches = KernelAnalysis("launches", _of_kernel, needs=(host,))
+"""The launches of one kernel that the file shows."""
+
+
+def flat_axes(seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
+    """The axes along which the blocks of all launches ``seen`` have one thread; none where one of them is not known."""
+    known = [launch.block for launch in seen if launch.block is not None]
+    if not known or len(known) < len(seen):
+        return ()
+    return tuple(axis for axis in range(3) if all(block[axis].value == 1 for block in known))

@@ -1,0 +1,401 @@
+"""The search for two threads that meet: one question for each pair and scenario, put in several ways.
+
+A question is asked as it stands, with little work, with plenty, with conditions solved for sizes, at last with
+conditions on data taken to hold.  A witness counts where it shows under each scenario that is guessed, or under one
+that is in sight, and where no coincidence of pitches makes it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import (
+    Pair,
+    of_thread,
+)
+from kernlint.analysis.accesses.touches import Toucher
+from kernlint.analysis.assumptions import Assumed, assumed
+from kernlint.analysis.base import Facts
+from kernlint.analysis.scenarios.numbers import (
+    Numbers,
+    addresses,
+    equalities,
+    is_power,
+    pitches,
+    powers,
+    scalar,
+    stated,
+    trips,
+    went_round,
+)
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.search.excused import equal_values, on_data, without_data
+from kernlint.analysis.search.inputs import PLAIN, opened
+from kernlint.analysis.search.solving import solved
+from kernlint.analysis.trace.events import Access, BarrierEvent, Root, Trace
+from kernlint.prove.enumerate import search
+from kernlint.prove.meet import WARP
+from kernlint.prove.query import Budget, Launch, Overlap, Refuted, Side, is_shared
+from kernlint.record import dataclass, field, replace
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    THREAD,
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    const,
+    symbols,
+)
+from kernlint.tree.nodes import Scope
+from kernlint.tree.types import BOOL, I64, Space
+
+QUERIES = 80
+"""Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
+
+LARGE = 600
+"""Nodes of the terms of a question for which it counts once more."""
+
+BUDGET = Budget(steps=200, points=12_000, rlimit=0)
+
+ACROSS = 4_000
+"""Points for a question about two blocks: where they meet shows in a few threads of each."""
+
+POINTS, SHARE, LEAST = 400_000, 12, 1_500
+"""Points that enumeration may spend on a kernel, as :attr:`Budget.points` counts them; a question gets that part of
+what is left, and at least some."""
+
+LITTLE = 8
+"""Work that a few threads do in a few rounds."""
+
+PLENTY = 100_000
+"""Work for many rounds of any loop over it."""
+
+WAVE = 64
+"""Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """Two accesses that collide: ``witness`` under ``shape``.  ``same_warp``: only those of one warp were asked for.
+    ``run``: threads of a warp, or of a wavefront where the kernel is written for such."""
+
+    pair: Pair
+    witness: Refuted
+    shape: Scenario
+    same_warp: bool = False
+    run: int = 32
+
+    @property
+    def root(self) -> Root:
+        """The object that both access."""
+        return self.pair.first.root
+
+    @property
+    def in_step(self) -> bool:
+        """Whether threads of two warps were asked for and none meet: with threads of a warp in step all is in order.
+        That is what kernels count on that were written for one vendor's hardware; OpenCL promises nothing of it."""
+        if self.same_warp or self.witness.second is None:
+            return False
+        x, y, _ = self.witness.block
+        first, second = (
+            (at[0] + x * (at[1] + y * at[2])) // self.run
+            for at in (self.witness.first.thread, self.witness.second.thread)
+        )
+        return first == second
+
+    @property
+    def accesses(self) -> tuple[Access, Access]:
+        """Both accesses, the one that comes first in time first."""
+        if self.pair.reversed:
+            return self.pair.second, self.pair.first
+        return self.pair.first, self.pair.second
+
+
+@dataclass(slots=True)
+class Asker:
+    """Asks the prover about pairs, remembers the answers and counts the questions.
+
+    ``unseen``: calls out of sight that may hold a barrier, without a word of it.
+    ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are
+    in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.  ``runs``: the kernel
+    gives each such run work of its own.
+    """
+
+    shapes: Scenarios
+    language: str
+    waves: bool = False
+    runs: bool = False
+    said: Assumed = field(default_factory=Assumed)
+    left: int = QUERIES
+    points: int = POINTS
+    toucher: Toucher = field(default_factory=Toucher)
+    answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
+    unseen: tuple[BarrierEvent, ...] = ()
+
+    def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
+        """The race of a pair, when it shows under each shape (under one, when they were seen)."""
+        found: Race | None = None
+        for shape in self.shapes.plausible:
+            witness = self._under(pair, shape, warp)
+            if witness is not None:
+                found = found or Race(pair, witness, shape, warp)
+                if self.shapes.seen:
+                    break
+            elif not self.shapes.seen:
+                return None
+        if found is not None and self.runs and not warp and not self.waves:
+            found = self._of_runs(found)
+        guessed_size = found is not None and not self.shapes.seen and _sized_by_launch(pair)
+        return None if guessed_size and self._under(pair, self._small(), warp) is None else found
+
+    def _small(self) -> Scenario:
+        """A block of two warps."""
+        return Scenario((WARP, 2, 1) if self.shapes.threads[1] else (2 * WARP, 1, 1))
+
+    def _of_runs(self, race: Race) -> Race:
+        """``race`` of a kernel written for wavefronts, between threads of two of them if any meet."""
+        race = replace(race, run=WAVE)
+        if race.in_step and race.shape.threads > WAVE:
+            self.waves = True
+            wider = self._under(race.pair, race.shape, False)
+            self.waves = False
+            race = race if wider is None else replace(race, witness=wider)
+        return race
+
+    def _under(self, pair: Pair, shape: Scenario, warp: bool) -> Refuted | None:
+        if shape.threads < 2:
+            return None
+        warps: tuple[int, ...] = (0,)
+        if any(symbol is WARP_SIZE for at in (pair.a, pair.b) for symbol in at.symbols):
+            warps = (64, 32)
+        found: Refuted | None = None
+        for size in warps:
+            found = self._within(pair, shape, warp, ((WARP_SIZE, size),) if size else ())
+            if found is None:
+                return None
+        return found
+
+    def _within(self, pair: Pair, shape: Scenario, warp: bool, values: Numbers) -> Refuted | None:
+        values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
+        values = (*values, *stated(pair, values))
+        launch = Launch.of(self.shapes.admission, shape.block, shape.grid, shape.threads, values)
+        premises = (*self.said.premises, *went_round(pair, launch), *powers(pair))
+        free: Pair | None = None
+        for a, b, same, apart in self._variants(pair, shape, warp):
+            query = Overlap(
+                a,
+                b,
+                "block",
+                pair.tied,
+                exclude_same_warp=apart,
+                require_same_warp=same,
+                premises=premises,
+                private=pair.private - {symbol for symbol, _ in launch.values},
+                launch=launch,
+            )
+            query = replace(query, premises=(*premises, *equalities(query)))
+            if self.toucher.apart(a, b, pair.tied, launch, warps=apart):
+                continue
+            if unsettled(query):
+                free = free or opened(pair)
+                witness = None if free is None else self._with_inputs(free, query)
+                if witness is not None:
+                    return witness
+                continue
+            witness = self._found(query, pair.first.root)
+            if witness is not None and not warp and equal_values(pair, witness):
+                witness = self._unequal(pair, query, shape)
+            if witness is None or witness.data_in_address or not self._generic(query):
+                continue
+            if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
+                return witness
+        return None
+
+    def _with_inputs(self, free: Pair, query: Overlap) -> Refuted | None:
+        """A witness with contents of memory that lead both threads to one place."""
+        extra_a = tuple(guard for guard in query.a.guards if guard not in free.a.guards and not on_data(guard))
+        extra_b = tuple(guard for guard in query.b.guards if guard not in free.b.guards and not on_data(guard))
+        query = replace(query, a=with_guards(free.a, *extra_a), b=with_guards(free.b, *extra_b))
+        witness = self._found(query, free.first.root)
+        return None if witness is None else replace(witness, depends_on_data=True)
+
+    def _found(self, query: Overlap, root: Root) -> Refuted | None:
+        """The witness of a question about ``root``, or of the same one put another way."""
+        return (
+            self.ask(query)
+            or self._little(query)
+            or self._plenty(query)
+            or solved(query, self.ask)
+            or self._granted(query, root)
+        )
+
+    def _little(self, query: Overlap) -> Refuted | None:
+        """A witness when sizes are so small that all that a loop over them does is seen."""
+        known_ = {symbol for symbol, _ in query.launch.values}
+        sizes = {
+            symbol: None
+            for at in (query.a, query.b)
+            for fact in at.facts
+            for symbol in symbols(fact)
+            if scalar(symbol) and is_shared(symbol, query) and symbol not in known_
+        }
+        ends = (loop.condition for at in (query.a, query.b) for loop in at.counters if loop.condition is not None)
+        if not any(symbol in sizes for end in ends for symbol in end.symbols):
+            return None
+        few = tuple(binary("le", symbol.term, const(LITTLE, symbol.type), BOOL) for symbol in sizes)
+        return self.ask(replace(query, premises=(*query.premises, *few)))
+
+    def _plenty(self, query: Overlap) -> Refuted | None:
+        """A witness when there is so much work that every loop goes on: scalars that stand in no address are large."""
+        placing = {symbol for at in (query.a, query.b) for symbol in symbols(at.offset)}
+        known_ = {symbol for symbol, _ in query.launch.values}
+        sizes = dict.fromkeys(
+            symbol
+            for at in (query.a, query.b)
+            for loop in at.counters
+            if loop.condition is not None
+            for symbol in symbols(loop.condition)
+            if scalar(symbol) and is_shared(symbol, query) and symbol not in placing and symbol not in known_
+        )
+        if not sizes:
+            return None
+        return self.ask(replace(query, launch=query.launch.told(tuple((symbol, PLENTY) for symbol in sizes))))
+
+    def _granted(self, query: Overlap, root: Root) -> Refuted | None:
+        """A witness when conditions on data hold as they may (see :func:`without_data`)."""
+        a, b = without_data(query, root)
+        if a == query.a and b == query.b:
+            return None
+        witness = self.ask(replace(query, a=a, b=b))
+        return None if witness is None else replace(witness, depends_on_data=True)
+
+    def _unequal(self, pair: Pair, query: Overlap, shape: Scenario) -> Refuted | None:
+        """Two threads that do not write one value, after two neighbours that did: they are looked for in the two halves
+        of the block, and among the last one and the others."""
+        for middle in dict.fromkeys((shape.threads // 2, shape.threads - 1)):
+            a = with_guards(query.a, _half(shape.block, True, middle))
+            b = with_guards(query.b, _half(shape.block, False, middle))
+            witness = self.ask(replace(query, a=a, b=b))
+            if witness is not None and not equal_values(pair, witness):
+                return witness
+        return None
+
+    def _variants(self, pair: Pair, shape: Scenario, warp: bool) -> Iterator[tuple[Side, Side, bool, bool]]:
+        """(a, b, within one warp, in different warps) to ask for, best witness first."""
+        if warp:
+            yield pair.a, pair.b, True, False
+        elif self.waves:
+            if shape.threads > WAVE:
+                low, high = _half(shape.block, True), _half(shape.block, False)
+                yield with_guards(pair.a, low), with_guards(pair.b, high), False, False
+                yield with_guards(pair.a, high), with_guards(pair.b, low), False, False
+        else:
+            if shape.threads > 32:
+                yield pair.a, pair.b, False, True
+            if self.language == "opencl":
+                yield pair.a, pair.b, False, False
+
+    def ask(self, query: Overlap) -> Refuted | None:
+        """The prover's witness, or None."""
+        if query in self.answers:
+            return self.answers[query]
+        if self.left <= 0:
+            return None
+        size = sum(term.size for at in (query.a, query.b) for term in (at.offset, *at.facts))
+        self.left -= 1 + size // LARGE
+        most = BUDGET.points if query.within == "block" else ACROSS
+        budget = replace(BUDGET, points=min(most, max(LEAST, self.points // SHARE)))
+        # Nothing is made of a proof here, and most pairs that get this far have a witness or none that is small.
+        result, spent = search(query, budget)
+        self.points -= spent
+        self.answers[query] = result
+        return result
+
+    def _generic(self, query: Overlap) -> bool:
+        """Whether the threads still meet when the scalars in the addresses have values without coincidences."""
+        found: dict[Symbol, None] = {}
+        for at in (query.a, query.b):
+            found.update((s, None) for s in symbols(at.offset) if scalar(s) and is_shared(s, query))
+        settled = {symbol for symbol, _ in query.launch.values}
+        settled |= {s for s in found if is_power(s) in query.premises}
+        found = {s: None for s in found if s not in self.said.fixed and s not in settled}
+        if not found:
+            return True
+        values = pitches(found, query)
+        if values is None:
+            return False
+        return self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None
+
+
+def _sized_by_launch(pair: Pair) -> bool:
+    """Whether copies fill parts of dynamic shared memory: a block that was guessed too large would fill more."""
+    return pair.first.root.extent is None and any(map(of_thread, (pair.first, pair.second)))
+
+
+def unsettled(query: Overlap) -> bool:
+    """Whether the threads meet only by the grace of a value of which nothing is known: memory, loop variables
+    without a closed form, what is not modelled.  Where both addresses add it alike it does not matter."""
+    known_ = {symbol for symbol, _ in query.launch.values}
+    parts = []
+    for side in (query.a, query.b):
+        odd = {}
+        for mono, value in polynomial(side.offset).coefficients.items():
+            inside = [symbol for atom in mono for symbol in symbols(atom)]
+            if not any(s.kind not in PLAIN and s not in known_ and not _shared_scalar(s, query) for s in inside):
+                continue
+            if not all(is_shared(symbol, query) for symbol in inside):
+                return True
+            odd[mono] = value
+        parts.append(odd)
+    return parts[0] != parts[1]
+
+
+def _shared_scalar(symbol: Symbol, query: Overlap) -> bool:
+    return scalar(symbol) and is_shared(symbol, query)
+
+
+def asker_of(facts: Facts, of: Trace) -> Asker:
+    """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`scenarios` and
+    :data:`assumed`."""
+    language = facts.module.language
+    grouped = language == "opencl" and _counts_on_groups(of)
+    runs = language == "opencl" and any(
+        _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
+    )
+    out_of_sight = tuple(barrier for barrier in of.barriers if barrier.unseen)
+    return Asker(facts[scenarios], language, language == "hip" or grouped, runs, facts[assumed], unseen=out_of_sight)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _by_run(term: Term) -> bool:
+    """Whether threads are counted within runs of :data:`WAVE`, or such runs are: ``t & 63``, ``t / 64``."""
+    by = {"and": WAVE - 1, "mod": WAVE, "div": WAVE, "shr": 6}.get(term.op)
+    if by is not None and term.args[1].value == by:
+        return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
+    return any(map(_by_run, term.terms))
+
+
+def _counts_on_groups(of: Trace) -> bool:
+    """Whether a kernel has barriers of sub-groups, or gives each sub-group a part of shared memory of its own."""
+    if any(barrier.scope is Scope.WARP for barrier in of.barriers):
+        return True
+    shared = (access for access in of.accesses if access.writes and access.root.space is Space.SHARED)
+    return any(WARP_SIZE in access.offset.symbols and THREAD[0] in access.offset.symbols for access in shared)
+
+
+def with_guards(side: Side, *guards: Term) -> Side:
+    return replace(side, guards=(*side.guards, *guards)) if guards else side
+
+
+def _half(block: tuple[int, int, int], low: bool, size: int = WAVE) -> Term:
+    """Whether a thread is among the first ``size`` of its block (``low``), or a later one."""
+    x, y, z = (cast(symbol.term, I64) for symbol in THREAD)
+    row = binary("add", y, binary("mul", z, const(block[1]), I64), I64)
+    linear = binary("add", x, binary("mul", row, const(block[0]), I64), I64)
+    limit = const(size)
+    return binary("lt", linear, limit, BOOL) if low else binary("le", limit, linear, BOOL)

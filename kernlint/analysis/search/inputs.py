@@ -1,0 +1,229 @@
+"""Places that data choose, as free inputs: what a thread reads from memory may be anything that is left open to it.
+
+An index that comes from memory, a cast of a number in floating point, a ballot, what an atomic operation returns is no
+gap but an input: a value of the thread's own, within what clamps, types, the extent of the object and the thread's own
+part of it leave.  :func:`opened` puts one symbol with such a range in the place of each, so that the search chooses
+contents as it chooses the values of arguments.
+
+Not every value that is not known is data.  A loop variable that begins at the thread's index, or the lane's rank among
+others, moves with the thread: nothing says that two threads may have the same one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.trace.events import Access, AccessKind, WarpEvent
+from kernlint.prove.query import SETTLED, Side
+from kernlint.record import replace
+from kernlint.symbolic.intervals import interval, refine
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, rebuild, symbols
+from kernlint.tree.nodes import Atomic, WarpOp
+from kernlint.tree.types import IntType
+
+PART = 64
+"""Elements, at most, between which an input chooses where the thread has a part of unknown size of the object."""
+
+MOST = 4096
+"""The largest input of which nothing is known."""
+
+PLAIN = SETTLED - {SymbolKind.LOAD} | {SymbolKind.THREAD, SymbolKind.COUNTER}
+"""Kinds of symbols that hold no data."""
+
+_LINEAR = frozenset({"add", "sub", "mul", "neg", "cast", "shl", "min", "max", "select"})
+"""Operations through which an input is looked for when they hold the thread's index too."""
+
+_COUNTS = frozenset({"__popc", "__popcll", "popcount"})
+"""Functions that count bits: whose they are is lost."""
+
+_BALLOTS = frozenset({"ballot", "any", "all", "match", "activemask"})
+
+
+def opened(pair: Pair) -> Pair | None:
+    """The pair with inputs in place of what data choose for each thread; None where a place rests on what is no data,
+    or where the two accesses hang on one choice (see :func:`one_choice`)."""
+    ours, theirs = _inputs(pair.a.offset, pair.private), _inputs(pair.b.offset, pair.private)
+    if ours is None or theirs is None:
+        return None
+    if not (ours or theirs):
+        return pair  # what both threads see is chosen for both alike, as arguments are
+    if one_choice(pair, ours, theirs) or both_drawn(pair, ours, theirs) or both_put(pair, ours, theirs):
+        return None
+    return replace(pair, a=_open(pair.a, pair.first, ours), b=_open(pair.b, pair.second, theirs))
+
+
+def one_choice(pair: Pair, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:
+    """Whether both places are chosen by one and the same datum: a thread then works where its own choice leads it.
+
+    Excused: ``s[slot] = x; ... y = s[slot];`` Still bad: ``s[slot] = x; ... y = s[other];`` without a barrier.
+    """
+    mine = {symbol for term in ours for symbol in symbols(term) if _datum(symbol, pair.private)}
+    return any(symbol in mine for term in theirs for symbol in symbols(term))
+
+
+def both_drawn(pair: Pair, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:
+    """Whether atomic operations, or the ranks among lanes that vote, have given out both places: each names its places
+    once.
+
+    Excused: ``s[atomicAdd(&n, 1)] = x;`` beside ``s[atomicSub(&m, 1)] = y;`` Still bad: one of them beside a place of
+    the thread's own, such as ``s[tid]``.
+    """
+    made = {id(pair.first.node), id(pair.second.node)}
+    drawn = [any(_drawn(symbol) for term in terms for symbol in symbols(term)) for terms in (ours, theirs)]
+    direct = any(id(s.origin) in made for term in (*ours, *theirs) for s in symbols(term) if s.origin is not None)
+    return all(drawn) or direct
+
+
+def both_put(pair: Pair, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:
+    """Whether two plain writes are both where data choose: a partition that is filled from two ends.
+
+    Excused: ``s[left] = x;`` beside ``s[right] = y;`` Still bad: ``s[tid] = 0;`` beside ``s[chosen] = x;``
+    """
+    return bool(ours) and bool(theirs) and pair.first.kind is pair.second.kind is AccessKind.WRITE
+
+
+def _drawn(symbol: Symbol) -> bool:
+    """Whether a symbol is what an atomic operation returned, or a vote."""
+    return symbol.kind is SymbolKind.UNKNOWN and _given(symbol)
+
+
+def _given(symbol: Symbol) -> bool:
+    origin = symbol.origin.node if isinstance(symbol.origin, WarpEvent) else symbol.origin
+    return isinstance(origin, Atomic) or (isinstance(origin, WarpOp) and origin.kind in _BALLOTS)
+
+
+def _datum(symbol: Symbol, private: frozenset[Symbol] = frozenset()) -> bool:
+    """Whether a symbol may be another value for each thread of a block (``private``: as they are in two iterations)."""
+    return symbol.kind not in PLAIN and (symbol.uniformity > Uniformity.BLOCK or symbol in private)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _inputs(offset: Term, private: frozenset[Symbol] = frozenset()) -> tuple[Term, ...] | None:
+    """The terms in an offset that are inputs, each as large as it can be; None: something else is not known there."""
+    found: dict[Term, None] = {}
+    return tuple(found) if _find(offset, private, found) else None
+
+
+def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bool:
+    odd = [symbol for symbol in term.symbols if _datum(symbol, private)]
+    if not odd and not _unknown(term):
+        return True
+    if isinstance(term.type, IntType) and _is_input(term, private):
+        found[term] = None
+        return True
+    return term.op in _LINEAR and all(_find(arg, private, found) for arg in term.terms)
+
+
+def _unknown(term: Term) -> bool:
+    """Whether a term holds the result of a function that is not known, or a number in floating point."""
+    if term.op == "call":
+        return True
+    if term.op == "cast" and isinstance(term.type, IntType) and not isinstance(term.args[0].type, IntType):
+        return True
+    return any(map(_unknown, term.terms))
+
+
+def _is_input(term: Term, private: frozenset[Symbol]) -> bool:
+    """Whether a term is made from data, and from nothing that moves with the thread."""
+    met = False
+    for symbol, counted in _sources(term, False):
+        if symbol.kind is SymbolKind.THREAD or symbol.kind is SymbolKind.COUNTER:
+            if not counted:
+                return False
+        elif symbol.kind not in PLAIN:
+            if not _readable(symbol, 4):
+                return False
+            met = met or _datum(symbol, private)
+    return met
+
+
+def _sources(term: Term, counted: bool) -> Iterator[tuple[Symbol, bool]]:
+    """The symbols of a term, each with whether its bits are only counted, or only choose between others."""
+    if term.op == "sym":
+        yield term.args[0], counted
+        return
+    if term.op == "call" and term.args[0].split("@")[0] in _COUNTS:
+        counted = True
+    for at, arg in enumerate(term.terms):
+        yield from _sources(arg, counted or (term.op == "select" and at == 0))
+
+
+def _readable(symbol: Symbol, depth: int) -> bool:
+    """Whether a symbol is something that the thread found in memory, or made from such in a loop."""
+    if symbol.kind is SymbolKind.LOAD:
+        return True
+    if symbol.kind is SymbolKind.UNKNOWN:
+        return _given(symbol)
+    if symbol.kind is SymbolKind.PHI and depth and symbol.init is not None and symbol.step is not None:
+        for term in (symbol.init, symbol.step):
+            for inner, counted in _sources(term, False):
+                if inner is symbol or inner.kind in PLAIN - {SymbolKind.THREAD}:
+                    continue
+                if inner.kind is SymbolKind.THREAD and counted:
+                    continue
+                if inner.kind is SymbolKind.PHI and inner.origin is symbol.origin and depth < 4:
+                    continue
+                if inner.kind is SymbolKind.THREAD or not _readable(inner, depth - 1):
+                    return False
+        return any(
+            inner.kind is SymbolKind.LOAD or inner.kind is SymbolKind.UNKNOWN
+            for term in (symbol.init, symbol.step)
+            for inner in term.symbols
+        )
+    return False
+
+
+def _open(side: Side, access: Access, inputs: tuple[Term, ...]) -> Side:
+    """The side with a symbol of its own for each input, in its range."""
+    if not inputs:
+        return side
+    images: dict[Term, Term] = {}
+    bounds = refine(side.guards)
+    for term in inputs:
+        assert isinstance(term.type, IntType)
+        low, high = interval(term, bounds)
+        small, great = _room(side.offset, term, access)
+        low, high = max(low if low is not None else small, small), min(high if high is not None else great, great)
+        name = next((symbol.name for symbol in term.symbols if _datum(symbol)), "input")
+        images[term] = Symbol(SymbolKind.UNKNOWN, name, term.type, low=low, high=max(low, high)).term
+
+    def put(term: Term) -> Term:
+        if term in images:
+            return images[term]
+        args = term.terms
+        made = tuple(map(put, args)) if args else ()
+        return term if made == args or not args else rebuild(term, made)
+
+    loops = tuple(
+        loop if loop.condition is None else replace(loop, condition=put(loop.condition)) for loop in side.counters
+    )
+    return replace(side, offset=put(side.offset), guards=tuple(map(put, side.guards)), counters=loops)
+
+
+def _room(offset: Term, term: Term, access: Access) -> tuple[int, int]:
+    """From where to where an input goes: it keeps to its object, and to the part of it that the thread has."""
+    probe = Symbol(SymbolKind.LOAD, "probe", term.type)
+
+    def put(at: Term) -> Term:
+        if at == term:
+            return probe.term
+        made = tuple(map(put, at.terms))
+        return at if not made or made == at.terms else rebuild(at, made)
+
+    form = polynomial(put(offset)).coefficients
+    unit = abs(form.get((probe.term,), 0))
+    if not unit:
+        return 0, PART
+    most = MOST
+    if access.root.extent is not None:
+        most = min(most, max(access.root.extent // unit - 1, 0))
+    for mono, value in form.items():
+        own = any(s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER) for atom in mono for s in symbols(atom))
+        if own and len(mono) > 1:
+            most = min(most, PART - 1)
+        elif own and abs(value) > unit:
+            most = min(most, abs(value) // unit - 1)
+    return 0, most

@@ -1,0 +1,310 @@
+"""Exchanges whose barrier, fence or atomic operation names too narrow a space or scope.
+
+Five kinds.  A barrier of OpenCL that does not fence the space of the data that threads exchange through it.  A
+value stored for other blocks before a ticket is taken by an atomic operation, with no fence for the device between
+(the block that draws the last ticket may not see the value).  A ticket that one thread takes for its block before the
+others have stored theirs: a fence orders what a thread does itself, and waits for nobody.  An atomic operation of
+block scope on a cell that several blocks use.  A flag, turn or lock without the fence that has to go with it
+(:mod:`kernlint.analysis.order`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import concurrent, conflicting, known, same_value
+from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.order import Order, Reason, order
+from kernlint.analysis.order.broken import Broken, broken
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenario
+from kernlint.analysis.search.collisions import Asker, Race, asker_of
+from kernlint.analysis.search.excused import keep
+from kernlint.analysis.sharing.global_races import Finder, across
+from kernlint.analysis.sharing.races import unbroken
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
+from kernlint.prove.query import Refuted
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
+from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import Scope
+from kernlint.tree.types import BOOL, Space
+
+WIDE = (Scope.GRID, Scope.SYSTEM)
+"""Scopes that reach the threads of other blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WeakBarrier:
+    """A barrier that two accesses rest on and that does not fence their space."""
+
+    barrier: BarrierEvent
+    race: Race
+
+
+@dataclass(frozen=True, slots=True)
+class UnfencedTicket:
+    """``store`` is meant for other blocks, which find out by ``ticket`` that it is there and then make ``load``.
+    ``narrow``: a fence between that reaches the own block only."""
+
+    store: Access
+    ticket: Access
+    load: Access
+    narrow: FenceEvent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyTicket:
+    """One thread takes ``ticket`` for its block, with no barrier after ``store``, which other threads of the block make
+    too; whoever is told by the ticket makes ``load``."""
+
+    store: Access
+    ticket: Access
+    load: Access
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowAtomic:
+    """An atomic operation of block scope that two blocks make on one cell."""
+
+    access: Access
+    witness: Refuted
+    shape: Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Fences:
+    """The faults of one kernel variant, of each kind."""
+
+    barriers: tuple[WeakBarrier, ...]
+    tickets: tuple[UnfencedTicket, ...]
+    early: tuple[EarlyTicket, ...]
+    atomics: tuple[NarrowAtomic, ...]
+    handed: tuple[Broken, ...] = ()
+
+
+# ------------------------------------------------------------------------------------------------ weak barriers
+
+
+def _behind(access: Access, barrier: BarrierEvent) -> tuple[Label, ...] | None:
+    """The labels that ``access`` would have if ``barrier``, its only last one, were not there; None: it is not."""
+    if len(access.labels) != 1 or access.labels[0].barrier is not barrier:
+        return None
+    label = access.labels[0]
+    if not label.exact or any(shift != 0 for _, shift in label.shifts):
+        return None
+    return tuple(replace(b, condition=conjunction(label.condition, b.condition)) for b in barrier.labels)
+
+
+def _weak_barriers(of: Trace, asker: Asker) -> Iterator[WeakBarrier]:
+    for barrier in of.barriers:
+        if barrier.scope is not Scope.BLOCK or not barrier.certain or barrier.named:
+            continue
+        for space, bit in ((Space.SHARED, 1), (Space.GLOBAL, 2)):  # CLK_LOCAL_MEM_FENCE, CLK_GLOBAL_MEM_FENCE
+            lacking = None
+            if barrier.flags is not None and uniformity(barrier.flags) > Uniformity.BLOCK:
+                kind = barrier.flags.type
+                named = binary("and", barrier.flags, const(bit, kind), kind)
+                lacking = binary("eq", named, const(0, kind), BOOL)
+            elif space in barrier.spaces:
+                continue
+            race = _through(of, asker, barrier, space, lacking)
+            if race is not None:
+                yield WeakBarrier(barrier, race)
+
+
+def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacking: Term | None) -> Race | None:
+    """An exchange in ``space`` that only ``barrier`` keeps in order.  ``lacking``: under which condition a thread's
+    own flags leave the space out (None: those of all threads do)."""
+    here = [a for a in of.accesses if a.root.space is space and known(a) and not a.asynchronous]
+    before = [a for a in here if a.order < barrier.order]
+    for second in here:
+        labels = _behind(second, barrier) if second.order > barrier.order else None
+        if labels is None:
+            continue
+        moved = _relabelled(second, labels)
+        for first in before:
+            if not conflicting(first, second) or same_value(first, second):
+                continue
+            for pair in concurrent(first, moved):
+                if lacking is not None:
+                    pair = replace(pair, a=replace(pair.a, guards=(*pair.a.guards, lacking)))
+                race = asker.race(pair)
+                if race is not None and keep(pair, race.witness):
+                    return replace(race, pair=replace(pair, second=second))
+    return None
+
+
+def _relabelled(access: Access, labels: tuple[Label, ...]) -> Access:
+    from copy import copy
+
+    moved = copy(access)
+    moved.labels = labels
+    return moved
+
+
+# ------------------------------------------------------------------------------------------------------- tickets
+
+
+def _tickets(of: Trace) -> Iterator[UnfencedTicket]:
+    """Stores of one block that another one reads once a counter says so, without a fence."""
+    for ticket in of.accesses:
+        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
+            continue
+        told = _told(of, ticket)
+        for load in of.accesses:
+            if load.kind is not AccessKind.READ or load.root.space is not Space.GLOBAL or load.order < ticket.order:
+                continue
+            if load.root is ticket.root or not any(s in told for g in load.guards for s in symbols(g.term)):
+                continue
+            store = _store_before(of, ticket, load)
+            if store is None:
+                continue
+            between = [f for f in of.fences if store.order < f.order < ticket.order and Space.GLOBAL in f.spaces]
+            if not any(fence.scope in WIDE for fence in between) and not _releases(ticket):
+                yield UnfencedTicket(store, ticket, load, between[0] if between else None)
+                break
+
+
+def _store_before(of: Trace, ticket: Access, load: Access) -> Access | None:
+    """The last plain write before ``ticket`` to an element that belongs to its block, in what ``load`` reads for
+    all blocks."""
+    if _of_block(load.offset):
+        return None
+    stores = [
+        access
+        for access in of.accesses
+        if access.kind is AccessKind.WRITE
+        and access.root is load.root
+        and access.order < ticket.order
+        and _of_block(access.offset)
+    ]
+    return stores[-1] if stores else None
+
+
+def _early(of: Trace) -> Iterator[EarlyTicket]:
+    """Tickets taken by a thread that has not waited for the stores of the others."""
+    for ticket in of.accesses:
+        if ticket.kind is not AccessKind.ATOMIC or ticket.root.space is not Space.GLOBAL or not ticket.writes:
+            continue
+        chosen = {guard.term for guard in ticket.guards if _one_thread(guard.term)}
+        if not chosen or ticket.loops:
+            continue
+        told = _told(of, ticket)
+        for load in of.accesses:
+            if load.kind is not AccessKind.READ or load.order < ticket.order or load.root is ticket.root:
+                continue
+            if not any(symbol in told for guard in load.guards for symbol in symbols(guard.term)):
+                continue
+            store = _by_others(of, ticket, chosen, load)
+            if store is not None:
+                yield EarlyTicket(store, ticket, load)
+                break
+
+
+def _one_thread(term: Term) -> bool:
+    """Whether a condition picks one thread of a row: its index is a given number."""
+    return term.op == "eq" and any(symbol in THREAD for symbol in symbols(term))
+
+
+def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Access | None:
+    """A change that threads beside the one ``chosen`` make before ``ticket`` to what ``load`` reads, with nothing that
+    waits for them."""
+    for store in reversed(of.accesses):
+        if not store.writes or store.root is not load.root or store.root.space is not Space.GLOBAL:
+            continue
+        if store.order > ticket.order or not any(symbol in THREAD for symbol in symbols(store.offset)):
+            continue
+        if any(_one_thread(guard.term) or guard.term in chosen for guard in store.guards):
+            continue
+        if _of_block(store.offset) and _of_block(load.offset):
+            continue  # each block has a part of its own
+        if any(store.order < barrier.order < ticket.order for barrier in of.barriers):
+            return None
+        return store
+    return None
+
+
+def _of_block(offset: Term) -> bool:
+    return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(offset))
+
+
+def _told(of: Trace, ticket: Access) -> set[Symbol]:
+    """Symbols whose value tells what ``ticket`` returned: its result, and shared memory that it was put into."""
+    own = {
+        symbol
+        for access in of.accesses
+        for term in (access.value, *(guard.term for guard in access.guards))
+        if term is not None
+        for symbol in symbols(term)
+        if symbol.kind is SymbolKind.UNKNOWN and symbol.origin is ticket.node
+    }
+    cells = {
+        id(access.root)
+        for access in of.accesses
+        if access.kind is AccessKind.WRITE
+        and access.root.space is Space.SHARED
+        and access.value is not None
+        and any(symbol in own for symbol in symbols(access.value))
+    }
+    passed = {
+        symbol
+        for access in of.accesses
+        for guard in access.guards
+        for symbol in symbols(guard.term)
+        if symbol.kind is SymbolKind.LOAD and id(symbol.origin[0]) in cells
+    }
+    return own | passed
+
+
+def _releases(ticket: Access) -> bool:
+    """Whether the atomic operation itself makes earlier stores visible."""
+    return getattr(ticket.node, "order", "relaxed") in ("release", "acq_rel", "seq_cst") and ticket.scope in WIDE
+
+
+# ------------------------------------------------------------------------------------------------------- atomics
+
+
+def _narrow_atomics(of: Trace, finder: Finder, known_order: Order) -> Iterator[NarrowAtomic]:
+    for access in of.accesses:
+        if access.kind is not AccessKind.ATOMIC or access.root.space is not Space.GLOBAL or not known(access):
+            continue
+        if access.scope not in (Scope.BLOCK, Scope.WARP, Scope.TILE):
+            continue
+        others = (one for one in of.accesses if one.kind is AccessKind.ATOMIC and one.root is access.root)
+        for other in (access, *(one for one in others if one is not access and known(one))):
+            answer = finder.meet(across(access, other), "blocks")
+            apart = answer is not None and known_order.between_blocks(access, other) in (
+                None,
+                Reason.WORD,
+                Reason.UNSURE,
+            )
+            if answer is not None and apart and not answer[0].depends_on_data:
+                yield NarrowAtomic(access, *answer)
+                break
+
+
+def _compute(facts: Facts) -> Fences:
+    of = facts[trace]
+    if not unbroken(of):
+        return Fences((), (), (), ())
+    asker = asker_of(facts, of)
+    weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
+    tickets = {id(found.store.node): found for found in _tickets(of)}
+    finder = Finder(asker, facts[scenarios])
+    atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder, facts[order])}
+    early = {id(found.ticket.node): found for found in _early(of)}
+
+    def meets(store: Access, load: Access) -> bool:
+        if any(symbol.kind is SymbolKind.LOAD for symbol in symbols(load.offset)):
+            return True  # data pick the element: it may be any
+        return known(store) and known(load) and finder.meet(across(store, load), "blocks") is not None
+
+    handed = broken(facts[order], meets)
+    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed)
+
+
+fences = KernelAnalysis("fences", _compute, needs=(trace, scenarios, assumed, order))
+"""Exchanges of one kernel variant whose fence is too narrow."""

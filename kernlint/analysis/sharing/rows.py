@@ -1,0 +1,70 @@
+"""Arrays within an object: the rows of an array of several dimensions, the fields of a struct."""
+
+from __future__ import annotations
+
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.extent.extents import inner_array
+from kernlint.analysis.trace.events import Access
+from kernlint.record import replace
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import THREAD, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.tree.types import BOOL, I64, StructType
+
+_MOVING = frozenset({SymbolKind.COUNTER, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})
+
+
+def moving(index: Term) -> bool:
+    """Whether a loop or data picks the element."""
+    return any(symbol.kind in _MOVING for symbol in symbols(index))
+
+
+def in_row(access: Access) -> tuple[Term, ...]:
+    """That an access to an array within an object (a field of a struct) stays inside it, where a loop or data picks the
+    element: to leave it is a fault of another kind, and most often the host sees to it that nobody does.  So it is with
+    each thread's own object in an array of them, where a pointer into it is all that a helper has."""
+    count = inner_array(access)
+    if count is None:
+        return _in_object(access)
+    if access.index is None or not moving(access.index):
+        return ()
+    place = cast(access.index, I64)
+    return binary("le", const(0), place, BOOL), binary("lt", place, const(count), BOOL)
+
+
+def _in_object(access: Access) -> tuple[Term, ...]:
+    """That an access to part of a thread's own struct in an array of them stays inside it."""
+    whole, part = access.root.element.size, access.size
+    if not isinstance(access.root.element, StructType) or not whole or not part or part >= whole:
+        return ()
+    form = polynomial(access.offset).coefficients
+    inside = {mono: value for mono, value in form.items() if value % whole}
+    if not any(symbol in THREAD for mono in form if mono not in inside for atom in mono for symbol in symbols(atom)):
+        return ()
+    place = term_of(Polynomial(inside))
+    if not moving(place) or any(symbol in THREAD for symbol in symbols(place)):
+        return ()
+    return binary("le", const(0), place, BOOL), binary("le", place, const(whole - part), BOOL)
+
+
+def inside_rows(pair: Pair) -> Pair:
+    """The pair with each access inside the array of an object that it subscripts."""
+    first, second = in_row(pair.first), in_row(pair.second)
+    if not first and not second:
+        return pair
+    a = replace(pair.a, guards=(*pair.a.guards, *first))
+    return replace(pair, a=a, b=replace(pair.b, guards=(*pair.b.guards, *second)))
+
+
+def in_slice(access: Access) -> bool:
+    """Whether an access lies in a slice whose two ends are neighbours in one array: ``e`` from ``begin[r]`` up to
+    ``begin[r + 1]``.  Slices of compressed rows do not overlap: no element is in two of them."""
+    starts = [symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.LOAD]
+    for loop in access.loops:
+        for end in symbols(loop.condition) if loop.condition is not None else ():
+            if end.kind is not SymbolKind.LOAD:
+                continue
+            for start in starts:
+                apart = polynomial(end.origin[1]) - polynomial(start.origin[1])
+                if start.origin[0] is end.origin[0] and apart.constant == start.type.size:
+                    return True
+    return False

@@ -1,0 +1,1 @@
+"""Every pair and every access asked about, for proofs."""

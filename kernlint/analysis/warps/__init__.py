@@ -1,0 +1,1 @@
+"""Threads of one warp: the lanes that arrive, masks that name them, sizes of a wave."""

@@ -1,0 +1,387 @@
+"""Which lanes of one warp reach an event, and what its terms are worth in each of them.
+
+The question of :mod:`kernlint.analysis.launching.agreement`, asked of a warp instead of a block.  A :class:`Warp` is
+one warp of one block under one *sample*: values for everything that the lanes have in common (parameters, loop
+counters, what is not understood).  What memory holds is a function of the address, the same wherever it is read;
+functions that are not modelled, and floating-point arithmetic, are functions of their arguments.  The results of votes
+and shuffles are computed from what the lanes pass in, so the ballot of a condition is the mask of just the lanes that
+satisfy it.
+
+A sample is evidence for a fault, never for its absence: a few dozen of them are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
+from kernlint.record import dataclass
+from kernlint.symbolic.evaluate import CALLS, evaluate
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    OFFSET,
+    THREAD,
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    apply,
+    symbols,
+)
+from kernlint.symbolic.uniformity import variation
+from kernlint.tree.types import IntType
+
+Block = tuple[int, int, int]
+Number = int | float
+
+SIZES = (1, 2, 3, 4, 5, 7, 8, 12, 31, 32, 33, 40, 64, 65, 100, 127, 129, 200, 250, 257, 300, 1000, 1024, 5000)
+"""Values that parameters are given: sizes of all sorts, most of them no multiple of a warp."""
+
+ROUNDS = (0, 0, 1, 2, 3)
+"""Rounds of a loop in which a warp is looked at."""
+
+SAMPLES = 20
+"""Samples tried for one block."""
+
+WARPS = 3
+"""Warps of a block that are looked at: the first ones and the last."""
+
+GRID = 4
+"""Blocks of the grid along each axis in a sample."""
+
+STAYS = (GuardKind.BRANCH, GuardKind.LOOP, GuardKind.SKIP, GuardKind.SHORT)
+"""Guards whose losers live on in the kernel."""
+
+
+class Undecided(Exception):
+    """A value rests on something of which nothing can be said."""
+
+
+@dataclass(slots=True)
+class Sample:
+    """Values common to a whole grid, made up as they are asked for from ``seed``.  ``fixed``: given beforehand.
+
+    ``numbers`` counts the symbols of one kernel in the order in which they are first asked for.  Their own serial
+    numbers count those of the whole process: values made from them would depend on which files came before.
+    """
+
+    seed: int
+    fixed: Mapping[Symbol, int]
+    numbers: dict[Symbol, int]
+
+    def common(self, symbol: Symbol) -> Number:
+        """Value of a symbol that all lanes have in common."""
+        given = self.fixed.get(symbol)
+        if given is not None:
+            return given
+        drawn = _scramble("common", self.seed, self.numbers.setdefault(symbol, len(self.numbers)))
+        value = SIZES[drawn % len(SIZES)]
+        if not isinstance(symbol.type, IntType):
+            return value - 50
+        if symbol.type.bits == 1:
+            return drawn % 2
+        if symbol.kind in (SymbolKind.COUNTER, SymbolKind.TRIPS):
+            return ROUNDS[drawn % len(ROUNDS)]
+        if symbol.high is not None and symbol.low is not None and not symbol.low <= value <= symbol.high:
+            return symbol.low + value % (symbol.high - symbol.low + 1)
+        return symbol.type.wrap(value)
+
+
+class Warp:
+    """The lanes of warp ``number`` of the block at ``place`` in the grid, under a sample."""
+
+    def __init__(self, number: int, size: int, block: Block, place: Block, sample: Sample) -> None:
+        self.number = number
+        self.size = size
+        self.block = block
+        self.sample = sample
+        self.place = place
+        self._before: dict[Symbol, Warp] = {}
+        threads = block[0] * block[1] * block[2]
+        self.lanes = tuple(lane for lane in range(size) if number * size + lane < threads)
+        shared: dict[Symbol, int] = {WARP_SIZE: size}
+        for axis in range(3):
+            shared[BLOCK_DIM[axis]] = block[axis]
+            shared[BLOCK[axis]] = place[axis]
+            shared[GRID_DIM[axis]] = GRID
+            shared[OFFSET[axis]] = 0
+        self.values: list[dict[Symbol, int]] = []
+        self._memo: list[dict[Term, Number]] = []
+        for lane in range(size):
+            at = number * size + lane
+            x, y, z = at % block[0], at // block[0] % block[1], at // (block[0] * block[1])
+            self.values.append({**shared, THREAD[0]: x, THREAD[1]: y, THREAD[2]: z})
+            self._memo.append({})
+        self._results: dict[int, dict[int, Number]] = {}
+
+    # ------------------------------------------------------------------------------------------------- lanes
+
+    def thread(self, lane: int) -> Block:
+        """Index (x, y, z) of the thread that is ``lane``."""
+        values = self.values[lane]
+        return values[THREAD[0]], values[THREAD[1]], values[THREAD[2]]
+
+    def holds(self, guards: Iterable[Guard], lane: int) -> bool:
+        """Whether every guard holds in ``lane``.  Raises :class:`Undecided`."""
+        return all(self.value(guard.term, lane) for guard in guards)
+
+    def alive(self, event: Event) -> tuple[int, ...]:
+        """Lanes that have not left the kernel before ``event``."""
+        exits = [guard for guard in event.guards if guard.kind is GuardKind.EXIT]
+        return tuple(lane for lane in self.lanes if self.holds(exits, lane))
+
+    def arriving(self, event: Event) -> tuple[int, ...]:
+        """Lanes that reach ``event``, in the iteration that the sample's loop counters say."""
+        return tuple(lane for lane in self.lanes if self.holds(_paths(event), lane))
+
+    # ------------------------------------------------------------------------------------------------ values
+
+    def value(self, term: Term, lane: int) -> Number:
+        """Value of ``term`` in ``lane``.  Raises :class:`Undecided`."""
+        memo = self._memo[lane]
+        known = memo.get(term)
+        if known is None:
+            known = memo[term] = self._compute(term, lane)
+        return known
+
+    def _compute(self, term: Term, lane: int) -> Number:
+        op, kind = term.op, term.type
+        if op == "const":
+            constant: Number = term.args[0]
+            return constant
+        if op == "sym":
+            return self._symbol(term.args[0], lane)
+        if op in ("land", "lor"):
+            first = bool(self.value(term.args[0], lane))
+            return int(first) if first is (op == "lor") else int(bool(self.value(term.args[1], lane)))
+        if op == "select":
+            return self._typed(self.value(term.args[1 if self.value(term.args[0], lane) else 2], lane), term)
+        if op == "call":
+            return self._called(term, lane)
+        args = [self.value(arg, lane) for arg in term.args]
+        if op == "lnot":
+            return int(not args[0])
+        if op == "cast":
+            return self._typed(args[0], term)
+        if op in ("lt", "le", "eq", "ne"):
+            a, b = args
+            return int({"lt": a < b, "le": a <= b, "eq": a == b, "ne": a != b}[op])
+        if op in ("min", "max"):
+            return min(args) if op == "min" else max(args)
+        if isinstance(kind, IntType) and all(isinstance(arg, int) for arg in args):
+            if op in ("neg", "not"):
+                return kind.wrap(-int(args[0]) if op == "neg" else ~int(args[0]))
+            result = apply(op, int(args[0]), int(args[1]), kind)
+            if result is None:
+                raise Undecided
+            return result
+        return _scramble(op, *args)
+
+    def _typed(self, value: Number, term: Term) -> Number:
+        return term.type.wrap(int(value)) if isinstance(term.type, IntType) else value
+
+    def _called(self, term: Term, lane: int) -> Number:
+        args = [self.value(arg, lane) for arg in term.args[1:]]
+        function = CALLS.get(term.args[0])
+        if function is not None and len(args) == 1 and isinstance(args[0], int):
+            inner = term.args[1].type
+            if isinstance(inner, IntType) and isinstance(term.type, IntType):
+                return term.type.wrap(function(args[0], inner.bits))
+        return self._typed(_scramble(term.args[0], *args), term)
+
+    def _symbol(self, symbol: Symbol, lane: int) -> Number:
+        given = self.values[lane].get(symbol)
+        if given is not None:
+            return given
+        if isinstance(symbol.origin, WarpEvent):
+            return self._collective(symbol, symbol.origin, lane)
+        if symbol.kind is SymbolKind.LOAD and symbol.surely is not Uniformity.GRID:
+            root, offset = symbol.origin
+            raw = _scramble(self.sample.seed, root.name, self.value(offset, lane))
+            signed = not isinstance(symbol.type, IntType) or symbol.type.signed
+            return self._typed(raw - 30 if signed else raw, symbol.term)
+        if symbol.kind is SymbolKind.PHI and isinstance(symbol.origin, LoopContext):
+            return self._carried(symbol, symbol.origin, lane)
+        if symbol.surely is Uniformity.VARYING and symbol.kind is not SymbolKind.UNKNOWN:
+            raise Undecided
+        return self.sample.common(symbol)
+
+    def _carried(self, symbol: Symbol, loop: LoopContext, lane: int) -> Number:
+        """A variable at the head of a loop: what it had at entry, or what the round before made of it."""
+        if symbol.init is None or symbol.step is None:
+            raise Undecided
+        if not self.sample.common(loop.counter):
+            return self._typed(self.value(symbol.init, lane), symbol.term)
+        return self._typed(self._round_before(loop).value(symbol.step, lane), symbol.term)
+
+    def _round_before(self, loop: LoopContext) -> Warp:
+        before = self._before.get(loop.counter)
+        if before is None:
+            count = int(self.sample.common(loop.counter)) - 1
+            sample = Sample(self.sample.seed, {**self.sample.fixed, loop.counter: count}, self.sample.numbers)
+            before = Warp(self.number, self.size, self.block, self.place, sample)
+            self._before[loop.counter] = before
+        return before
+
+    # ------------------------------------------------------------------------------------------- collectives
+
+    def mask(self, term: Term, lane: int) -> int:
+        """The lane mask ``term`` of ``lane``, as an unsigned number.  Raises :class:`Undecided` also when it rests on
+        something that is merely made up."""
+        for symbol in symbols(term):
+            if symbol.kind is SymbolKind.UNKNOWN and not isinstance(symbol.origin, WarpEvent):
+                raise Undecided
+            if symbol.kind in (SymbolKind.PHI, SymbolKind.EXIT, SymbolKind.TRIPS, SymbolKind.LOAD):
+                raise Undecided
+        return int(self.value(term, lane)) & ((1 << self.size) - 1)
+
+    def _collective(self, symbol: Symbol, event: WarpEvent, lane: int) -> Number:
+        results = self._results.get(id(event))
+        if results is None:
+            results = self._results[id(event)] = {}
+            results.update(self._collected(event))
+        if lane in results:
+            return results[lane]
+        if event.node.kind in ("ballot", "activemask", "match"):
+            raise Undecided
+        return self.sample.common(symbol)
+
+    def _collected(self, event: WarpEvent) -> dict[int, Number]:
+        """What the collective gives each lane that takes part; empty where it is not modelled."""
+        kind = event.node.kind
+        if kind == "shuffle" and len(event.operands) > 1 and event.operands[1].op == "const":
+            source = int(event.operands[1].args[0]) % self.size
+            return dict.fromkeys(self.lanes, self.value(event.operands[0], source)) if event.width is None else {}
+        if kind not in ("ballot", "activemask", "match", "any", "all"):
+            return {}
+        arriving = self.arriving(event)
+        if kind == "activemask":
+            return dict.fromkeys(arriving, _bits(arriving))
+        if not event.operands:
+            return {}
+        passed = {lane: self.value(event.operands[0], lane) for lane in arriving}
+        if kind == "match":
+            if "all" in event.node.name:
+                return {}
+            return {lane: _bits(other for other in arriving if passed[other] == passed[lane]) for lane in arriving}
+        if kind == "ballot":
+            return dict.fromkeys(arriving, _bits(lane for lane in arriving if passed[lane]))
+        return dict.fromkeys(arriving, int(any(passed.values()) if kind == "any" else all(passed.values())))
+
+
+def _paths(event: Event) -> tuple[Guard, ...]:
+    return tuple(g for g in event.guards if g.kind is not GuardKind.AFTER_LOOP)
+
+
+def _bits(lanes: Iterable[int]) -> int:
+    return sum(1 << lane for lane in lanes)
+
+
+def _scramble(*parts: Number | str) -> int:
+    """A number below 211 that depends on ``parts`` alone: the same on every machine."""
+    seed = 17
+    for part in parts:
+        if isinstance(part, str):
+            part = sum(ord(c) * (i + 1) for i, c in enumerate(part))
+        seed = (seed * 1_000_003 + int(part if isinstance(part, int) else part * 64)) & 0xFFFFFFFF
+    return (seed ^ seed >> 13) * 2_654_435_761 % 4_294_967_291 % 211
+
+
+class _Common(Mapping[Symbol, int]):
+    """Host variables under a sample."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+
+    def __getitem__(self, symbol: Symbol) -> int:
+        return int(self.sample.common(symbol))
+
+    def __iter__(self) -> Iterator[Symbol]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+class Lanes:
+    """Makes the warps of a kernel variant on which questions about lanes are tried out.
+
+    ``size``: lanes of a warp; for OpenCL the fewest that sub-groups usually have.  ``blocks``: those a fault has to
+    show under; under any one of them when ``seen``.
+    """
+
+    def __init__(self, of: Trace, context: LaunchContext, known: Scenarios, language: str) -> None:
+        self.size = {"hip": 64, "opencl": 8}.get(language, 32)
+        self.seen = known.seen
+        self._context = context
+        self._memo: dict[Term, Uniformity] = {}
+        several = known.threads[1] or known.threads[2]
+        if known.seen:
+            self.blocks: tuple[Block, ...] = tuple(dict.fromkeys(shape.block for shape in known.plausible))
+        elif several:
+            depth = 2 if known.threads[2] else 1
+            self.blocks = ((64, 2, depth), (64, 4, depth)) if self.size == 64 else ((32, 4, depth), (64, 2, depth))
+        else:
+            largest = max((shape.block[0] for shape in known.plausible), default=128)
+            self.blocks = ((max(largest, self.size), 1, 1),)
+        self._made: dict[Block, list[Warp]] = {}
+        self._numbers: dict[Symbol, int] = {}
+
+    def varies(self, term: Term) -> bool:
+        """Whether lanes of a warp may be expected to disagree on ``term``: worth trying out."""
+        return variation(term, self._memo) is Uniformity.VARYING
+
+    def warps(self, block: Block) -> Iterator[Warp]:
+        """Warps of ``block`` under one sample after the other.  Reproducible."""
+        made = self._made.get(block)
+        if made is None:
+            made = self._made[block] = list(self._make(block))
+        yield from made
+
+    def _make(self, block: Block) -> Iterator[Warp]:
+        count = max(1, -(-block[0] * block[1] * block[2] // self.size))
+        numbers = sorted({*range(min(count, WARPS - 1)), count - 1})
+        for seed in range(SAMPLES):
+            given = self._images(seed)
+            if given is None:
+                continue
+            sample = Sample(seed, given, self._numbers)
+            place = (seed % GRID, seed // 2 % 2, 0)
+            for number in numbers:
+                yield Warp(number, self.size, block, place, sample)
+
+    def _images(self, seed: int) -> dict[Symbol, int] | None:
+        """Parameters as a launch in sight passes them, its host variables made up; None where the host has checked
+        that it is not so."""
+        out: dict[Symbol, int] = {}
+        views = self._context.launches
+        if views:
+            view, env = views[seed % len(views)], _Common(Sample(seed, {}, self._numbers))
+            if any(evaluate(check, env) == 0 for check in view.checks if not _of_rounds(check)):
+                return None
+            for symbol, image in view.images:
+                value = evaluate(image, env) if symbol.kind is SymbolKind.PARAM else None
+                if value is not None:
+                    out[symbol] = value
+        return out
+
+
+def _of_rounds(check: Term) -> bool:
+    """Whether a check speaks of how often a loop of the host has gone round: that follows from the sample."""
+    return any(symbol.kind in (SymbolKind.TRIPS, SymbolKind.COUNTER) for symbol in symbols(check))
+
+
+def _compute(facts: Facts) -> Lanes:
+    return Lanes(facts[trace], facts[launch_context], facts[scenarios], facts.module.language)
+
+
+lanes = KernelAnalysis("lanes", _compute, needs=(trace, launch_context, scenarios))
+"""The :class:`Lanes` of a kernel variant."""

@@ -1,0 +1,144 @@
+"""Which files a run looks at: named ones as they are, folders walked for kernel sources."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from kernlint.project import git
+from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
+
+KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".opencl"})
+"""Suffixes that mean kernel code."""
+
+HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
+"""Suffixes of files that are looked at in a folder only when their text holds a kernel."""
+
+SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
+"""Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
+
+# Each begins with a literal, which is found at the speed of memory; what must stand before it is looked at behind it.
+_KERNEL = pattern(rb"kernel(?:(?<=\b__kernel)|(?<!\wkernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void)\b")
+_GLOBAL = pattern(rb"__global__(?<!\w__global__)\b")
+_MADE = pattern(rb"Kernel(?:(?<=\bElementwiseKernel)|(?<=\bReductionKernel)|(?<=ScanKernel))\b")
+_BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
+_COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b")
+
+_SCAN_BYTES = 4 << 20
+"""A host file is scanned this far for a kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file to analyse.  ``named``: the user named it, rather than a folder above it."""
+
+    path: str
+    named: bool
+
+
+def holds_kernels(path: str) -> bool:
+    """Whether the text of ``path`` looks as if it held a kernel; False when it cannot be read."""
+    try:
+        with open(path, "rb") as handle:
+            return speaks_of_kernels(path, handle.read(_SCAN_BYTES))
+    except OSError:
+        return False
+
+
+def speaks_of_kernels(path: str, data: bytes) -> bool:
+    """Whether the text ``data`` of a host file looks as if it held a kernel."""
+    notebook = path.lower().endswith(".ipynb")
+    if notebook:
+        data = data.replace(b"\\n", b"\n")  # lines of a cell as JSON has them
+    return says_kernel(data) or ((notebook or path.lower().endswith(".py")) and makes_kernels(data))
+
+
+def says_kernel(data: bytes, cuda: bool = True, opencl: bool = True) -> bool:
+    """Whether the keyword of a kernel stands in a text; ``cuda``, ``opencl``: whether it may be one of theirs."""
+    return (cuda and _GLOBAL.search(data) is not None) or (opencl and _KERNEL.search(data) is not None)
+
+
+def makes_kernels(data: bytes) -> bool:
+    """Whether a Python program speaks of kernels that a library makes of snippets or compiles of its functions."""
+    if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
+        return True
+    return (b"numba" in data or b"jit" in data) and _COMPILED.search(data) is not None
+
+
+def find(
+    paths: Iterable[str],
+    excluded: Callable[[str], bool] = lambda path: False,
+    gitignore: bool = True,
+    holds: Callable[[str], bool] = holds_kernels,
+) -> Iterator[Found]:
+    """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
+
+    A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
+    ``excluded`` keeps files and folders that were not named out; so does git, in a work tree, unless ``gitignore`` is
+    off.  ``holds`` says whether a host file has a kernel.
+    """
+    walk = _Walk(excluded, gitignore, holds)
+    seen: set[str] = set()
+    for path in paths:
+        named = not os.path.isdir(path)
+        for file, real in ((path, os.path.realpath(path)),) if named else _folder(path, walk):
+            if real not in seen:
+                seen.add(real)
+                yield Found(file, named)
+
+
+def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
+    real = os.path.realpath(path)
+    skipped = git.ignored(real) if walk.gitignore and git.in_work_tree(real) else frozenset[str]()
+    return walk.files(os.path.normpath(path), real, skipped, frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """A walk for kernel files."""
+
+    excluded: Callable[[str], bool]
+    gitignore: bool
+    holds: Callable[[str], bool]
+
+    def files(
+        self, folder: str, real: str, skipped: frozenset[str], above: frozenset[str]
+    ) -> Iterator[tuple[str, str]]:
+        """(path, real path) of the kernel files under ``folder``, whose real path is ``real``.
+
+        ``skipped``: real paths that git ignores; ``above``: real folders on the way down, so that loops end.
+        """
+        if real in above:
+            return
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            return
+        head = "" if folder == os.curdir else os.path.join(folder, "")
+        real_head = os.path.join(real, "")
+        if above and self.gitignore and any(entry.name == ".git" for entry in entries):
+            skipped = git.ignored(real)  # a work tree of its own
+        folders = []
+        for entry in entries:
+            name = entry.name
+            path = head + name
+            try:
+                is_folder = entry.is_dir()
+                is_file = not is_folder and entry.is_file()
+                real_path = os.path.realpath(path) if entry.is_symlink() else real_head + name
+            except OSError:  # a loop of links
+                continue
+            if real_path in skipped:
+                continue
+            if is_folder:
+                if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path)):
+                    folders.append((path, real_path))
+            elif is_file and self._wanted(name, path) and not self.excluded(path):
+                yield path, real_path
+        for path, real_path in folders:
+            yield from self.files(path, real_path, skipped, above | {real})
+
+    def _wanted(self, name: str, path: str) -> bool:
+        suffix = os.path.splitext(name)[1].lower()
+        return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path))

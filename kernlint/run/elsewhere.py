@@ -1,0 +1,138 @@
+"""Host code in other files of the project that launches the kernels of the file under analysis.
+
+Which files may do so, the project knows by their text (:mod:`kernlint.project`); those are parsed like any other file,
+and what came of it is kept for as long as the process lives and the file stays as it is: a host file that launches the
+kernels of ten others is read once.  Whether a launch there really is one of this kernel, the tree decides
+(:mod:`kernlint.analysis.launching.launches`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.frontends.base import Frontend, FrontendOptions
+from kernlint.project import Questions
+from kernlint.record import replace
+from kernlint.source import SourceError, SourceFile, read
+
+KEPT = 12
+"""Host files whose trees are kept."""
+
+FILES = 6
+"""Files that are read for the launches of one kernel, nearest first."""
+
+MOST = 16
+"""Files that are read for all kernels of one file."""
+
+LARGE = 2 << 20
+"""Bytes beyond which a host file is not read."""
+
+HOSTS = frozenset({".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc"})
+"""Names of files that may hold host code in C and C++."""
+
+Reading = Callable[[str], FrontendOptions]
+"""How the front end is to read the file at a path."""
+
+_kept: OrderedDict[tuple[object, ...], tuple[ModuleFacts, ...]] = OrderedDict()
+
+
+class Elsewhere:
+    """The other files of one file's project.  ``reading`` gives options for a path; ``texts`` stand for files."""
+
+    def __init__(
+        self, path: str, frontend: Frontend, questions: Questions, reading: Reading, texts: Mapping[str, SourceFile]
+    ) -> None:
+        self.path = path
+        self.frontend = frontend
+        self.questions = questions
+        self.reading = reading
+        self.texts = texts
+        self.depends: dict[str, None] = {}
+        """Every file that an answer came from, headers among them."""
+        self.own: list[ModuleFacts] = []
+        """Facts of the file itself: its host code launches the kernels that it holds as strings."""
+        self._read: dict[str, tuple[ModuleFacts, ...]] = {}
+
+    def hosts_of(self, kernel: str) -> tuple[ModuleFacts, ...]:
+        """Facts of the files that may launch a kernel of this name, nearest first."""
+        found = list(self.own)
+        for path in self._launching(kernel):
+            if path not in self._read:
+                if len(self._read) >= MOST:
+                    break
+                self._read[path] = self._parsed(path)
+            found += self._read[path]
+        return tuple(found)
+
+    def _launching(self, kernel: str) -> list[str]:
+        """Files whose text launches the name, but for those that are nearer to another definition of it."""
+        ours = os.path.abspath(self.path)
+        files = [path for path in self.questions.files_launching(kernel) if path != ours and _is_host(path)]
+        if not files:
+            return []
+        definers = [path for path in self.questions.files_defining(kernel) if path != ours]
+        near = [path for path in files if not any(_closer(path, other, ours) for other in definers if other != path)]
+        near.sort(key=lambda path: (-_common(path, ours), path))
+        return near[:FILES]
+
+    def _parsed(self, path: str) -> tuple[ModuleFacts, ...]:
+        try:
+            state = os.stat(path)
+            if state.st_size > LARGE:
+                return ()
+            source = self.texts.get(path) or read(path)
+        except (OSError, SourceError):
+            return ()
+        options = replace(self.reading(path), instances=False)
+        self.depends.setdefault(path)
+        headers = self.frontend.headers(source, options)
+        self.depends.update(dict.fromkeys(headers))
+        key = (path, hash(source.data), replace(options, around=None), _states(headers))
+        known = _kept.get(key)
+        if known is None:
+            try:
+                known = tuple(ModuleFacts(module) for module in self.frontend.parse_file(source, options))
+            except Exception:  # what is wrong with that file is told where it is analysed
+                known = ()
+            _kept[key] = known
+            while len(_kept) > KEPT:
+                _kept.popitem(last=False)
+        _kept.move_to_end(key)
+        return known
+
+
+def _states(paths: Iterable[str]) -> tuple[object, ...]:
+    """What tells one state of some files from another."""
+
+    def states() -> Iterator[object]:
+        for path in paths:
+            try:
+                state = os.stat(path)
+                yield path, state.st_mtime_ns, state.st_size
+            except OSError:
+                yield path
+
+    return tuple(states())
+
+
+def _is_host(path: str) -> bool:
+    return os.path.splitext(path)[1].lower() in HOSTS
+
+
+def _common(one: str, other: str) -> int:
+    """How many folders two paths have in common."""
+    parts = zip(one.split(os.sep)[:-1], other.split(os.sep)[:-1], strict=False)
+    count = 0
+    for a, b in parts:
+        if a != b:
+            break
+        count += 1
+    return count
+
+
+def _closer(path: str, one: str, other: str) -> bool:
+    """Whether ``one`` is nearer to ``path`` than ``other`` is."""
+    return _common(path, one) > _common(path, other)

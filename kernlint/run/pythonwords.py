@@ -1,0 +1,39 @@
+"""Findings about Python kernels in Python's words: rules speak of what CUDA C++ has."""
+
+from __future__ import annotations
+
+import re
+
+from kernlint.finding import Finding, Fix, Related
+from kernlint.record import replace
+from kernlint.text.patterns import pattern
+
+_WORDS = {
+    "__syncthreads": "cuda.syncthreads",
+    "__syncwarp": "cuda.syncwarp",
+    "__threadfence_block": "cuda.threadfence_block",
+    "__threadfence_system": "cuda.threadfence_system",
+    "__threadfence": "cuda.threadfence",
+    "atomicAdd": "cuda.atomic.add",
+    "atomicMax": "cuda.atomic.max",
+    "atomicMin": "cuda.atomic.min",
+    "atomicCAS": "cuda.atomic.cas",
+    "atomicExch": "cuda.atomic.exch",
+    "__shared__": "shared",
+    "__ballot_sync": "cuda.ballot_sync",
+    "__activemask": "cuda.activemask",
+    "&&": "and",
+    "||": "or",
+}
+_WORD = pattern("|".join(rf"(?<![\w.]){re.escape(word)}(?!\w)" for word in _WORDS))
+
+
+def _said(text: str) -> str:
+    return _WORD.sub(lambda match: _WORDS[match.group()], text)
+
+
+def in_python(finding: Finding) -> Finding:
+    """The finding with the names that numba has for what it speaks of."""
+    fix = finding.fix and Fix(_said(finding.fix.description), finding.fix.edits, finding.fix.change)
+    related = tuple(Related(one.span, _said(one.message)) for one in finding.related)
+    return replace(finding, message=_said(finding.message), related=related, fix=fix)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from kernlint.project.discovery import find, holds_kernels
+
+
+@pytest.fixture
+def tree(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "b.cu": "",
+        "a.CL": "",
+        "sub/z.hip": "",
+        "sub/y.cuh": "",
+        "plain.h": "int x;",
+        "kernels.hpp": "__global__ void k();",
+        "strings.cpp": 'R"(__kernel void k())"',
+        "old.cc": "kernel __attribute__((reqd_work_group_size(64,1,1))) void k()",
+        "kernel_void.md": "kernel void",
+        ".git/x.cu": "",
+        "node_modules/x.cu": "",
+        "build/x.cu": "",
+        "skip/x.cu": "",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return tmp_path
+
+
+def names(paths, **more):
+    return [os.path.normpath(f.path) for f in find(paths, **more)]
+
+
+def test_a_folder_is_walked_in_order(tree):
+    expected = ["a.CL", "b.cu", "kernels.hpp", "old.cc", "strings.cpp", "skip/x.cu", "sub/y.cuh", "sub/z.hip"]
+    assert names(["."]) == expected
+
+
+def test_exclusion_is_for_what_was_not_named(tree):
+    excluded = lambda path: "skip" in path or path.endswith("b.cu")  # noqa: E731
+    assert "skip/x.cu" not in names(["."], excluded=excluded)
+    assert names(["b.cu", "build"], excluded=excluded) == ["b.cu", "build/x.cu"]
+
+
+def test_named_files_are_handed_on_whatever_they_are(tree):
+    found = list(find(["plain.h", "nowhere.cu", "sub"]))
+    assert [(f.path, f.named) for f in found] == [
+        ("plain.h", True),
+        ("nowhere.cu", True),
+        ("sub/y.cuh", False),
+        ("sub/z.hip", False),
+    ]
+
+
+def test_loops_of_links_end(tree):
+    (tree / "sub" / "up").symlink_to(tree)
+    (tree / "sub" / "self").symlink_to("self")
+    (tree / "sub" / "twin.cu").symlink_to(tree / "b.cu")
+    found = names(["sub"])
+    assert found[:3] == ["sub/twin.cu", "sub/y.cuh", "sub/z.hip"]
+    assert len(found) == len({os.path.realpath(f) for f in found})
+
+
+def test_a_file_that_cannot_be_read_holds_no_kernels(tree):
+    assert holds_kernels("kernels.hpp") and not holds_kernels("plain.h") and not holds_kernels("nowhere.h")
