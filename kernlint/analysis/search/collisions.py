@@ -17,6 +17,7 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
+from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.scenarios.numbers import (
     Numbers,
     addresses,
@@ -31,9 +32,9 @@ from kernlint.analysis.scenarios.numbers import (
 )
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
-from kernlint.analysis.search.excused import equal_values, on_data, without_data
 from kernlint.analysis.search.inputs import PLAIN, opened
 from kernlint.analysis.search.solving import solved
+from kernlint.analysis.search.supposed import on_data, without_data
 from kernlint.analysis.trace.events import Access, BarrierEvent, Root, Trace
 from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
@@ -208,7 +209,7 @@ class Asker:
                     return witness
                 continue
             witness = self._found(query, pair.first.root)
-            if witness is not None and not warp and equal_values(pair, witness):
+            if witness is not None and not warp and equal_values.holds(pair, witness):
                 witness = self._unequal(pair, query, shape)
             if witness is None or witness.data_in_address or not self._generic(query):
                 continue
@@ -281,7 +282,7 @@ class Asker:
             a = with_guards(query.a, _half(shape.block, True, middle))
             b = with_guards(query.b, _half(shape.block, False, middle))
             witness = self.ask(replace(query, a=a, b=b))
-            if witness is not None and not equal_values(pair, witness):
+            if witness is not None and not equal_values.holds(pair, witness):
                 return witness
         return None
 

@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from kernlint.analysis.accesses.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.excuses import COLLISION
+from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
-from kernlint.analysis.search.excused import keep
 from kernlint.analysis.sharing.global_races import Finder, across
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
@@ -132,7 +133,7 @@ def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacki
                 if lacking is not None:
                     pair = replace(pair, a=replace(pair.a, guards=(*pair.a.guards, lacking)))
                 race = asker.race(pair)
-                if race is not None and keep(pair, race.witness):
+                if race is not None and not excused(COLLISION, pair, race.witness):
                     return replace(race, pair=replace(pair, second=second))
     return None
 

@@ -30,6 +30,9 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.accesses.unseen import past
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.excuses import COLLISION
+from kernlint.analysis.excuses.atomics import ticket_reset
+from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
@@ -37,7 +40,7 @@ from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, p
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.collisions import Asker, asker_of, unsettled
-from kernlint.analysis.search.excused import keep, truncated, unordered
+from kernlint.analysis.search.supposed import truncated, unordered
 from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.sharing.rows import in_row, in_slice, inside_rows, moving
 from kernlint.analysis.trace import trace
@@ -281,18 +284,6 @@ def _one_block_chosen(access: Access) -> bool:
     )
 
 
-def _reset(counter: Access, write: Access) -> bool:
-    """Whether a counter that blocks draw tickets from is written by the block that its ticket has told it is the
-    last."""
-    if counter.kind is not AccessKind.ATOMIC or write.kind is not AccessKind.WRITE or counter.offset != write.offset:
-        return False
-    return any(
-        symbol.origin is counter.node or (symbol.kind is SymbolKind.LOAD and symbol.origin[0].space is Space.SHARED)
-        for guard in write.guards
-        for symbol in symbols(guard.term)
-    )
-
-
 def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
     """The pair as threads of two blocks make it: in any order, each in iterations of its own; ``inside``: provided that
     no index leaves an array within an object."""
@@ -380,15 +371,24 @@ def _judge(
                 continue
             told = past(finder.asker.unseen, pair)
             answer = finder.meet(inside_rows(told), "block") if told is not None else None
-            if answer is None or told is None or not keep(told, answer[0]):
+            if answer is None or told is None or excused(COLLISION, told, answer[0]):
                 continue
             if known_order.within_block(first, second) is None:
                 return GlobalRace(told, *answer, across=False)
     talked = talking and (first is not second or _one_block_chosen(first))
-    if blocks_free and not _same_everywhere(first, second) and not talked and not _reset(first, second):
+    if (
+        blocks_free
+        and not _same_everywhere(first, second)
+        and not talked
+        and not ticket_reset.holds((first, second), None)
+    ):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
-        if answer is not None and keep(pair, answer[0]) and known_order.between_blocks(first, second) is None:
+        if (
+            answer is not None
+            and not excused(COLLISION, pair, answer[0])
+            and known_order.between_blocks(first, second) is None
+        ):
             return GlobalRace(pair, *answer, across=True)
     return None
 

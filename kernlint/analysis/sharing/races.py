@@ -27,11 +27,13 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.accesses.unseen import past
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.excuses import COLLISION
+from kernlint.analysis.excuses.atomics import first_look
+from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
-from kernlint.analysis.search.excused import guessed, keep
 from kernlint.analysis.sharing.rows import inside_rows
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
@@ -84,7 +86,7 @@ def candidates(of: Trace, accesses: Iterable[Access], *, warp: bool = False) -> 
                     continue
                 if awaited(first, second, ended):
                     continue
-                if guessed(first, second) or guessed(second, first):
+                if first_look.holds((first, second), None) or first_look.holds((second, first), None):
                     continue
                 if collective(first) and not warp and first.order < second.order:
                     yield unended(first, second, ended)
@@ -125,7 +127,7 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         asked_of = None if put_before(pair) else past(asker.unseen, pair)
         race = asker.race(inside_rows(asked_of), warp=warp) if asked_of is not None else None
         asked[key] = asked.get(key, 0) + before - asker.left
-        if race is not None and keep(pair, race.witness):
+        if race is not None and not excused(COLLISION, pair, race.witness):
             found[key] = race
 
 

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from kernlint.analysis.accesses.pairs import Pair, known, same_value, side
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
-from kernlint.analysis.search.excused import equal_values
 from kernlint.analysis.sharing.global_races import Finder, GlobalRace, handshakes
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
@@ -106,12 +106,12 @@ def _met(finder: Finder, access: Access, symbol: Symbol, atomic: Access) -> Slot
     for fixed, a, b in _ways(access, symbol, atomic):
         pair = Pair(access, access, a, b)
         answer = None if same_value(access, access) else finder.meet(pair, "block")
-        if answer is not None and not equal_values(pair, answer[0]):
+        if answer is not None and not equal_values.holds(pair, answer[0]):
             return Slot(access, atomic, GlobalRace(pair, *answer, across=False), fixed)
         one_counter = uniformity(atomic.offset) <= Uniformity.GRID
         if one_counter and Space.SHARED not in (access.root.space, atomic.root.space):
             answer = finder.meet(pair, "blocks")
-            if answer is not None and not equal_values(pair, answer[0]):
+            if answer is not None and not equal_values.holds(pair, answer[0]):
                 return Slot(access, atomic, GlobalRace(pair, *answer, across=True), fixed)
     return None
 

@@ -1,0 +1,25 @@
+"""Reasons not to report a suspicion, each a value with an example and a twin that is still bad.
+
+:data:`COLLISION` are those for two threads that meet in one cell.  See :mod:`kernlint.analysis.excuses.excuse` for what
+an excuse is, and ``kernlint why`` for what became of the suspicions at a place.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.excuses.atomics import told_by_ticket, watched_word
+from kernlint.analysis.excuses.objects import copied_whole, table_of_bits
+from kernlint.analysis.excuses.values import equal_values, wrapped_index
+from kernlint.analysis.excuses.winners import single_winner, two_ways_to_win, winner_looks_back
+
+COLLISION = (
+    copied_whole,
+    table_of_bits,
+    single_winner,
+    winner_looks_back,
+    two_ways_to_win,
+    watched_word,
+    told_by_ticket,
+    wrapped_index,
+    equal_values,
+)
+"""What makes a witness of two threads in one cell not worth a word; the first that counts is noted."""

@@ -1,0 +1,163 @@
+"""Excuses by the values that two threads put into a cell, and by how they get there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kernlint.analysis.accesses.pairs import Pair, opaque
+from kernlint.analysis.excuses.excuse import excuse
+from kernlint.analysis.excuses.places import of_pair
+from kernlint.analysis.trace.events import AccessKind, Root
+from kernlint.prove.query import Refuted
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    const,
+    substitute,
+    symbols,
+)
+from kernlint.tree.types import IntType
+
+Env = Mapping[Symbol, int]
+
+
+def _environments(witness: Refuted) -> tuple[Env, Env]:
+    """The values of all symbols for the two threads of a witness."""
+    env: dict[Symbol, int] = dict(zip(BLOCK_DIM, witness.block, strict=True))
+    env.update(zip(GRID_DIM, witness.grid, strict=True))
+    env.update(witness.values)
+    assert witness.second is not None
+    first, second = (
+        {
+            **env,
+            **dict(zip(THREAD, actor.thread, strict=True)),
+            **dict(zip(BLOCK, actor.block, strict=True)),
+            **dict(actor.counters),
+            **dict(actor.data),
+        }
+        for actor in (witness.first, witness.second)
+    )
+    return first, second
+
+
+@excuse("races", of_pair)
+def equal_values(pair: Pair, witness: Refuted) -> bool:
+    """Both threads write the same value, made in the same way from the same places.
+
+    What one and the same write puts into an object may come from other places of it: where those change in the same
+    phase, that is a race of its own.
+
+    ```cuda excused
+    __global__ void halves(const float *x, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i / 2] = x[i / 2];
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void halves(const float *x, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i / 2] = x[i];
+    }
+    ```
+    """
+    if not pair.first.kind is pair.second.kind is AccessKind.WRITE:
+        return False
+    if pair.first.value is None or pair.second.value is None:
+        return False
+    ours, theirs = _environments(witness)
+    first, second = (
+        None if pair.first is not pair.second else range(actor.offset, actor.offset + side.size)
+        for actor, side in ((witness.first, pair.a), (witness.second or witness.first, pair.b))
+    )
+    value = pinned(pair.first.value, ours, pair.first.root, first)
+    return value is not None and value == pinned(pair.second.value, theirs, pair.first.root, second)
+
+
+def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> object:
+    """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known.
+
+    It is not known where it comes from the object that is ``written``, but for bytes of it outside ``place``.
+    """
+    if term.op == "const":
+        return term.args[0]
+    if term.op == "sym":
+        symbol = term.args[0]
+        if symbol in env:
+            return env[symbol]
+        if symbol.kind is SymbolKind.LOAD:
+            return _loaded(symbol, env, written, place)
+        return ("same", id(symbol)) if symbol.uniformity is Uniformity.GRID else None
+    if term.op == "call" and opaque(term):
+        return None
+    parts = [pinned(arg, env, written, place) for arg in term.terms]
+    if any(part is None for part in parts):
+        return None
+    return evaluate(term, env) if all(isinstance(part, int) for part in parts) else (term.op, *parts)
+
+
+def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> object:
+    """Which bytes of which object a load is of, as :func:`pinned` has it."""
+    root, offset = symbol.origin
+    at: object = evaluate(offset, env)
+    if root is written:
+        size = symbol.type.size
+        if place is None or not isinstance(at, int) or size is None:
+            return None
+        return ("load", id(root), at) if at + size <= place.start or place.stop <= at else None
+    if at is None:
+        rest = substitute(offset, {s: const(env[s], s.type) for s in symbols(offset) if s in env})
+        if any(s.uniformity is not Uniformity.GRID for s in symbols(rest)):
+            return None
+        at = polynomial(rest)
+    return "load", id(root), at
+
+
+@excuse("races", of_pair)
+def wrapped_index(pair: Pair, witness: Refuted) -> bool:
+    """The place is reached only as an index wraps around, which another rule speaks of.
+
+    ```cuda excused
+    __global__ void rows(float *out, int n) {
+        unsigned short i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[(unsigned short)(i * 256)] = i;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void rows(float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i % 256] = i;
+    }
+    ```
+    """
+    if witness.data_in_address:
+        return False
+    ours, theirs = _environments(witness)
+    first, second = ideal(pair.a.offset, ours), ideal(pair.b.offset, theirs)
+    return first is not None and second is not None and not -pair.a.size < first - second < pair.b.size
+
+
+def ideal(term: Term, env: Mapping[Symbol, int]) -> int | None:
+    """Value of an integer term over mathematical integers, as far as sums, products and conversions go."""
+    op, args = term.op, term.args
+    if op in ("const", "sym"):
+        return evaluate(term, env)
+    if op == "cast" and isinstance(args[0].type, IntType):
+        return ideal(args[0], env)
+    if op in ("add", "sub", "mul"):
+        a, b = ideal(args[0], env), ideal(args[1], env)
+        if op == "add" and args[1].op == "const" and isinstance(term.type, IntType) and not term.type.signed and b:
+            b = b - (1 << term.type.bits) if b >> (term.type.bits - 1) else b  # `x - 1` is kept as a sum
+        if a is None or b is None:
+            return None
+        return a + b if op == "add" else a - b if op == "sub" else a * b
+    return evaluate(term, env)

@@ -1,0 +1,132 @@
+"""Excuses where data choose which threads come by: mostly one, which nothing in sight can tell."""
+
+from __future__ import annotations
+
+from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.excuses.excuse import excuse
+from kernlint.analysis.excuses.places import of_pair
+from kernlint.analysis.search.supposed import chosen_by_data, on_data
+from kernlint.analysis.trace.events import AccessKind
+from kernlint.prove.query import Refuted
+from kernlint.symbolic.terms import SymbolKind, Uniformity, negate, symbols
+from kernlint.symbolic.uniformity import uniformity
+
+
+@excuse("races", of_pair)
+def single_winner(pair: Pair, witness: Refuted) -> bool:
+    """One write, under a condition on data that differs between threads: mostly one of them comes by.
+
+    ```cuda excused
+    __global__ void find(const int *keys, int key, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && keys[i] == key) where = i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void find(const int *keys, int key, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) where = i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+    """
+    return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a)
+
+
+@excuse("races", of_pair)
+def winner_looks_back(pair: Pair, witness: Refuted) -> bool:
+    """A read and a write under one condition on data that differs between threads: the winner's own.
+
+    What is written must not be made from what was read: that is an update, and two winners would lose one.
+
+    ```cuda excused
+    __global__ void find(const int *keys, int key, int *before, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && keys[i] == key) {
+            before[i] = where;
+            where = i;
+        }
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void find(const int *keys, int key, int *before, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) before[i] = where;
+        if (i < n && keys[i] == key) where = i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+    """
+    if not witness.depends_on_data:
+        return False
+    ours, theirs = set(pair.a.guards), set(pair.b.guards)
+    if not any(uniformity(fact) > Uniformity.BLOCK and on_data(fact) for fact in ours & theirs):
+        return False
+    for read, write in ((pair.first, pair.second), (pair.second, pair.first)):
+        if read.kind is AccessKind.READ and write.kind is AccessKind.WRITE and write.value is not None:
+            made = (symbol.origin for symbol in symbols(write.value) if symbol.kind is SymbolKind.LOAD)
+            return (read.root, read.offset) not in made
+    return False
+
+
+@excuse("races", of_pair)
+def two_ways_to_win(pair: Pair, witness: Refuted) -> bool:
+    """Two writes of one place, each under a condition on data that differs between threads: one winner, found in two
+    ways.
+
+    Not where the one condition is the other's opposite: then some thread comes by for sure.
+
+    ```cuda excused
+    __global__ void find(const int *keys, int key, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && threadIdx.x == 0 && keys[i] > key) where = i;
+        if (i < n && threadIdx.x > 0 && keys[i] > key && keys[i - 1] <= key) where = i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void find(const int *keys, int key, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && keys[i] > key) where = i;
+        if (i < n && keys[i] <= key) where = -i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
+    """
+    first, second = pair.first, pair.second
+    if not witness.depends_on_data or first is second:
+        return False
+    if first.kind is not AccessKind.WRITE or second.kind is not AccessKind.WRITE or first.offset != second.offset:
+        return False
+    ours, theirs = set(pair.a.facts), set(pair.b.facts)
+    apart = not any(on_data(fact) and negate(fact) in theirs for fact in ours)
+    return apart and chosen_by_data(pair.a) and chosen_by_data(pair.b)

@@ -1,0 +1,109 @@
+"""Conditions on data, and what a search may suppose of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from kernlint.analysis.accesses.pairs import (
+    Pair,
+)
+from kernlint.analysis.search.inputs import PLAIN
+from kernlint.analysis.trace.events import Root
+from kernlint.prove.query import Overlap, Side, is_shared
+from kernlint.record import replace
+from kernlint.symbolic.terms import (
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    symbols,
+)
+from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.types import IntType
+
+
+def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
+    """Both sides without the conditions on data that can hold whatever the other thread does.
+
+    Those are conditions on data of the thread's own, and conditions on data that both see when the other thread is
+    under the very same ones: of a condition and its opposite only one holds.  What ``root`` itself holds, which both
+    are about, may keep them apart, but not where two values are compared, as one that is less takes another's place.
+    """
+
+    data = _data
+
+    def common(side: Side) -> dict[Symbol, set[Term]]:
+        found: dict[Symbol, set[Term]] = {}
+        for fact in side.facts:
+            for symbol in data(fact):
+                if is_shared(symbol, query):
+                    found.setdefault(symbol, set()).add(fact)
+        return found
+
+    ours, theirs = common(query.a), common(query.b)
+    inside = {loop.counter for side in (query.a, query.b) for loop in side.counters}
+
+    def free(term: Term) -> bool:
+        found = data(term)
+        if _holds(found, root) and not _orders(term):
+            return False
+        if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):
+            return False  # one of the two is in a loop that the other says has not run
+        return bool(found) and all(
+            not is_shared(symbol, query) or ours.get(symbol, set()) == theirs.get(symbol, set()) for symbol in found
+        )
+
+    def freed(side: Side) -> Side:
+        loops = tuple(
+            replace(loop, condition=None) if loop.condition is not None and free(loop.condition) else loop
+            for loop in side.counters
+        )
+        return replace(side, guards=tuple(guard for guard in side.guards if not free(guard)), counters=loops)
+
+    return freed(query.a), freed(query.b)
+
+
+def unordered(pair: Pair) -> Pair:
+    """The pair without conditions that compare values of the object that it is about (see :func:`without_data`)."""
+
+    def freed(side: Side) -> Side:
+        guards = tuple(g for g in side.guards if not (_orders(g) and _holds(_data(g), pair.first.root)))
+        return side if len(guards) == len(side.guards) else replace(side, guards=guards)
+
+    a, b = freed(pair.a), freed(pair.b)
+    return pair if a is pair.a and b is pair.b else replace(pair, a=a, b=b)
+
+
+def _data(term: Term) -> set[Symbol]:
+    return {symbol for symbol in symbols(term) if symbol.kind not in PLAIN}
+
+
+def _holds(found: Iterable[Symbol], root: Root) -> bool:
+    """Whether one of the symbols is what ``root`` holds."""
+    return any(symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found)
+
+
+def _orders(term: Term) -> bool:
+    """Whether two values from memory are compared: which is the greater is anybody's guess."""
+    return term.op in ("lt", "le") and all(map(_data, term.terms))
+
+
+def chosen_by_data(side: Side) -> bool:
+    """Whether a condition of the access rests on data that is not the same for all threads of a block."""
+    return any(uniformity(fact) > Uniformity.BLOCK and on_data(fact) for fact in side.facts)
+
+
+def on_data(term: Term) -> bool:
+    if term.op == "sym":
+        return term.args[0].kind not in PLAIN
+    return term.op == "call" or any(on_data(arg) for arg in term.terms)
+
+
+def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term]) -> None:
+    """What ``made`` makes of each integer in ``term`` that comes from a number in floating point: the cell that a
+    position is in."""
+    if term.op == "cast" and isinstance(term.type, IntType) and not isinstance(term.args[0].type, IntType):
+        found[term] = made(term)
+        return
+    for arg in term.terms:
+        truncated(arg, made, found)
