@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kernlint.record import dataclass, field
-from kernlint.symbolic.narrowing import Narrowing, narrowed
+from kernlint.symbolic.narrowing import Narrowing, narrowed, told
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, Term, binary, cast, const
 from kernlint.tree.types import BOOL, I64, IntType
 
@@ -30,6 +30,9 @@ REMEMBERED = 4096
 
 REMEMBERED_WAYS = 256
 """Launches of which the relations are kept."""
+
+REMEMBERED_SIZES = 64
+"""Launches with sizes of which the ranges are kept."""
 
 BLOCKS_REMEMBERED = 64
 """Sizes of blocks under which the ranges are kept."""
@@ -67,6 +70,7 @@ class Admission:
     ways: tuple[Way, ...] = ()
     _answers: dict[object, Triple | None] = field(default_factory=dict)
     _narrow: dict[object, Admission] = field(default_factory=dict)
+    _nearest: dict[object, Known] = field(default_factory=dict)
     _ranges: dict[Axes, tuple[Narrowing, ...]] = field(default_factory=dict)
     _mentioned: frozenset[Symbol] | None = None
 
@@ -81,9 +85,8 @@ class Admission:
         such launch.  Where ``grid`` is open, it has ``least`` blocks at least."""
         if not self.ways:
             return _filled(grid, least)
-        if self._mentioned is None:
-            self._mentioned = frozenset(symbol for way in self.ways for symbol, _ in way.images)
-        known = tuple((symbol, value) for symbol, value in values if symbol in self._mentioned)
+        mentioned = self._spoken_of()
+        known = tuple((symbol, value) for symbol, value in values if symbol in mentioned)
         key = block, grid, known, least
         if key not in self._answers:
             if len(self._answers) >= REMEMBERED:
@@ -114,15 +117,24 @@ class Admission:
     def near(self, block: Axes, grid: Axes, known: Known, wanted: Known) -> Known:
         """The values ``wanted`` moved, one after the other, to where a launch in sight may have them beside the sizes
         and what is ``known``; as they are where no launch is like that.  A grid that cannot be met is left aside."""
-        mentioned = {symbol for way in self.ways for symbol, _ in way.images}
+        mentioned = self._spoken_of()
         if not any(symbol in mentioned for symbol, _ in wanted):
             return wanted
-        for way in self.ways:
-            for sizes in dict.fromkeys((grid, ANY)):
-                moved = _moved(way, block, sizes, {s: v for s, v in known if s in mentioned}, wanted)
-                if moved is not None:
-                    return moved
-        return wanted
+        known = tuple((symbol, value) for symbol, value in known if symbol in mentioned)
+        key = block, grid, known, wanted
+        if key not in self._nearest:
+            if len(self._nearest) >= REMEMBERED:
+                self._nearest.clear()
+            ways = ((way, sizes) for way in self.ways for sizes in dict.fromkeys((grid, ANY)))
+            moved = (_moved(way, block, sizes, dict(known), wanted) for way, sizes in ways)
+            self._nearest[key] = next((one for one in moved if one is not None), wanted)
+        return self._nearest[key]
+
+    def _spoken_of(self) -> frozenset[Symbol]:
+        """The symbols of the kernel of which a launch says something."""
+        if self._mentioned is None:
+            self._mentioned = frozenset(symbol for way in self.ways for symbol, _ in way.images)
+        return self._mentioned
 
     @property
     def numbers(self) -> Known:
@@ -149,24 +161,25 @@ class Admission:
 def _moved(way: Way, block: Axes, grid: Axes, known: dict[Symbol, int], wanted: Known) -> Known | None:
     out: list[tuple[Symbol, int]] = []
     images = {symbol for symbol, _ in way.images}
+    ranges = _under(way, block, grid, tuple(known.items()))
     for symbol, value in wanted:
+        if ranges is None:
+            return None
         if symbol in images:
-            ranges = _under(way, block, grid, tuple(known.items()))
-            if ranges is None:
-                return None
+            if symbol in known:  # it gets another value
+                ranges = _under(way, block, grid, tuple((s, v) for s, v in known.items() if s is not symbol))
+                assert ranges is not None
             low, high = ranges.of(symbol.term)
             near = min(max(value, low), high)
             # beside the end of a range there may be none, where only multiples are passed
             tried = dict.fromkeys(
                 (near, *(near - near % unit for unit in UNITS if near - near % unit >= low), low, high)
             )
-            fits = (one for one in tried if _under(way, block, grid, (*known.items(), (symbol, one))) is not None)
-            found = next(fits, None)
-            if found is None:
-                return None
-            value = known[symbol] = found
+            fits = ((one, more) for one in tried if (more := told(ranges, {symbol: one})) is not None)
+            value, ranges = next(fits, (value, None))
+            known[symbol] = value
         out.append((symbol, value))
-    return tuple(out) if _under(way, block, grid, tuple(known.items())) is not None else None
+    return tuple(out) if ranges is not None else None
 
 
 def _filled(grid: Axes, least: Triple) -> Triple:
@@ -175,7 +188,14 @@ def _filled(grid: Axes, least: Triple) -> Triple:
 
 
 def _under(way: Way, block: Axes, grid: Axes, values: Known, least: Triple = (1, 1, 1)) -> Narrowing | None:
-    known = dict(values)
+    sized = _sized(way, block, grid, least)
+    return sized if sized is None or not values else told(sized, dict(values))
+
+
+@lru_cache(maxsize=REMEMBERED_SIZES)
+def _sized(way: Way, block: Axes, grid: Axes, least: Triple) -> Narrowing | None:
+    """The ranges of a launch with these sizes, when nothing is known of its arguments."""
+    known: dict[Symbol, int] = {}
     facts = list(way.relations)
     for size, symbol in zip(block, BLOCK_DIM, strict=True):
         if size is not None:

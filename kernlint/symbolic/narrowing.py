@@ -8,6 +8,7 @@ that no contradiction is found does not say that there is none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 
 from kernlint.symbolic.terms import Symbol, Term, negate
 from kernlint.tree.types import IntType, Type
@@ -27,11 +28,6 @@ class Contradiction(Exception):
     """No values satisfy the facts."""
 
 
-def contradict(facts: Iterable[Term], known: Mapping[Symbol, int]) -> bool:
-    """Whether it shows that ``facts`` cannot all be true where symbols have the values ``known``."""
-    return narrowed(facts, known) is None
-
-
 def narrowed(facts: Iterable[Term], known: Mapping[Symbol, int]) -> Narrowing | None:
     """Ranges under which all ``facts`` are true and symbols have the values ``known``; None: there are none."""
     try:
@@ -42,6 +38,16 @@ def narrowed(facts: Iterable[Term], known: Mapping[Symbol, int]) -> Narrowing | 
         return Narrowing((), known)
 
 
+def told(ranges: Narrowing, known: Mapping[Symbol, int], facts: tuple[Term, ...] = ()) -> Narrowing | None:
+    """``ranges`` when symbols have the values ``known`` besides, and ``facts`` hold; None: there are none."""
+    try:
+        return ranges.told(known, facts)
+    except Contradiction:
+        return None
+    except RecursionError:  # too deep to be told: everything is possible
+        return ranges
+
+
 class Narrowing:
     """Ranges of terms under ``facts``.  Making one raises :class:`Contradiction`."""
 
@@ -49,16 +55,70 @@ class Narrowing:
         self.ranges: dict[Term, Range] = {}
         self.overflowing: set[Term] = set()
         self._current: dict[Term, Range] = {}
-        """What :meth:`of` said since a range was last narrowed: terms share their parts, and each is computed once."""
+        """What :meth:`of` says of terms, as long as no range in them is narrowed."""
+        self._changed: list[Term] = []
+        """Terms whose ranges became narrower in the round."""
+        self._denials: dict[Term, Term] = {}
+        self._facts: tuple[Term, ...] = ()
+        self._speaking: dict[Symbol, tuple[int, ...]] = {}
+        """The facts that speak of a symbol, by their places among all."""
+        self._around: dict[Term, tuple[Term, ...]] = {}
+        """The terms of which a term is an argument."""
+        self._learn(facts)
         for symbol, value in known.items():
             self._meet(symbol.term, (value, value))
+        self._settle(range(len(facts)))
+
+    def told(self, known: Mapping[Symbol, int], facts: tuple[Term, ...] = ()) -> Narrowing:
+        """The ranges when symbols have the values ``known`` besides, and ``facts`` hold.  Raises
+        :class:`Contradiction`."""
+        more = copy(self)
+        more.ranges, more.overflowing = dict(self.ranges), set(self.overflowing)
+        more._current, more._changed = dict(self._current), []
+        if facts:
+            more._speaking, more._around = dict(self._speaking), dict(self._around)
+            more._learn(facts)
+        for symbol, value in known.items():
+            more._meet(symbol.term, (value, value))
+        new = range(len(self._facts), len(more._facts))
+        more._settle(sorted({*more._touched(), *new}))
+        return more
+
+    def _learn(self, facts: tuple[Term, ...]) -> None:
+        """Take down ``facts``, what they speak of and how they are made."""
+        todo: list[Term] = []
+        for at, fact in enumerate(facts, len(self._facts)):
+            for symbol in fact.symbols:
+                self._speaking[symbol] = (*self._speaking.get(symbol, ()), at)
+            todo.append(fact)
+        self._facts += facts
+        seen: set[Term] = set()
+        while todo:
+            term = todo.pop()
+            if term not in seen:
+                seen.add(term)
+                for arg in term.terms:
+                    around = self._around.get(arg, ())
+                    if term not in around:
+                        self._around[arg] = (*around, term)
+                    todo.append(arg)
+
+    def _settle(self, todo: Iterable[int]) -> None:
+        """Narrow by the facts ``todo``, and by what is changed by that."""
         for _ in range(ROUNDS):
-            before = dict(self.ranges)
-            for fact in facts:
+            self._changed.clear()
+            for at in todo:
+                fact = self._facts[at]
                 self.of(fact)
                 self._say(fact, True)
-            if self.ranges == before:
+            if not self._changed:
                 break
+            todo = self._touched()
+
+    def _touched(self) -> list[int]:
+        """The facts that speak of what has changed: for all others nothing is new."""
+        symbols = {symbol for term in self._changed for symbol in term.symbols}
+        return sorted({at for symbol in symbols for at in self._speaking.get(symbol, ())})
 
     def of(self, term: Term) -> Range:
         """The range of ``term``: computed from its parts, met with what is known of it as a whole."""
@@ -84,8 +144,19 @@ class Narrowing:
                 raise Contradiction
             if (low, high) != found:
                 self.ranges[term] = low, high
+                self._changed.append(term)
             return low, high
         return found
+
+    def _forget(self, term: Term) -> None:
+        """Forget what :meth:`of` has said of ``term`` and of whatever it is a part of."""
+        current, around = self._current, self._around
+        current.pop(term, None)
+        todo = [term]
+        while todo:
+            for outer in around.get(todo.pop(), ()):
+                if current.pop(outer, None) is not None:  # else nothing is kept that was made of it
+                    todo.append(outer)
 
     def value(self, term: Term) -> int | None:
         """The only value of ``term``, if there is but one."""
@@ -143,9 +214,10 @@ class Narrowing:
         low, high = max(known[0], wanted[0]), min(known[1], wanted[1])
         if low > high:
             raise Contradiction
-        self.ranges[term] = low, high
         if (low, high) != known:
-            self._current.clear()
+            self.ranges[term] = low, high
+            self._changed.append(term)
+            self._forget(term)
         return low, high
 
     def _say(self, fact: Term, truth: bool) -> None:
@@ -164,7 +236,10 @@ class Narrowing:
                 self._say(a, truth)
         elif op in ("lt", "le", "eq", "ne"):
             if op in ("eq", "ne"):  # ranges have no holes: that two terms differ is kept as the truth of the comparison
-                for one, holds in ((fact, truth), (negate(fact), not truth)):
+                denial = self._denials.get(fact)
+                if denial is None:
+                    denial = self._denials[fact] = negate(fact)
+                for one, holds in ((fact, truth), (denial, not truth)):
                     self._meet(one, (int(holds), int(holds)))
             self._compare(*_normal(op, fact.args[0], fact.args[1], truth))
         elif op == "const":

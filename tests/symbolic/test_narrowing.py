@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import may_wrap
-from kernlint.symbolic.narrowing import contradict, narrowed
+from kernlint.symbolic.narrowing import narrowed, told
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -29,6 +29,10 @@ from tests.symbolic.test_evaluate import X, Y, Z, terms
 N = Symbol(SymbolKind.PARAM, "n", I32)
 SIZE = Symbol(SymbolKind.PARAM, "size", U32)
 GRID = Symbol(SymbolKind.GRID_DIM, "grid", U32, low=1)
+
+
+def contradict(facts: tuple[Term, ...], known: dict[Symbol, int]) -> bool:
+    return narrowed(facts, known) is None
 
 
 def number(value: int) -> Term:
@@ -114,3 +118,30 @@ def test_what_was_computed_of_shared_parts_follows_what_is_learned_later() -> No
     assert ranges is not None
     assert ranges.of(total) == (10, 10)
     assert narrowed([*facts, binary("le", total, const(9, I32), BOOL)], {}) is None
+
+
+def test_what_is_told_later_narrows_as_if_it_was_known_before() -> None:
+    blocks = binary("div", binary("add", N.term, number(255), I32), number(256), I32)
+    facts = (equal(GRID, blocks), binary("lt", SIZE.term, const(100, U32), BOOL))
+    before = narrowed(facts, {})
+    assert before is not None
+    for value in (1, 4, 1000):
+        after, whole = told(before, {GRID: value}), narrowed(facts, {GRID: value})
+        assert after is not None and whole is not None
+        assert all(after.of(s.term) == whole.of(s.term) for s in (N, SIZE, GRID))
+    assert before.of(GRID.term) == narrowed(facts, {}).of(GRID.term)  # type: ignore[union-attr]  # it stays as it was
+    few = binary("lt", N.term, number(257), BOOL)
+    assert told(before, {GRID: 2}, (few,)) is None
+    one = told(before, {}, (few,))
+    assert one is not None and one.of(GRID.term)[1] == 1
+
+
+@given(terms(), terms(), st.sampled_from(("lt", "le", "eq", "ne")), st.integers(-128, 127), st.integers(0, 255))
+@settings(max_examples=300, deadline=None)
+def test_no_order_of_telling_says_more(one: Term, two: Term, op: str, x: int, y: int) -> None:
+    facts = (binary(op, cast(one, I64), cast(two, I64), BOOL), binary("le", cast(two, I64), cast(one, I64), BOOL))
+    before = narrowed(facts, {})
+    at_once, later = narrowed(facts, {X: x, Y: y}), None if before is None else told(before, {X: x, Y: y})
+    if at_once is not None and later is not None:
+        env = {X: x, Y: y}
+        assert all(later.of(s.term) == (env[s], env[s]) == at_once.of(s.term) for s in (X, Y) if s in env)

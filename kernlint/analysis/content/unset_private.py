@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher
-from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis
 from kernlint.analysis.content.initialised import closed, updates
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
@@ -218,13 +218,13 @@ def _worth_it(term: Term) -> bool:
 
 
 def _arrays(facts: Facts, of: Trace) -> Iterator[Unset]:
-    hidden = _handed_over(facts)
     groups: dict[int, list[Access]] = {}
     for access in of.accesses:
-        groups.setdefault(id(access.root), []).append(access)
+        if _looked_at(access.root):
+            groups.setdefault(id(access.root), []).append(access)
+    hidden = _handed_over(facts) if groups else set()
     for group in groups.values():
-        root = group[0].root
-        if _looked_at(root) and id(root.decl) not in hidden:
+        if id(group[0].root.decl) not in hidden:
             found = _element(group)
             if found is not None:
                 yield found
@@ -240,22 +240,39 @@ def _looked_at(root: Root) -> bool:
 
 def _handed_over(facts: Facts) -> set[int]:
     """Variables that text which is not followed gets at: assembly, calls out of sight, what was lost."""
+    unfollowed: frozenset[int] = facts[_unfollowed]
+    found = set(unfollowed)
+    if facts.function not in facts.module.functions:
+        found |= _got_at((facts.function,))
+    for call in facts[trace].calls:
+        found.update(id(part.decl) for part in walk(call.node) if isinstance(part, Ref))
+    return found
+
+
+def _got_at(functions: Sequence[FunctionDecl]) -> set[int]:
+    """Variables that text in ``functions`` gets at that is not in the tree."""
     found: set[int] = set()
-    functions = {id(f): f for f in facts.module.functions}
-    functions[id(facts.function)] = facts.function
-    missed = {id(call.node) for call in facts[trace].calls}
-    for function in functions.values():
+    beyond: dict[int, bool] = {}
+    for function in functions:
         for node in walk(function.body) if function.body is not None else ():
-            lost = isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node))
-            if lost or id(node) in missed:
+            if isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node, beyond)):
                 found.update(id(part.decl) for part in walk(node) if isinstance(part, Ref))
     return found
 
 
-def _beyond_reading(call: Call) -> bool:
-    """Whether what a call does with its arguments is not in the tree: no body, or one of assembly."""
+def _beyond_reading(call: Call, known: dict[int, bool]) -> bool:
+    """Whether what a call does with its arguments is not in the tree: no body, or one of assembly.  ``known``: what
+    was found of functions before."""
     function = call.function
-    return function is None or function.body is None or any(isinstance(node, Asm) for node in walk(function.body))
+    if function is None or function.body is None:
+        return True
+    if id(function) not in known:
+        known[id(function)] = any(isinstance(node, Asm) for node in walk(function.body))
+    return known[id(function)]
+
+
+_unfollowed = ModuleAnalysis("unfollowed", lambda facts: frozenset(_got_at(facts.module.functions)))
+"""The variables of a file that text which is not in the tree gets at."""
 
 
 def _element(group: Sequence[Access]) -> Unset | None:
@@ -350,5 +367,5 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     return tuple(found)
 
 
-unset_private = KernelAnalysis("unset_private", _compute, needs=(trace,))
+unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, _unfollowed))
 """The first :class:`Unset` use of each private variable of a kernel variant that has one."""

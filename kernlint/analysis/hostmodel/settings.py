@@ -8,7 +8,7 @@ from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKin
 from kernlint.analysis.trace.values import NULL, PointerValue, Value, as_term
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
-from kernlint.symbolic.narrowing import contradict
+from kernlint.symbolic.narrowing import Narrowing, narrowed, told
 from kernlint.symbolic.terms import Term, negate, subterms
 from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref
 
@@ -108,12 +108,19 @@ CASES = 4
 """Choices in a chain of checks (``if (err == 0) err = ...``) that are told apart."""
 
 
-def excluded(facts: tuple[Term, ...], cases: int = CASES) -> bool:
+def excluded(facts: tuple[Term, ...]) -> bool:
     """Whether ``facts`` cannot all be true, whichever way the choices in them went."""
-    if contradict(facts, {}):
-        return True
+    ranges = narrowed(facts, {})
+    return ranges is None or _excluded(ranges, facts, CASES)
+
+
+def _excluded(ranges: Narrowing, facts: tuple[Term, ...], cases: int) -> bool:
     choices = (at.args[0] for fact in facts for at in subterms(fact) if at.op == "select")
     cond = next((cond for cond in choices if cond not in facts and negate(cond) not in facts), None)
     if cond is None or not cases:
         return False
-    return all(excluded((*facts, one), cases - 1) for one in (cond, negate(cond)))
+    for one in (cond, negate(cond)):
+        more = told(ranges, {}, (one,))
+        if more is not None and not _excluded(more, (*facts, one), cases - 1):
+            return False
+    return True

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from kernlint.prove.query import Overlap, Refuted, Side, is_shared
 from kernlint.record import replace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.narrowing import Narrowing, narrowed
+from kernlint.symbolic.narrowing import Narrowing, narrowed, told
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -97,9 +97,8 @@ def _chosen(facts: list[Term], free: list[Symbol]) -> Values | None:
     """Values of ``free`` under which all ``facts`` hold."""
     left = [TRIES]
 
-    def step(values: Values) -> Values | None:
+    def step(values: Values, ranges: Narrowing | None) -> Values | None:
         left[0] -= 1
-        ranges = narrowed(facts, values)
         if ranges is None or left[0] <= 0:
             return None
         rest = [symbol for symbol in free if symbol not in values]
@@ -108,12 +107,12 @@ def _chosen(facts: list[Term], free: list[Symbol]) -> Values | None:
         # The one with the least room says most about the others.
         at = min(rest, key=lambda symbol: (ranges.of(symbol.term)[1] - ranges.of(symbol.term)[0], symbol.serial))
         for value in _candidates(at, ranges):
-            found = step({**values, at: value})
+            found = step({**values, at: value}, told(ranges, {at: value}))
             if found is not None or left[0] <= 0:
                 return found
         return None
 
-    return step({})
+    return step({}, narrowed(facts, {}))
 
 
 def _candidates(symbol: Symbol, ranges: Narrowing) -> list[int]:
