@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.hostmodel.operations import pointed_to
+from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
@@ -106,6 +106,6 @@ def _place(value: Value | None) -> object:
     if not isinstance(value, PointerValue):
         return None
     roots = pointed_to(value)
-    if len(roots) != 1 or roots[0].kind not in (RootKind.VARIABLE, RootKind.PARAM) or value.root is not roots[0]:
+    if len(roots) != 1 or roots[0].kind is RootKind.UNKNOWN or value.root is not roots[0]:
         return None
     return roots[0], value.offset

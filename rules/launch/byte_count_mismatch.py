@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, pointed_to
+from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, counted, host_operations, widths
+from kernlint.analysis.hostmodel.places import extent_of
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
@@ -13,8 +14,9 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import Cast, Expr, FloatLit
-from kernlint.tree.types import I64, FloatType, IntType
+from kernlint.tree.nodes import Cast, Expr, FloatLit, IntLit, Ref, SizeOf
+from kernlint.tree.types import I64, FloatType, IntType, PointerType
+from kernlint.tree.walk import walk as walk_tree
 
 
 class ByteCountMismatch(ModuleRule):
@@ -120,39 +122,56 @@ class ByteCountMismatch(ModuleRule):
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
-        if isinstance(one, Fill) and _is_fraction(one.event.node.args[one.at]):
+        if isinstance(one, Fill) and one.bytewise and _is_fraction(one.event.node.args[one.at]):
             return self.finding(
                 one.event.span,
                 "each byte is filled with the whole part of a floating-point number, of which one byte is taken",
                 severity=Severity.WARNING,
                 fix="fill with a kernel, or with std::fill on the host and a copy",
             )
+        if _of_pointer(one):
+            message = "the size is that of a pointer, not of what it points to"
+            return self.finding(one.event.span, message, fix="multiply a number of elements by the size of one")
         if isinstance(one, Copy) and one.pitches is not None:
             return self._rows(one, walk)
         for value in values:
-            found = self._against_allocation(one, value, walk)
+            found = self._against_memory(one, value, walk)
             if found is not None:
                 return found
         return None
 
-    def _against_allocation(self, one: Copy | Fill, value: Value, walk: HostWalk) -> Finding | None:
-        roots = pointed_to(value)
-        allocation = walk.allocations.get(id(roots[0])) if len(roots) == 1 else None
-        if allocation is None or not isinstance(value, PointerValue) or value.offset.value != 0:
+    def _against_memory(self, one: Copy | Fill, value: Value, walk: HostWalk) -> Finding | None:
+        behind = extent_of(value, walk.allocations)
+        if behind is None or behind.row is not None:
             return None
-        given, there = polynomial(one.size), polynomial(allocation.size)
-        element = getattr(allocation.root.element, "size", None) or 1
-        related = [Related(allocation.span, f"{show(allocation.size)} bytes are allocated here")]
+        offset = polynomial(behind.offset)
+        given, there = polynomial(one.size) + offset, polynomial(behind.size)
+        where = show(behind.size)
+        related = [Related(behind.span, f"{where} bytes are there")] if behind.span is not None else []
         if _exceeds(given, there):
-            message = f"{show(one.size)} bytes are asked for, of {show(allocation.size)} that are allocated"
+            rest = f" from byte {show(behind.offset)} on" if behind.offset.value != 0 else ""
+            message = f"{show(one.size)} bytes are asked for{rest}, of {where} that are allocated"
             return self.finding(one.event.span, message, related=related, fix="count both in bytes of one type")
-        if element > 1 and one.size.value is None and given.scaled(element) == there:
+        sizes = widths(one) | {behind.element}
+        element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
+        if element and behind.offset.value == 0 and (one.size.value is None or (behind.declared and _is_count(one))):
             message = f"{show(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         return None
 
     def _rows(self, copy: Copy, walk: HostWalk) -> Finding | None:
         assert copy.pitches is not None
+        for value in (copy.target, copy.source):
+            behind = extent_of(value, walk.allocations)
+            if behind is not None and behind.row is not None and behind.offset.value == 0:
+                row = polynomial(behind.row)
+                if _exceeds(polynomial(copy.size), row) and polynomial(copy.size) == row.scaled(behind.element):
+                    message = (
+                        f"rows of {show(copy.size)} bytes are copied, but memory for {show(behind.row)} is asked for"
+                    )
+                    related = [Related(behind.span, "allocated here")] if behind.span is not None else []
+                    fix = f"multiply the width of the allocation by {behind.element}"
+                    return self.finding(copy.event.span, message, related=related, fix=fix)
         sides = ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1]))
         width = polynomial(copy.size)
         sizes = (_element(value) for value, at in sides if width.scaled(_element(value)) == polynomial(at))
@@ -178,6 +197,30 @@ class ByteCountMismatch(ModuleRule):
                     fix="add it to a pointer to bytes: (char *)data + offset",
                 )
         return None
+
+
+def _of_pointer(one: Copy | Fill) -> bool:
+    """Whether the size is made of the size of a pointer, though no pointers are copied."""
+    expr = counted(one)
+    if expr is None or not any(isinstance(at, SizeOf) and isinstance(at.of, PointerType) for at in walk_tree(expr)):
+        return False
+    kinds = []
+    for arg in one.event.node.args:
+        while isinstance(arg, Cast):
+            arg = arg.operand
+        if isinstance(arg.type, PointerType):
+            kinds.append(arg.type.pointee)
+    return bool(kinds) and all(isinstance(kind, (IntType, FloatType)) or kind.size is None for kind in kinds)
+
+
+def _is_count(one: Copy | Fill) -> bool:
+    """Whether a constant size may be a number of elements: it is written as one number, or as a name."""
+    expr = counted(one)
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    if isinstance(expr, Ref):
+        return True
+    return isinstance(expr, IntLit) and expr.span.end - expr.span.start == len(str(expr.value))
 
 
 def _is_fraction(expr: Expr) -> bool:

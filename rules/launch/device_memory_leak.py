@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.operations import HostWalk, Release, host_operations, pointed_to
+from kernlint.analysis.hostmodel.operations import HostWalk, Release, host_operations
 from kernlint.analysis.hostmodel.ownership import stays
+from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, ExitEvent
 from kernlint.analysis.trace.values import ReferenceValue, VarPlace

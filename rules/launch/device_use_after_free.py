@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.operations import (
-    Copy,
-    Fill,
-    HostWalk,
-    Release,
-    events_at,
-    host_operations,
-    pointed_to,
-)
+from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
+from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.hostmodel.settings import implied
 from kernlint.analysis.trace.events import Event, LaunchEvent, Root, RootKind
 from kernlint.finding import Finding, Related, Severity
@@ -115,7 +108,10 @@ def _uses(walk: HostWalk) -> Iterator[tuple[Event, Release, str]]:
 def _certain(value: object) -> tuple[Root, ...]:
     """The one object that a value leads to."""
     roots = pointed_to(value)  # type: ignore[arg-type]
-    return roots if len(roots) == 1 and roots[0].kind in (RootKind.VARIABLE, RootKind.PARAM) else ()
+    return roots if len(roots) == 1 and roots[0].kind in _KNOWN else ()
+
+
+_KNOWN = (RootKind.VARIABLE, RootKind.PARAM, RootKind.LOADED)
 
 
 def _after(release: Release, event: Event) -> bool:

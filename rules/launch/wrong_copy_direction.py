@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, Where, host_operations, pointed_to
+from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
+from kernlint.analysis.hostmodel.places import Where, pointed_to
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 

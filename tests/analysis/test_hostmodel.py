@@ -10,6 +10,7 @@ from kernlint_rules.launch.group_does_not_divide import GroupDoesNotDivide
 from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
 from kernlint_rules.launch.unchecked_api_call import UncheckedApiCall
 from kernlint_rules.launch.unchecked_launch import UncheckedLaunch
+from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from kernlint.rule import RuleClass
@@ -17,6 +18,129 @@ from tests.analysis.launched import launches_of
 from tests.rules.marked import assert_marked
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "members behind a pointer keep what they hold": (
+        DeviceUseAfterFree,
+        """
+        struct Field { float *u, *v; int n; };
+        void touch(Field *f);
+        void release(Field *f) { cudaFree(f->u); cudaFree(f->v); }
+        void finish(Field *f, float *out) {
+            release(f);
+            cudaMemcpy(out, f->u, f->n * sizeof(float), cudaMemcpyDeviceToHost); // bad
+        }
+        void again(Field *f, float *out) {
+            release(f);
+            touch(f);
+            cudaMemcpy(out, f->u, f->n * sizeof(float), cudaMemcpyDeviceToHost);
+        }
+        void grow(Field *f, int n) {
+            if (f->n < n) {
+                cudaFree(f->u);
+                cudaMalloc(&f->u, n * sizeof(float));
+            }
+            cudaMemset(f->u, 0, n);
+        }
+        void each(Field *f, int n) {
+            for (int i = 0; i < n; ++i) {
+                cudaFree(f[i].u);
+                cudaFree(f[i].v);
+            }
+        }
+        """,
+    ),
+    "bytes of sequences, members, symbols and rows": (
+        ByteCountMismatch,
+        """
+        #include <vector>
+        struct Edge { int from, to; float w; };
+        struct Work { int *info; };
+        __constant__ float weights[64];
+        void put(const std::vector<Edge> &edges, Edge *&dev) {
+            cudaMalloc(&dev, sizeof(Edge) * edges.size());
+            cudaMemcpy(dev, edges.data(), edges.size(), cudaMemcpyHostToDevice); // bad
+            cudaMemcpy(dev, edges.data(), edges.size() * sizeof(Edge), cudaMemcpyHostToDevice);
+        }
+        void grown(std::vector<int> &x, int *dev, int n) {
+            std::vector<int> y(n);
+            cudaMemcpy(dev, y.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+            y.resize(2 * n);
+            cudaMemcpy(dev, y.data(), 2 * n * sizeof(int), cudaMemcpyHostToDevice);
+            cudaMemcpy(dev, x.data(), y.size() * sizeof(int), cudaMemcpyHostToDevice);
+        }
+        cudaError_t prepare(Work &w, int n) {
+            cudaError_t err = cudaMalloc(&w.info, n * sizeof(int));
+            if (err != cudaSuccess) return err;
+            return cudaMemset(w.info, 0, n); // bad
+        }
+        void set(const float *w) {
+            cudaMemcpyToSymbol(weights, w, 64); // bad
+            cudaMemcpyToSymbol(weights, w, 16 * sizeof(float));
+        }
+        void plane(unsigned short *dev, size_t pitch, const unsigned short *x, int w, int h) {
+            cudaMallocPitch(&dev, &pitch, w, h);
+            cudaMemcpy2D(dev, pitch, x, 2 * w, 2 * w, h, cudaMemcpyHostToDevice); // bad
+        }
+        void pointer(const float *x, int n) {
+            float *dev, **table;
+            cudaMalloc(&dev, n * sizeof(float));
+            cudaMemcpy(dev, x, sizeof(x), cudaMemcpyHostToDevice); // bad
+            cudaMalloc(&table, n * sizeof(float *));
+            cudaMemcpy(table, &dev, sizeof(float *), cudaMemcpyHostToDevice);
+        }
+        """,
+    ),
+    "buffers of OpenCL, in C and in C++": (
+        ByteCountMismatch,
+        """
+        #include <CL/cl.h>
+        #include <CL/cl.hpp>
+        #include <vector>
+        cl_int zero(cl_command_queue q, cl_context c, cl_mem *out, int n) {
+            cl_int err, nothing = 0;
+            *out = clCreateBuffer(c, CL_MEM_READ_WRITE, n * sizeof(cl_int), NULL, &err);
+            if (err) return err;
+            return clEnqueueFillBuffer(q, *out, &nothing, sizeof(nothing), 0, n, 0, NULL, NULL); // bad
+        }
+        void send(cl::Context &context, cl::CommandQueue &queue, std::vector<int> &a) {
+            cl::Buffer whole(context, CL_MEM_READ_WRITE, sizeof(int) * a.size()), half(context, 1, 2 * a.size());
+            queue.enqueueWriteBuffer(whole, CL_TRUE, 0, a.size(), a.data()); // bad
+            queue.enqueueWriteBuffer(half, CL_TRUE, 0, 4 * a.size(), a.data()); // bad
+            queue.enqueueWriteBuffer(whole, CL_TRUE, 0, 4 * a.size(), a.data());
+        }
+        """,
+    ),
+    "what waits for a copy": (
+        UnsynchronisedHostRead,
+        """
+        #include <vector>
+        struct Solver {
+            cudaStream_t stream;
+            float *there, *here;
+            void elsewhere();
+            bool early() {
+                cudaMemcpyAsync(here, there, sizeof(float), cudaMemcpyDeviceToHost, stream);
+                return here[0] < 1; // bad
+            }
+            bool late() {
+                cudaMemcpyAsync(here, there, sizeof(float), cudaMemcpyDeviceToHost, stream);
+                elsewhere();
+                return here[0] < 1;
+            }
+        };
+        float sum(const float *x, int n, cudaStream_t stream, cudaEvent_t over, bool now) {
+            std::vector<float> y(n);
+            float total = 0, next;
+            cudaMemcpyAsync(&next, x, 4, cudaMemcpyDeviceToHost, stream);
+            cudaMemcpyAsync(y.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
+            if (!now) return 0;
+            total += next; // bad
+            for (int i = 0; i < n; ++i) total += y[i]; // bad
+            cudaMemcpyAsync(y.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, stream);
+            cudaEventSynchronize(over);
+            return total + y[0];
+        }
+        """,
+    ),
     "allocation under a check": (
         WrongCopyDirection,
         """

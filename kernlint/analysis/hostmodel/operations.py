@@ -1,44 +1,24 @@
 """Copies, fills and releases that host code makes, by the walks of a file's host functions.
 
-Each operation has the values that it was given; where a pointer leads, :func:`where_of` tells by what was allocated in
-sight.  Functions of CUDA and HIP have one shape and are told by the name behind their prefix.
+Each operation has the values that it was given; where a pointer leads, :func:`~.places.where_of` tells by what was
+allocated in sight.  Functions of CUDA and HIP have one shape and are told by the name behind their prefix; a method of
+``cl::CommandQueue`` is the function of C whose first argument is the queue.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.places import Where, as_pointer, base_name, where_of
 from kernlint.analysis.launching.launches import host
-from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind, Trace
-from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, StructValue, Value, as_term, chosen
+from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Trace
+from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Term, cast
-from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import I64, ArrayType, Space
-
-_PREFIX = pattern(r"(?:cuda|hip|cu|cl)(?=[A-Z])")
-
-
-class Where(Enum):
-    """Which memory something lies in."""
-
-    DEVICE = "device memory"
-    HOST = "host memory"
-    BOTH = "memory of both"  # managed, or pinned: whatever is done with it may be meant
-    UNKNOWN = "unknown"
-
-
-_ALLOCATED = {
-    "Malloc": Where.DEVICE,
-    "MallocAsync": Where.DEVICE,
-    "MemAlloc": Where.DEVICE,
-    "MemAlloc_v2": Where.DEVICE,
-    "malloc": Where.HOST,
-    "calloc": Where.HOST,
-}
+from kernlint.symbolic.terms import Term, binary, cast, const
+from kernlint.tree.nodes import Cast, Expr, FunctionDecl
+from kernlint.tree.types import I64, OpaqueType, PointerType
 
 
 class Kind(Enum):
@@ -53,7 +33,9 @@ class Kind(Enum):
 @dataclass(frozen=True, slots=True, eq=False)
 class Copy:
     """``size`` bytes from ``source`` to ``target``; of a copy by rows (``pitches`` of target and source in bytes) the
-    size is that of a row.  ``kind``: None where it is not a constant, or left to the runtime."""
+    size is that of a row.  ``kind``: None where it is not a constant, or left to the runtime.  ``waits``: whether the
+    call ends after the copy has (None: not known).  ``stream``: the stream or queue (None: the default one).
+    ``counted``: which of queue and arguments is the size."""
 
     event: ApiEvent
     target: Value
@@ -61,16 +43,22 @@ class Copy:
     size: Term
     kind: Kind | None
     pitches: tuple[Term, Term] | None = None
+    waits: bool | None = True
+    stream: Value | None = None
+    counted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fill:
-    """``size`` bytes at ``target`` set to a value (argument ``at`` of the call)."""
+    """``size`` bytes at ``target`` set to a value (argument ``at`` of the call, one byte of it where ``bytewise``).
+    ``counted``: as of a :class:`Copy`."""
 
     event: ApiEvent
     target: Value
     size: Term
     at: int = 1
+    bytewise: bool = True
+    counted: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,20 +85,130 @@ class HostWalk:
         return where_of(value, self.allocations)
 
 
-def _base(name: str) -> str:
-    return _PREFIX.sub("", name, count=1)
+def counted(one: Copy | Fill) -> Expr | None:
+    """The expression that says how many bytes an operation is for."""
+    if one.counted is None:
+        return None
+    node = one.event.node
+    at = one.counted - (1 if one.event.receiver is not None else 0)
+    return node.args[at] if at < len(node.args) else None
+
+
+def widths(one: Copy | Fill) -> frozenset[int]:
+    """Bytes of the elements that an operation may be about: of what its pointers point to, of a pattern."""
+    found = set()
+    for arg in one.event.node.args:
+        while isinstance(arg, Cast):
+            arg = arg.operand
+        kind = arg.type
+        if isinstance(kind, PointerType) and not isinstance(kind.pointee, (PointerType, OpaqueType)):
+            found.add(kind.pointee.size or 1)
+    if isinstance(one, Fill) and one.event.receiver is None and len(one.event.args) > 3:
+        found.add(as_term(one.event.args[3]).value or 1)
+    return frozenset(found)
+
+
+def _bytes(value: Value) -> Term:
+    return cast(as_term(value), I64)
+
+
+def _moved(value: Value, offset: Value) -> Value:
+    """The place ``offset`` bytes behind a pointer or handle."""
+    pointer = as_pointer(value)
+    if pointer is None:
+        return value
+    return PointerValue(pointer.root, binary("add", pointer.offset, _bytes(offset), I64), pointer.pointee)
+
+
+def _memcpy(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    waits = not base_name(api.name).endswith("Async")
+    stream = args[4] if len(args) > 4 else None
+    return Copy(api, args[0], args[1], _bytes(args[2]), _kind(args[3]), waits=waits, stream=stream, counted=2)
+
+
+def _rows(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    waits = not base_name(api.name).endswith("Async")
+    pitches = _bytes(args[1]), _bytes(args[3])
+    stream = args[7] if len(args) > 7 else None
+    return Copy(api, args[0], args[2], _bytes(args[4]), _kind(args[6]), pitches, waits, stream, counted=4)
+
+
+def _directed(kind: Kind) -> Callable[[ApiEvent, tuple[Value, ...]], Copy | None]:
+    """Copies of the driver, whose names say where they go."""
+
+    def copy(api: ApiEvent, args: tuple[Value, ...]) -> Copy:
+        waits = not base_name(api.name).endswith("Async")
+        stream = args[3] if len(args) > 3 else None
+        return Copy(api, args[0], args[1], _bytes(args[2]), kind, waits=waits, stream=stream, counted=2)
+
+    return copy
+
+
+def _to_symbol(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    target = _moved(args[0], args[3]) if len(args) > 3 and as_term(args[3]).value is not None else args[0]
+    return Copy(api, target, args[1], _bytes(args[2]), None, counted=2)
+
+
+def _from_symbol(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    source = _moved(args[1], args[3]) if len(args) > 3 and as_term(args[3]).value is not None else args[1]
+    return Copy(api, args[0], source, _bytes(args[2]), None, counted=2)
+
+
+def _read(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    at, waits = _moved(args[1], args[3]), _blocking(args[2])
+    return Copy(api, args[5], at, _bytes(args[4]), Kind.DEVICE_TO_HOST, waits=waits, stream=args[0], counted=4)
+
+
+def _write(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    at, waits = _moved(args[1], args[3]), _blocking(args[2])
+    return Copy(api, at, args[5], _bytes(args[4]), Kind.HOST_TO_DEVICE, waits=waits, stream=args[0], counted=4)
+
+
+def _within(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
+    source, target = _moved(args[1], args[3]), _moved(args[2], args[4])
+    return Copy(api, target, source, _bytes(args[5]), None, waits=False, stream=args[0], counted=5)
+
+
+def _blocking(value: Value) -> bool | None:
+    number = as_term(value).value
+    return None if number is None else bool(number)
+
+
+_COPIES: dict[str, tuple[int, Callable[[ApiEvent, tuple[Value, ...]], Copy | None]]] = {
+    # name: the fewest arguments, and what they mean
+    "Memcpy": (4, _memcpy),
+    "MemcpyAsync": (4, _memcpy),
+    "Memcpy2D": (7, _rows),
+    "Memcpy2DAsync": (7, _rows),
+    "MemcpyHtoD": (3, _directed(Kind.HOST_TO_DEVICE)),
+    "MemcpyDtoH": (3, _directed(Kind.DEVICE_TO_HOST)),
+    "MemcpyDtoD": (3, _directed(Kind.DEVICE_TO_DEVICE)),
+    "MemcpyHtoDAsync": (3, _directed(Kind.HOST_TO_DEVICE)),
+    "MemcpyDtoHAsync": (3, _directed(Kind.DEVICE_TO_HOST)),
+    "MemcpyDtoDAsync": (3, _directed(Kind.DEVICE_TO_DEVICE)),
+    "MemcpyToSymbol": (3, _to_symbol),
+    "MemcpyToSymbolAsync": (3, _to_symbol),
+    "MemcpyFromSymbol": (3, _from_symbol),
+    "EnqueueReadBuffer": (6, _read),
+    "EnqueueWriteBuffer": (6, _write),
+    "EnqueueCopyBuffer": (6, _within),
+}
+
+
+def _given(api: ApiEvent) -> tuple[str, tuple[Value, ...]]:
+    """Name and arguments of a call; the queue that a method is one of comes first."""
+    name = base_name(api.name)
+    if name.startswith("enqueue") and api.receiver is not None:
+        return f"E{name[1:]}", (api.receiver, *api.args)
+    return name, tuple(api.args)
 
 
 def _copy(api: ApiEvent) -> Copy | None:
-    name, args = _base(api.name), api.args
-    if name in ("Memcpy", "MemcpyAsync") and len(args) >= 4:
-        return Copy(api, args[0], args[1], cast(as_term(args[2]), I64), _kind(args[3]))
-    if name in ("Memcpy2D", "Memcpy2DAsync") and len(args) >= 7:
-        pitches = cast(as_term(args[1]), I64), cast(as_term(args[3]), I64)
-        return Copy(api, args[0], args[2], cast(as_term(args[4]), I64), _kind(args[6]), pitches)
+    name, args = _given(api)
     if name in ("Memcpy3D", "Memcpy3DAsync") and api.behind:
         return _volume(api, api.behind[0])
-    return None
+    few, make = _COPIES.get(name, (0, None))
+    return make(api, args) if make is not None and len(args) >= few else None
 
 
 def _volume(api: ApiEvent, job: Value | None) -> Copy | None:
@@ -126,8 +224,8 @@ def _volume(api: ApiEvent, job: Value | None) -> Copy | None:
     width = extent.get("width")  # type: ignore[union-attr]
     if to is None or start is None or width is None or to_pitch is None or pitch is None:
         return None
-    pitches = cast(as_term(to_pitch), I64), cast(as_term(pitch), I64)
-    return Copy(api, to, start, cast(as_term(width), I64), _kind(kind), pitches)
+    pitches = _bytes(to_pitch), _bytes(pitch)
+    return Copy(api, to, start, _bytes(width), _kind(kind), pitches, not api.name.endswith("Async"))
 
 
 def _is_null(value: Value | None) -> bool:
@@ -139,46 +237,32 @@ def _kind(value: Value) -> Kind | None:
     return Kind(number) if number in (0, 1, 2, 3) else None
 
 
+_WIDTHS = {"MemsetD8": 1, "MemsetD16": 2, "MemsetD32": 4}
+"""Fills of the driver count in elements of so many bytes."""
+
+
 def _fill(api: ApiEvent) -> Fill | None:
-    if _base(api.name) in ("Memset", "MemsetAsync") and len(api.args) >= 3:
-        return Fill(api, api.args[0], cast(as_term(api.args[2]), I64))
+    name, args = _given(api)
+    if name in ("Memset", "MemsetAsync") and len(args) >= 3:
+        return Fill(api, args[0], _bytes(args[2]), counted=2)
+    width = _WIDTHS.get(name.removesuffix("Async"))
+    if width is not None and len(args) >= 3:
+        return Fill(api, args[0], binary("mul", _bytes(args[2]), const(width), I64), bytewise=False)
+    if name == "EnqueueFillBuffer":
+        if api.receiver is not None and len(args) >= 5:
+            return Fill(api, _moved(args[1], args[3]), _bytes(args[4]), bytewise=False, counted=4)
+        if api.receiver is None and len(args) >= 6:
+            return Fill(api, _moved(args[1], args[4]), _bytes(args[5]), bytewise=False, counted=5)
     return None
 
 
 _RELEASING = frozenset(
-    {"Free", "FreeAsync", "FreeHost", "HostFree", "MemFree", "MemFree_v2", "ReleaseMemObject", "free"}
+    {"Free", "FreeAsync", "FreeHost", "HostFree", "MemFree", "MemFreeAsync", "MemFreeHost", "ReleaseMemObject", "free"}
 )
 
 
 def _release(api: ApiEvent) -> Release | None:
-    return Release(api, api.args[0]) if _base(api.name) in _RELEASING and api.args else None
-
-
-def pointed_to(value: Value) -> tuple[Root, ...]:
-    """The objects that a pointer may point to, null aside; empty where that is not known."""
-    if not isinstance(value, PointerValue):
-        return ()
-    roots = [root for _, at in chosen(value) for root in (at.root.candidates or (at.root,)) if root.name != NULL]
-    return () if any(root.kind is RootKind.UNKNOWN for root in roots) else tuple(dict.fromkeys(roots))
-
-
-def where_of(value: Value, allocations: dict[int, AllocationEvent]) -> Where:
-    """The memory that ``value`` points to, whichever of several objects it is."""
-    if isinstance(value, ReferenceValue):
-        decl = getattr(value.place, "decl", None)
-        return Where.HOST if decl is not None and decl.space is Space.HOST else Where.UNKNOWN
-    found = {_of_root(root, allocations) for root in pointed_to(value)}
-    return found.pop() if len(found) == 1 else Where.UNKNOWN
-
-
-def _of_root(root: Root, allocations: dict[int, AllocationEvent]) -> Where:
-    allocation = allocations.get(id(root))
-    if allocation is not None:
-        return _ALLOCATED.get(_base(allocation.api.rpartition("::")[2]), Where.BOTH)
-    decl = root.decl
-    if root.kind is RootKind.VARIABLE and decl is not None and decl.space is Space.HOST:
-        return Where.HOST if isinstance(decl.type, ArrayType) else Where.UNKNOWN
-    return Where.UNKNOWN
+    return Release(api, api.args[0]) if base_name(api.name) in _RELEASING and api.args else None
 
 
 def _walk(function: FunctionDecl, trace: Trace) -> HostWalk:

@@ -50,7 +50,10 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
     yield from walks(f for f in functions if f not in instantiated and f not in reaching and _works(f))
 
 
-_RUNTIME = pattern(r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel)\w*|cuMem\w*")
+_RUNTIME = pattern(
+    r"(?:cuda|hip)(?:Malloc|Mem|Free|Host)\w*|cl(?:Enqueue|Create|Release|SetKernel)\w*|cuMem\w*"
+    r"|cl::CommandQueue::enqueue\w+|cl::Kernel::setArg"
+)
 
 
 def _works(function: FunctionDecl) -> bool:

@@ -44,8 +44,8 @@ from kernlint.analysis.search.supposed import truncated, unordered
 from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.sharing.rows import in_row, in_slice, inside_rows, moving
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
-from kernlint.analysis.trace.memory import file_pointer
 from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial

@@ -5,9 +5,9 @@ from __future__ import annotations
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.replay import Replayed
 from kernlint.analysis.search.collisions import Race
+from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, RootKind, Trace
 from kernlint.analysis.trace.images import pixel
-from kernlint.analysis.trace.memory import file_pointer
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.terms import SymbolKind, Term, symbols

@@ -337,11 +337,15 @@ class ApiEvent(Event):
 
 @dataclass(eq=False, slots=True)
 class AllocationEvent(Event):
-    """Memory of ``size`` bytes allocated for ``root`` by ``api`` in host code."""
+    """Memory of ``size`` bytes allocated for ``root`` by ``api`` in host code.  ``place``: where the pointer to it is
+    stored (None: it is the call's result).  ``row``: bytes of a row of pitched memory, as asked for; its size
+    is not known."""
 
     root: Root
     size: Term
     api: str
+    place: Any = None
+    row: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)

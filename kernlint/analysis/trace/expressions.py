@@ -249,7 +249,10 @@ def place(m: Machine, e: n.Expr) -> Place | None:
         return _chosen_place(m, e)
     if isinstance(e, n.Call):
         followed = e.function is not None and e.function.body is not None and m.state is not None
-        value = _followed(m, e, e.function) if followed and e.function is not None else evaluate(m, e)
+        if followed and e.function is not None:
+            value = _followed(m, e, e.function)
+        else:
+            value = unresolved_call(m, e) if m.on_host and _by_reference(e) else evaluate(m, e)
         if isinstance(value, ReferenceValue):
             return value.place
         if isinstance(value, PointerValue) and not isinstance(e.type, PointerType):
@@ -323,6 +326,8 @@ def _ref(m: Machine, e: n.Ref) -> Value:
     assert state is not None
     if decl.value is not None and isinstance(decl.type, IntType):
         return const(decl.value, decl.type)
+    if decl in m.watched:
+        record(m, MemPlace(PointerValue(variable_root(m, decl), const(0), decl.type), decl.type), AccessKind.READ, e)
     known = state.env.get(decl)
     if known is not None and not (isinstance(decl.type, PointerType) and decl.type.reference):
         return known
@@ -718,7 +723,8 @@ def _call(m: Machine, e: n.Call) -> Value:
         return load(m, result.place, e) if isinstance(result, ReferenceValue) and _by_reference(e) else result
     if e.pure_math:
         return _pure(m, e)
-    return unresolved_call(m, e)
+    found = unresolved_call(m, e)
+    return load(m, found.place, e) if isinstance(found, ReferenceValue) and _by_reference(e) else found
 
 
 def _by_reference(e: n.Call) -> bool:

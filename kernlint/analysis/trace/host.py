@@ -6,27 +6,58 @@ from collections.abc import Sequence
 
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
-from kernlint.analysis.trace.memory import read_variable
-from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace, as_term
-from kernlint.symbolic.terms import binary, cast, const
-from kernlint.tree.nodes import Call, FunctionKind
-from kernlint.tree.types import I64, PointerType, Space
+from kernlint.analysis.trace.memory import havoc, loaded, read_variable
+from kernlint.analysis.trace.values import (
+    MemPlace,
+    Place,
+    PointerValue,
+    ReferenceValue,
+    StructValue,
+    Value,
+    VarPlace,
+    as_term,
+    root_symbol,
+)
+from kernlint.symbolic.terms import binary, call, cast, const, unknown
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, VarDecl
+from kernlint.tree.types import I64, U8, U64, ArrayType, IntType, PointerType, Space
 
 
 def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None) -> None:
     """Note a call that is not followed, with its arguments as they are now."""
     if m.state is None:
         return
-    behind = tuple(
-        read_variable(m, value.place)
-        if isinstance(value, ReferenceValue) and isinstance(value.place, VarPlace)
-        else None
-        for value in args
-    )
+    behind = tuple(_behind(m, value, arg) for value, arg in zip(args, e.args, strict=True))
     name = e.name.rpartition("::")[2]
+    if _LATER.fullmatch(name):
+        m.watched.update(decl for value in args if (decl := _variable(value)) is not None)
     m.trace.apis.append(
         ApiEvent(**m.common(e.span), node=e, name=name, args=tuple(args), behind=behind, receiver=receiver)
     )
+
+
+_LATER = pattern(r"(?:cuda|hip|cu)Mem\w*Async(?:_v2)?|(?:clE|e)nqueueReadBuffer")
+"""Functions that write the host's variables after they have returned: who reads these is noted."""
+
+
+def _variable(value: Value) -> VarDecl | None:
+    """The variable of the host, no array, that an address is of."""
+    if isinstance(value, ReferenceValue):
+        return value.place.decl if isinstance(value.place, VarPlace) else None
+    decl = value.root.decl if isinstance(value, PointerValue) and value.root.kind is RootKind.VARIABLE else None
+    return decl if decl is not None and not isinstance(decl.type, ArrayType) else None
+
+
+def _behind(m: Machine, value: Value, arg: Expr) -> Value | None:
+    """What stands where the address ``value`` leads, as it is now."""
+    if isinstance(value, ReferenceValue) and isinstance(value.place, VarPlace):
+        return read_variable(m, value.place)
+    while isinstance(arg, Cast):
+        arg = arg.operand
+    if isinstance(value, PointerValue) and isinstance(arg, AddressOf):
+        return loaded(m, value, arg.operand.type)
+    return None
 
 
 _MADE = {
@@ -40,11 +71,58 @@ _MADE = {
 def made_of(e: Call, values: Sequence[Value]) -> StructValue | None:
     """The structure that ``make_cudaExtent(...)`` and its like give."""
     kind = e.name.rpartition("::")[2].removeprefix("make_").removeprefix("cuda").removeprefix("hip")
+    if e.name == "cl::NDRange::NDRange" and len(values) <= 3:
+        sizes = [as_term(value) for value in values] + [const(1, U64)] * (3 - len(values))
+        return StructValue(e.type, tuple(zip("xyz", sizes, strict=True)))
     names = _MADE.get(kind)
     if names is None or not e.name.rpartition("::")[2].startswith("make_") or len(names) != len(values):
         return None
     return StructValue(e.type, tuple(zip(names, values, strict=True)))
 
+
+LIBRARY = pattern(
+    r"(?:cuda|hip|cu|cl|nv|roc|thrust|cub|nccl|rccl)[A-Z]\w*|(?:std|cl|at|c10|torch|thrust|cub)::.*|make_\w+"
+    r"|\w*printf|puts|putchar|f(?:open|close|flush|write|puts|seek|tell)|perror|exit|abort|free|malloc|calloc|realloc"
+    r"|mem(?:cpy|set|move|cmp)|str\w+|getenv|ato[if]|time|clock|rand|srand|operator .*|throw|gettimeofday|usleep|sleep"
+)
+"""Functions that write nothing but what they are given the address of."""
+
+
+def written_by(m: Machine, e: Call, parts: Sequence[Expr], values: Sequence[Value]) -> None:
+    """What a call that is not followed may have written, of what objects in memory hold and of variables.
+
+    ``parts``: the receiver, if there is one, and the arguments; ``values`` are theirs.  A function of a library writes
+    where it is given an address that is not one of constants; of another one everything may be written.
+    """
+    state = m.state
+    if state is None:
+        return
+    known = LIBRARY.fullmatch(e.name) is not None
+    for index, (part, value) in enumerate(zip(parts, values, strict=True)):
+        constant = _constant(e, index - (len(parts) - len(e.args)))
+        if isinstance(value, ReferenceValue):
+            if not constant:
+                havoc(m, value.place, f"written by {e.name.rpartition('::')[2]}")
+        elif isinstance(value, PointerValue) and known and not constant:
+            while isinstance(part, Cast):
+                part = part.operand
+            if isinstance(part, AddressOf):
+                state.cells.forget(value.root, value.offset, part.operand.type, m.serial())
+            elif isinstance(part.type, PointerType):
+                state.cells.forget_object(value.root, m.serial())
+    if not known and any(isinstance(value, (PointerValue, ReferenceValue, StructValue)) for value in values):
+        state.cells.forget_all(m.serial(), named=False)
+
+
+def _constant(e: Call, index: int) -> bool:
+    """Whether the function called says that it does not write what its argument at ``index`` points to."""
+    params = e.function.params if e.function is not None else ()
+    kind = params[index].type if 0 <= index < len(params) else None
+    return isinstance(kind, PointerType) and kind.const
+
+
+UNSAID = 99
+"""Position of a size that no argument gives."""
 
 ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {
     "cudaMalloc": (0, 1, None),
@@ -61,27 +139,76 @@ ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {
     "malloc": (None, 0, None),
     "calloc": (None, 0, 1),
     "clCreateBuffer": (None, 2, None),
+    "clCreateSubBuffer": (None, UNSAID, None),
+    "clSVMAlloc": (None, 2, None),
+    "operator new": (None, UNSAID, None),
+    "cudaMallocPitch": (0, UNSAID, None),
+    "hipMallocPitch": (0, UNSAID, None),
+    "cuMemAllocPitch": (0, UNSAID, None),
+    "cuMemAllocPitch_v2": (0, UNSAID, None),
+    "cuMemAllocManaged": (0, 1, None),
+    "cuMemAllocAsync": (0, 1, None),
+    "cuMemAllocHost": (0, 1, None),
+    "cuMemAllocHost_v2": (0, 1, None),
+    "cuMemHostAlloc": (0, 1, None),
+    "hipHostAlloc": (0, 1, None),
+    "hipExtMallocWithFlags": (0, 1, None),
+    "aligned_alloc": (None, 1, None),
+    "posix_memalign": (0, 2, None),
 }
 """Allocation functions: index of the argument that receives the pointer (None: it is the result), of the size in
 bytes, and of a second factor of the size."""
 
 
-def allocation(m: Machine, e: Call, values: list[Value]) -> None:
-    """Note what a known allocation function allocates; the pointer then points to an object of its own."""
-    rule = ALLOCATORS.get(e.name.rpartition("::")[2])
-    if rule is None or m.state is None or m.function.kind is not FunctionKind.HOST:
-        return
+def allocation(m: Machine, e: Call, values: list[Value]) -> Value | None:
+    """Note what a known allocation function allocates, in an object of its own; give the pointer that the call returns,
+    if it returns it.  Where it is stored instead, it is so once the call is over (see :attr:`Machine.allocated`)."""
+    rule = _buffer(e) if e.name == "cl::Buffer::Buffer" else ALLOCATORS.get(e.name.rpartition("::")[2])
+    if rule is None or m.state is None or not m.on_host:
+        return None
     out, size_at, factor_at = rule
-    if size_at >= len(values):
-        return
-    size = cast(as_term(values[size_at]), I64)
+    if size_at != UNSAID and size_at >= len(values):
+        return None
+    size = cast(as_term(values[size_at]), I64) if size_at != UNSAID else unknown("size of an allocation", I64)
     if factor_at is not None and factor_at < len(values):
         size = binary("mul", size, cast(as_term(values[factor_at]), I64), I64)
-    target = values[out] if out is not None and out < len(values) else None
-    if not isinstance(target, ReferenceValue) or not isinstance(target.place.type, PointerType):
-        return
-    pointee = target.place.type.pointee
-    name = target.place.decl.name if isinstance(target.place, VarPlace) else "allocation"
+    place = None
+    if out is None:
+        pointee = e.type.pointee if isinstance(e.type, PointerType) else U8
+        name = "allocation"
+    else:
+        place = _stored_at(values[out]) if out < len(values) else None
+        if place is None or not (isinstance(place.type, PointerType) or place.type == U64):
+            return None
+        pointee = place.type.pointee if isinstance(place.type, PointerType) else U8
+        name = place.decl.name if isinstance(place, VarPlace) else place.pointer.root.name
     root = Root(name, RootKind.VARIABLE, Space.GLOBAL, None, pointee, extent=size.value)
-    m.trace.allocations.append(AllocationEvent(**m.common(e.span), root=root, size=size, api=e.name))
-    m.allocated = (target.place, PointerValue(root, const(0), pointee))
+    row = cast(as_term(values[2]), I64) if "Pitch" in e.name and len(values) > 3 else None
+    m.trace.allocations.append(
+        AllocationEvent(**m.common(e.span), root=root, size=size, api=e.name, place=place, row=row)
+    )
+    pointer = PointerValue(root, const(0), pointee)
+    if place is None:
+        return pointer
+    held: Value = pointer
+    if not isinstance(place.type, PointerType):  # the driver's pointers are numbers
+        held = call("address", (root_symbol(root).term, const(0)), U64)
+    m.allocated = (place, held)
+    return None
+
+
+def _buffer(e: Call) -> tuple[int | None, int, int | None] | None:
+    """Where a constructor of ``cl::Buffer`` is given the size; None where it makes none of its own."""
+    at = next((index for index, arg in enumerate(e.args) if isinstance(arg.type, IntType)), None)
+    if at is None or at > 1 or at + 1 >= len(e.args) or not isinstance(e.args[at + 1].type, IntType):
+        return None
+    return None, at + 1, None
+
+
+def _stored_at(value: Value) -> Place | None:
+    """The place that an address leads to."""
+    if isinstance(value, ReferenceValue):
+        return value.place
+    if isinstance(value, PointerValue) and isinstance(value.pointee, (PointerType, IntType)):
+        return MemPlace(value, value.pointee)
+    return None

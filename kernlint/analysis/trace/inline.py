@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from kernlint.analysis.trace.containers import inspected, made_sequence
 from kernlint.analysis.trace.events import (
     RECURSION,
     TOO_DEEP,
@@ -13,7 +14,7 @@ from kernlint.analysis.trace.events import (
     Guard,
     Root,
 )
-from kernlint.analysis.trace.host import allocation, made_of, note_call
+from kernlint.analysis.trace.host import allocation, made_of, note_call, written_by
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
@@ -33,7 +34,19 @@ from kernlint.analysis.trace.values import (
 from kernlint.source import Span
 from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Uniformity, binary, call, const
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Block, Call, Expr, FunctionDecl, FunctionKind, ParamDecl, Ref, Scope, VarDecl
+from kernlint.tree.nodes import (
+    Block,
+    Call,
+    Deref,
+    Expr,
+    FunctionDecl,
+    FunctionKind,
+    Member,
+    ParamDecl,
+    Ref,
+    Scope,
+    VarDecl,
+)
 from kernlint.tree.types import (
     I64,
     U32,
@@ -215,9 +228,14 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         values.append(evaluate(m, arg))
     if m.state is None:
         return unknown_value(e.type, "dead code")
+    made: Value | None = None
     if m.function.kind in (FunctionKind.HOST, FunctionKind.BOTH):
         note_call(m, e, values[offset:], values[0] if offset else None)
-        allocation(m, e, values)
+        made = allocation(m, e, values[offset:])
+    if m.on_host:
+        seen = _in_container(m, e, parts, places, values)
+        if seen is not None:
+            return seen
     for value in values:
         if isinstance(value, LambdaValue):
             _maybe_called(m, value, e)
@@ -239,16 +257,21 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     writes = not quiet and not getter and bool(touches or objects)
     for at, value in zip(places, values, strict=True):
         if isinstance(value, ReferenceValue):
-            havoc(m, value.place, f"written by {name}")
+            if not m.on_host:
+                havoc(m, value.place, f"written by {name}")
         elif at is None or quiet or isinstance(value, PointerValue):
             continue
         elif e.function is not None or isinstance(at.type, StructType):
             havoc(m, at, f"written by {name}")
+    if m.on_host:
+        written_by(m, e, parts, values)
     if m.allocated is not None:
         where, pointer = m.allocated
         m.allocated = None
         if isinstance(where, VarPlace):
             write_variable(m, where, pointer)
+        else:
+            m.state.cells.write(where.pointer.root, where.pointer.offset, where.type, pointer, m.serial())
     _known_accesses(m, e, name, values)
     event = CallEvent(
         **m.common(e.span),
@@ -266,7 +289,9 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         m.gap("barrier", f"{name} may hold a barrier", e.span)
         only = None if told else given
         m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e, given=only)
-    if isinstance(e.type, StructType) and (made := made_of(e, values)) is not None:
+    if made is None and isinstance(e.type, StructType):
+        made = made_of(e, values) or (made_sequence(m, e, values) if m.on_host else None)
+    if made is not None:
         return made
     terms = tuple(as_term(v) for v in values)
     if isinstance(e.type, (PointerType, StructType, VectorType)):
@@ -275,6 +300,18 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     if not terms and CLOCK_NAME.search(name):
         return unknown_value(e.type, name)  # a new value each time
     return call(f"{name}@{m.order}" if writes else name, terms, e.type)
+
+
+def _in_container(
+    m: Machine, e: Call, parts: list[Expr], places: list[Place | None], values: list[Value]
+) -> Value | None:
+    """What a call that only looks into a container of the standard library gives."""
+    from kernlint.analysis.trace.expressions import place
+
+    if e.receiver is None or not isinstance(e.receiver.type, StructType):
+        return None
+    at = places[0] if places[0] is not None or not isinstance(parts[0], (Member, Deref)) else place(m, parts[0])
+    return inspected(m, e, at, values)
 
 
 def _objects(value: Value) -> tuple[Root, ...]:

@@ -15,6 +15,7 @@ from kernlint.analysis.trace.events import (
     Root,
     RootKind,
 )
+from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.machine import Machine, State, Target
 from kernlint.analysis.trace.memory import in_memory
 from kernlint.analysis.trace.recurrence import closed_form
@@ -51,7 +52,9 @@ from kernlint.tree.nodes import (
     Asm,
     Assign,
     Call,
+    Cast,
     Expr,
+    FunctionDecl,
     IncDec,
     Lambda,
     Member,
@@ -61,7 +64,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import BOOL, I64, PointerType
+from kernlint.tree.types import BOOL, I64, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import walk
 
 
@@ -251,7 +254,7 @@ def _iterate(
         if value is None:
             continue
         heads[decl] = state.env[decl] = loop_value(m, loop, decl.name, swapped.get(decl, value))
-    m.epoch += 1
+    _rewritten(m, node, changed)
     around = Label(loop)  # type: ignore[arg-type]  # stands for "came around the back edge" until settled
     state.labels = (*entry.labels, around)
     state.warp_labels = (*entry.warp_labels, around)
@@ -320,8 +323,46 @@ def _iterate(
         loop.exits.append((term, suffix[-1].span if suffix else node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
     _settle(m, loop, snapshot, entry, tail, m.state)
-    m.epoch += 1
+    _rewritten(m, node, changed)
     return moved
+
+
+def _rewritten(m: Machine, node: Node, changed: Sequence[VarDecl]) -> None:
+    """What a loop may have stored in memory is not known any more."""
+    m.epoch += 1
+    if not m.on_host or m.state is None:
+        return
+    stores = _stores(m, node, set())
+    if stores:
+        named = any(decl.is_global for decl in changed)
+        m.state.cells.forget_all(m.serial(), pointers="pointers" in stores, named=named)
+
+
+def _stores(m: Machine, node: Node, met: set[FunctionDecl]) -> set[str]:
+    """What ``node`` may store in memory: ``pointers``, ``numbers`` or both."""
+    out: set[str] = set()
+    for at in walk(node):
+        if isinstance(at, (Assign, IncDec)) and target_variable(at.target) is None:
+            out |= {"numbers"} if isinstance(at.target.type, (IntType, FloatType)) else {"pointers", "numbers"}
+        elif isinstance(at, Call):
+            function = at.function
+            if function is not None and function.body is not None:
+                if function not in met:
+                    met.add(function)
+                    out |= _stores(m, function.body, met)
+            elif any(_at_member(arg) for arg in at.args) or (
+                LIBRARY.fullmatch(at.name) is None
+                and (at.receiver is not None or any(isinstance(arg.type, (PointerType, StructType)) for arg in at.args))
+            ):
+                out |= {"pointers", "numbers"}
+    return out
+
+
+def _at_member(arg: Expr) -> bool:
+    """Whether an argument is the address of something that is reached by a pointer."""
+    while isinstance(arg, Cast):
+        arg = arg.operand
+    return isinstance(arg, AddressOf) and target_variable(arg.operand) is None
 
 
 def _exchanged(m: Machine, loop: LoopContext) -> None:

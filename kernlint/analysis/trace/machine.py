@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from kernlint.analysis.trace.cells import Cells, join_cells
 from kernlint.analysis.trace.events import (
     LOST,
     BarrierEvent,
@@ -18,11 +19,11 @@ from kernlint.analysis.trace.events import (
     Trace,
 )
 from kernlint.analysis.trace.tables import Table
-from kernlint.analysis.trace.values import Place, PointerValue, Value, merge, same
+from kernlint.analysis.trace.values import Place, Value, merge, same
 from kernlint.record import dataclass, field, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import FALSE, TRUE, Symbol, Term, conjunction, disjunction, negate
-from kernlint.tree.nodes import FunctionDecl, Scope, VarDecl
+from kernlint.tree.nodes import FunctionDecl, FunctionKind, Scope, VarDecl
 from kernlint.tree.types import Space
 
 E_ = TypeVar("E_", bound=Event)
@@ -43,16 +44,18 @@ class Exhausted(Exception):
 
 @dataclass(slots=True)
 class State:
-    """What is known on one path: variables, the path condition, the possible last barriers."""
+    """What is known on one path: variables, the path condition, the possible last barriers; in host code what objects
+    in memory hold."""
 
     env: dict[VarDecl, Value]
     path: tuple[Guard, ...]
     labels: tuple[Label, ...]
     warp_labels: tuple[Label, ...]
+    cells: Cells = field(default_factory=Cells)
 
     def fork(self) -> State:
         """An independent copy."""
-        return State(dict(self.env), self.path, self.labels, self.warp_labels)
+        return State(dict(self.env), self.path, self.labels, self.warp_labels, self.cells.fork())
 
 
 @dataclass(slots=True)
@@ -93,6 +96,7 @@ class Machine:
 
     def __init__(self, function: FunctionDecl, language: str) -> None:
         self.function = function
+        self.on_host = function.kind is FunctionKind.HOST
         self.language = language
         self.trace = Trace()
         self.state: State | None = State({}, (), (Label(None),), (Label(None),))
@@ -108,9 +112,11 @@ class Machine:
         self.epoch = 0
         self.closed: dict[Symbol, Term] = {}
         self.assigned: dict[int, frozenset[VarDecl]] = {}
-        self.allocated: tuple[Place, PointerValue] | None = None
+        self.allocated: tuple[Place, Value] | None = None
         self.materialised: set[VarDecl] = set()
         self.parameters: dict[VarDecl, Value] = {}
+        self.keys: dict[object, int] = {}
+        self.watched: set[VarDecl] = set()
         self.traps = 0
         self.doubtful = False
 
@@ -240,7 +246,16 @@ class Machine:
             path,
             join_labels(cond, a.labels, b.labels),
             join_labels(cond, a.warp_labels, b.warp_labels),
+            self._joined_cells(cond, a, b),
         )
+
+    def _joined_cells(self, cond: Term, a: State, b: State) -> Cells:
+        return join_cells(cond, a.cells, b.cells, self.serial()) if self.on_host else a.cells
+
+    def serial(self) -> int:
+        """A number that was not given before."""
+        self.order += 1
+        return self.order
 
     def departures(self) -> tuple[int, int, int]:
         """How often threads have exited, left towards an outer loop or call, or trapped, up to now."""
@@ -282,6 +297,7 @@ class Machine:
                 base,
                 join_labels(cond, state.labels, out.labels),
                 join_labels(cond, state.warp_labels, out.warp_labels),
+                self._joined_cells(cond, state, out),
             )
         out.path = path
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.tables import content
@@ -321,9 +322,14 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
         for cond, value in reversed(ways[:-1]):
             out = merge(cond, value, out)
         return out
-    epoch = 0 if root.readonly else m.epoch
+    epoch: object = 0 if root.readonly else m.epoch
+    if m.on_host and m.state is not None:
+        known = m.state.cells.read(root, pointer.offset, type_)
+        if known is not None:
+            return known
+        epoch = m.state.cells.since(root, type_)
     if isinstance(type_, PointerType) and not type_.reference:
-        if file_pointer(root):
+        if not m.on_host and file_pointer(root):
             epoch = sum(access.root is root and access.writes for access in m.trace.accesses)
         place_key = ("loaded", root, pointer.offset, epoch)
         made_root = m.memory.get(place_key)
@@ -355,12 +361,6 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
             symbol.low, symbol.high = type_.low, type_.high
         m.loads[key] = symbol
     return symbol.term
-
-
-def file_pointer(root: Root) -> bool:
-    """Whether an object is one pointer variable of the file, which nothing but a store to it by name changes."""
-    decl = root.decl
-    return root.kind is RootKind.VARIABLE and decl is not None and decl.is_global and isinstance(decl.type, PointerType)
 
 
 def load(m: Machine, place: Place, node: Node) -> Value:
@@ -405,6 +405,8 @@ def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
     if isinstance(place.type, ArrayType):
         return
     record(m, place, AccessKind.WRITE, node, as_term(value) if isinstance(value, (Term, StructValue)) else None)
+    if m.on_host:
+        m.state.cells.write(place.pointer.root, place.pointer.offset, place.type, value, m.serial())
 
 
 def write_variable(m: Machine, place: VarPlace, value: Value) -> None:
@@ -462,6 +464,8 @@ def havoc(m: Machine, place: Place | None, reason: str) -> None:
         write_variable(m, place, unknown_value(place.type, reason))
     else:
         m.epoch += 1
+        if m.on_host:
+            m.state.cells.forget(place.pointer.root, place.pointer.offset, place.type, m.serial())
 
 
 def null_root(space: Space, element: Type) -> Root:

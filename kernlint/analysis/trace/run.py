@@ -23,6 +23,8 @@ def trace_function(function: FunctionDecl, language: str) -> Trace:
     assert state is not None
     for param in function.params:
         state.env[param] = m.parameters[param] = parameter_value(m, param)
+    if m.on_host and function.this is not None:
+        state.env[function.this] = parameter_value(m, function.this)
     try:
         execute(m, function.body)
     except Exhausted:

@@ -109,6 +109,10 @@ def size_of(scope: Scope, cursor: Cursor) -> Expr:
         operand = next((scope.conditional_expression(c) for c in cursor.children if is_expression(c)), None)
         if isinstance(operand, Ref) and operand.decl.type.size is None:
             return SizeOf(scope.span(cursor), U64, operand.decl.type)
+    if text.startswith("sizeof") and not text.startswith("sizeof..."):
+        of = next((scope.types.of(c.type) for c in cursor.children if c.type.kind), None)
+        if isinstance(of, PointerType) and not of.reference:  # what was meant may be what it points to
+            return SizeOf(scope.span(cursor), U64, of)
     node = constant_node(scope, cursor, type_ if isinstance(type_, IntType) else U64)
     if node is not None:
         return node

@@ -1,0 +1,134 @@
+"""Which memory the pointers of host code lead to, and how much of it there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+from kernlint.analysis.trace.events import AllocationEvent, Root, RootKind
+from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, Value, chosen
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.terms import Term, binary, cast, const, plain
+from kernlint.text.patterns import pattern
+from kernlint.tree.types import I64, U8, ArrayType, Space
+
+_PREFIX = pattern(r"(?:cuda|hip|cu|cl)(?=[A-Z])")
+
+Allocations = Mapping[int, AllocationEvent]
+"""What was allocated, by the identity of the object."""
+
+
+class Where(Enum):
+    """Which memory something lies in."""
+
+    DEVICE = "device memory"
+    HOST = "host memory"
+    BOTH = "memory of both"  # managed, or pinned: whatever is done with it may be meant
+    UNKNOWN = "unknown"
+
+
+_ALLOCATED = {
+    "Malloc": Where.DEVICE,
+    "MallocAsync": Where.DEVICE,
+    "MallocPitch": Where.DEVICE,
+    "MemAlloc": Where.DEVICE,
+    "MemAllocAsync": Where.DEVICE,
+    "MemAllocPitch": Where.DEVICE,
+    "CreateBuffer": Where.DEVICE,
+    "CreateSubBuffer": Where.DEVICE,
+    "Buffer": Where.DEVICE,
+    "malloc": Where.HOST,
+    "calloc": Where.HOST,
+    "aligned_alloc": Where.HOST,
+    "posix_memalign": Where.HOST,
+    "operator new": Where.HOST,
+    "vector": Where.HOST,
+}
+
+
+def base_name(name: str) -> str:
+    """A function's name without the prefix of its runtime and the version of its interface."""
+    return _PREFIX.sub("", name.rpartition("::")[2], count=1).removesuffix("_v2")
+
+
+def as_pointer(value: Value | None) -> PointerValue | None:
+    """``value`` as a pointer; the driver's pointers are numbers."""
+    if isinstance(value, PointerValue):
+        return value
+    if not isinstance(value, Term):
+        return None
+    base, offset = plain(value), const(0)
+    while base.op == "add":
+        kept, added = base.args if _address(base.args[0]) else base.args[::-1]
+        base, offset = plain(kept), binary("add", offset, cast(added, I64), I64)
+    if base.op != "call" or base.args[0] != "address":
+        return None
+    root = base.args[1].args[0].origin
+    return PointerValue(root, binary("add", base.args[2], offset, I64), root.element)
+
+
+def _address(term: Term) -> bool:
+    term = plain(term)
+    if term.op == "add":
+        return any(map(_address, term.args))
+    return term.op == "call" and term.args[0] == "address"
+
+
+def pointed_to(value: Value | None) -> tuple[Root, ...]:
+    """The objects that a pointer may point to, null aside; empty where that is not known."""
+    pointer = as_pointer(value)
+    if pointer is None:
+        return ()
+    roots = [root for _, at in chosen(pointer) for root in (at.root.candidates or (at.root,)) if root.name != NULL]
+    return () if any(root.kind is RootKind.UNKNOWN for root in roots) else tuple(dict.fromkeys(roots))
+
+
+def where_of(value: Value | None, allocations: Allocations) -> Where:
+    """The memory that ``value`` points to, whichever of several objects it is."""
+    if isinstance(value, ReferenceValue):
+        decl = getattr(value.place, "decl", None)
+        return Where.HOST if decl is not None and decl.space is Space.HOST else Where.UNKNOWN
+    found = {_of_root(root, allocations) for root in pointed_to(value)}
+    return found.pop() if len(found) == 1 else Where.UNKNOWN
+
+
+def _of_root(root: Root, allocations: Allocations) -> Where:
+    allocation = allocations.get(id(root))
+    if allocation is not None:
+        return _ALLOCATED.get(base_name(allocation.api), Where.BOTH)
+    decl = root.decl
+    if root.kind is RootKind.VARIABLE and decl is not None and decl.space is Space.HOST:
+        return Where.HOST if isinstance(decl.type, ArrayType) else Where.UNKNOWN
+    return Where.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extent:
+    """How much memory a pointer leads to: ``size`` bytes in all, of which ``offset`` lie before it.  ``element``: the
+    bytes of what it points to, as it is declared.  ``row``: bytes of a row of pitched memory, whose size is not known.
+    ``declared``: it is an array with a declaration, and not allocated."""
+
+    size: Term
+    offset: Term
+    element: int
+    span: Span | None
+    row: Term | None = None
+    declared: bool = False
+
+
+def extent_of(value: Value | None, allocations: Allocations) -> Extent | None:
+    """The object behind a pointer, where its size is in sight."""
+    pointer, roots = as_pointer(value), pointed_to(value)
+    if pointer is None or len(roots) != 1 or pointer.root is not roots[0]:
+        return None
+    root = roots[0]
+    element = root.element if root.element != U8 else pointer.pointee
+    width = (getattr(element, "size", None) or 1) if not isinstance(element, ArrayType) else element.element.size or 1
+    allocation = allocations.get(id(root))
+    if allocation is not None:
+        return Extent(allocation.size, pointer.offset, width, allocation.span, allocation.row)
+    decl = root.decl
+    if root.kind is RootKind.VARIABLE and decl is not None and isinstance(decl.type, ArrayType) and root.extent:
+        return Extent(const(root.extent), pointer.offset, width, decl.span, declared=True)
+    return None

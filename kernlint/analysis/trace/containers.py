@@ -1,0 +1,139 @@
+"""Sequences and maps of the standard library in host code: their memory, their size, their elements.
+
+A sequence is a structure with two fields of its own, the size in elements and the pointer to the first one; whatever
+may change it (any method that is not listed here) makes it another one.  The elements of a map are cells told by the
+key, where that is a literal or a number.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.trace.events import AllocationEvent, Root, RootKind
+from kernlint.analysis.trace.machine import Machine
+from kernlint.analysis.trace.memory import size_term, write_variable
+from kernlint.analysis.trace.values import (
+    MemPlace,
+    Place,
+    PointerValue,
+    ReferenceValue,
+    StructValue,
+    Value,
+    VarPlace,
+    as_term,
+)
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import Call, Cast, Expr, StringLit
+from kernlint.tree.types import I64, U8, U64, IntType, PointerType, Space, StructType, Type
+
+_SEQUENCE = pattern(r"(?:struct |class )?(?:std::vector|thrust::host_vector|thrust::device_vector)\b.*")
+_MAP = pattern(r"(?:struct |class )?std::(?:unordered_)?map\b.*")
+_ELEMENT = frozenset({"operator[]", "at", "front", "back"})
+_START = frozenset({"data", "begin", "cbegin"})
+
+SIZE, DATA = "#size", "#data"
+"""Names of the fields of a sequence."""
+
+
+def _sequence(type_: Type) -> bool:
+    return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None
+
+
+def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | None:
+    """The sequence that a constructor makes; None where the call is none."""
+    if e.receiver is not None or not _sequence(e.type) or e.name.rpartition("::")[2] not in ("vector", "host_vector"):
+        return None
+    count = values[0] if values and isinstance(e.args[0].type, IntType) else None
+    return _fresh(m, e, cast(count, U64) if isinstance(count, Term) else None)
+
+
+def _fresh(m: Machine, e: Call, size: Term | None) -> StructValue:
+    if size is None:
+        size = Symbol(SymbolKind.UNKNOWN, "size()", U64, low=0, uniformity=Uniformity.GRID).term
+    kind = e.type if e.receiver is None else e.receiver.type
+    device = isinstance(kind, StructType) and "device_vector" in kind.name
+    root = Root("sequence", RootKind.VARIABLE, Space.GLOBAL if device else Space.HOST, None, U8)
+    return StructValue(kind, ((SIZE, size), (DATA, PointerValue(root, const(0), U8))))
+
+
+def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Value | None:
+    """What a method of a sequence or map that changes nothing gives; elements as a reference.  None: it is another
+    method, or of another class.  ``at``: where the object is kept; ``values``: its value, and those of the arguments.
+    """
+    kind = e.receiver.type if e.receiver is not None else None
+    if not isinstance(kind, StructType) or m.state is None:
+        return None
+    name = e.name.rpartition("::")[2]
+    if name in ("operator[]", "at") and _MAP.fullmatch(kind.name):
+        return _of_key(m, e, at)
+    if not _sequence(kind) or name not in (*_ELEMENT, *_START, "end", "cend", "size", "empty", "capacity"):
+        return None
+    held = _held(m, e, at, values[0])
+    if held is None:
+        return None
+    size, data = held.get(SIZE), held.get(DATA)
+    assert isinstance(size, Term) and isinstance(data, PointerValue)
+    if name in ("size", "capacity"):
+        return cast(size, e.type) if name == "size" else None
+    if name == "empty":
+        return cast(binary("eq", size, const(0, U64), e.type), e.type)
+    element = e.type.pointee if isinstance(e.type, PointerType) and name not in _ELEMENT else e.type
+    _allocated(m, e, data.root, size, element)
+    if name in _START:
+        return PointerValue(data.root, const(0), element)
+    index = size if name in ("end", "cend") else const(0)
+    if name in ("operator[]", "at"):
+        index = as_term(values[1])
+    elif name == "back":
+        index = binary("sub", cast(size, I64), const(1), I64)
+    offset = binary("mul", cast(index, I64), size_term(element), I64)
+    pointer = PointerValue(data.root, offset, element)
+    return ReferenceValue(MemPlace(pointer, element, cast(index, I64))) if name in _ELEMENT else pointer
+
+
+def _held(m: Machine, e: Call, at: Place | None, value: Value) -> StructValue | None:
+    """The sequence with its fields, which it gets when it is first looked into."""
+    if isinstance(value, StructValue) and value.get(DATA) is not None:
+        return value
+    assert m.state is not None
+    made = _fresh(m, e, None)
+    if isinstance(at, VarPlace):
+        write_variable(m, at, made)
+    elif isinstance(at, MemPlace):
+        m.state.cells.held[at.pointer.root, at.pointer.offset] = made
+    else:
+        return None
+    return made
+
+
+def _allocated(m: Machine, e: Call, root: Root, size: Term, element: Type) -> None:
+    """Note the memory of a sequence, once."""
+    if any(one.root is root for one in m.trace.allocations[-32:]):
+        return
+    total = binary("mul", cast(size, I64), size_term(element), I64)
+    api = "std::vector" if root.space is Space.HOST else "cudaMalloc"
+    m.trace.allocations.append(AllocationEvent(**m.common(e.span), root=root, size=total, api=api))
+
+
+def _of_key(m: Machine, e: Call, at: Place | None) -> Value | None:
+    """The element of a map for a literal key."""
+    if at is None or len(e.args) != 1:
+        return None
+    key = _key(e.args[0])
+    if key is None:
+        return None
+    owner = at.decl if isinstance(at, VarPlace) else at.pointer.root
+    where = (owner, at.path if isinstance(at, VarPlace) else at.pointer.offset, "map")
+    root = m.memory.get(where)
+    if root is None:
+        root = m.memory[where] = Root("map", RootKind.VARIABLE, Space.HOST, None, U8)
+    slot = m.keys.setdefault(key, len(m.keys))
+    return ReferenceValue(MemPlace(PointerValue(root, const(64 * slot), e.type), e.type))
+
+
+def _key(expr: Expr) -> object:
+    while isinstance(expr, Cast) or (isinstance(expr, Call) and len(expr.args) == 1):
+        expr = expr.operand if isinstance(expr, Cast) else expr.args[0]
+    if isinstance(expr, StringLit):
+        return expr.value
+    value = getattr(expr, "value", None)
+    return value if isinstance(value, int) else None

@@ -1,0 +1,121 @@
+r"""The rule ``unsynchronised-host-read``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.operations import host_operations
+from kernlint.analysis.hostmodel.pending import Early, early_accesses
+from kernlint.finding import Finding, Related, Severity
+from kernlint.rule import Meta, ModuleRule
+
+
+class UnsynchronisedHostRead(ModuleRule):
+    r"""The host reads what the device may not have written yet.
+
+    A copy to the host that the call does not wait for, and a kernel that writes managed memory, run on while the host
+    goes on. What they write may be read after a wait for the stream, queue, event or device. Likewise pinned memory
+    may be written again only when an asynchronous copy from it is over. Reported where nothing between the two waits;
+    any call of a function that is not in sight may do so.
+
+    ```cuda bad
+    int first(const int *x, cudaStream_t stream) {
+        int value = 0;
+        cudaMemcpyAsync(&value, x, sizeof(int), cudaMemcpyDeviceToHost, stream);
+        return value;  // expect: KL614
+    }
+    ```
+
+    ```cuda bad
+    __global__ void add(int *sum) { atomicAdd(sum, 1); }
+    int count() {
+        int *sum = nullptr;
+        cudaMallocManaged(&sum, sizeof(int));
+        add<<<4, 64>>>(sum);
+        const int found = *sum;  // expect: KL614
+        cudaFree(sum);
+        return found;
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    void send(float *x, size_t n, hipStream_t stream) {
+        float *pinned = nullptr;
+        hipHostMalloc(&pinned, n * sizeof(float), 0);
+        pinned[0] = 1.0f;
+        hipMemcpyAsync(x, pinned, n * sizeof(float), hipMemcpyHostToDevice, stream);
+        pinned[0] = 2.0f;  // expect: KL614
+        hipStreamSynchronize(stream);
+    }
+    ```
+
+    ```cuda bad
+    #include <CL/cl.h>
+    float sum(cl_command_queue queue, cl_mem x) {
+        float found[2];
+        clEnqueueReadBuffer(queue, x, CL_FALSE, 0, sizeof(found), found, 0, nullptr, nullptr);
+        return found[0] + found[1];  // expect: KL614
+    }
+    ```
+
+    ```cuda good
+    int first(const int *x, cudaStream_t stream) {
+        int value = 0;
+        cudaMemcpyAsync(&value, x, sizeof(int), cudaMemcpyDeviceToHost, stream);
+        cudaStreamSynchronize(stream);
+        return value;
+    }
+    ```
+
+    ```cuda good
+    #include <CL/cl.h>
+    float sum(cl_command_queue queue, cl_mem x) {
+        float found[2];
+        cl_event over;
+        clEnqueueReadBuffer(queue, x, CL_FALSE, 0, sizeof(found), found, 0, nullptr, &over);
+        clWaitForEvents(1, &over);
+        return found[0] + found[1];
+    }
+    ```
+
+    ```hip good
+    #include <hip/hip_runtime.h>
+    __global__ void add(const int *x, int *sum) { atomicAdd(sum, *x); }
+    int count(int *sum) {
+        int *x = nullptr;
+        hipMallocManaged(&x, sizeof(int));
+        *x = 3;
+        hipLaunchKernelGGL(add, dim3(4), dim3(64), 0, 0, x, sum);
+        const int kept = *x;
+        hipFree(x);
+        return kept;
+    }
+    ```
+    """
+
+    meta = Meta("KL614", "unsynchronised-host-read", Severity.WARNING, tags=("CUDA PG asynchronous execution",))
+    needs = (host_operations,)
+
+    def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        seen: set[object] = set()
+        for walk in facts[host_operations]:
+            for early in early_accesses(walk):
+                if early.access.span not in seen:
+                    seen.add(early.access.span)
+                    yield self._found(early)
+
+    def _found(self, early: Early) -> Finding:
+        work = early.work
+        if work.copy is None:
+            message = f"{early.access.root.name} is used while the kernel that was launched may still write it"
+            fix = "wait for the device first"
+        elif work.written:
+            message = "the copy to this memory may not be over when the host reads it"
+            fix = "wait for the stream or queue first, or copy in a call that waits"
+        else:
+            message = "this memory is written again while an asynchronous copy may still read it"
+            fix = "wait for the stream first, or use another buffer"
+        related = [Related(work.begun.span, "begun here")]
+        return self.finding(early.access.span, message, related=related, fix=fix)
