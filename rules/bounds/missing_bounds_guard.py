@@ -128,7 +128,7 @@ class MissingBoundsGuard(Rule):
             )
             return
         exposed = [one for one in facts[surplus] if not one.late]
-        runs = [one for one in facts[overruns] if one.how is not How.FOREIGN and not one.late]
+        runs = [one for one in facts[overruns] if one.how in (How.SIBLING, How.TAIL) and not one.late]
         for tier in Tier:
             if tier is Tier.OTHER_AXIS and runs:
                 yield from self._overruns(runs)

@@ -146,17 +146,18 @@ class WrongBoundsGuard(Rule):
         for found in groups.values():
             yield self._report(facts, found)
 
-        runs: dict[Span, list[Overrun]] = {}
+        told = {one.access for found in groups.values() for one in found}
+        runs: dict[tuple[How, Span], list[Overrun]] = {}
         for run in facts[overruns]:
-            if run.how is How.FOREIGN:
-                runs.setdefault(run.guard.span, []).append(run)
-        for first, *others in runs.values():
-            yield self._foreign(first, others)
+            if run.how is How.FOREIGN or (run.how is How.SHAPE and run.access not in told):
+                runs.setdefault((run.how, run.guard.span), []).append(run)
+        for (how, _), (first, *others) in runs.items():
+            yield self._foreign(first, others) if how is How.FOREIGN else self._shape(first, others)
         pairs: dict[Span, list[Twin]] = {}
         for twin in facts[twins]:
             pairs.setdefault(twin.guard.span, []).append(twin)
-        for told in pairs.values():
-            yield self._twin(told)
+        for found_twins in pairs.values():
+            yield self._twin(found_twins)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The test put right, where that is all it takes."""
@@ -197,6 +198,19 @@ class WrongBoundsGuard(Rule):
             witness=shown(run.past, run.witness),
             assumptions=(f"{size} is the length of a row of {access.root.name}: the index is made with it",),
             fix=f"test the index against {size}",
+        )
+
+    def _shape(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
+        access, size = run.access, show(term_of(run.size))
+        related = [Related(run.guard.span, "this test lets it through"), *calls(access)]
+        related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} where the index may be {size} or more, the extent of the array: the "
+            "test lets more through",
+            related=related,
+            witness=shown(run.past, run.witness),
+            fix="test the index that is used",
         )
 
     def _report(self, facts: Facts, found: Sequence[Overreach]) -> Finding:

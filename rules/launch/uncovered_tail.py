@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import Cover
+from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
-from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, plain, symbols
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, plain, substitute, symbols
+from kernlint.tree.types import Space
 
 AXES = "xyz"
 
@@ -23,7 +25,8 @@ class UncoveredTail(Rule):
 
     A number of blocks that is a quotient rounded down leaves out what the division leaves over. Reported where the
     kernel tests its index against the very size that the host divides by the size of the block, handles one element a
-    thread, and nothing that the host checks makes the size a multiple.
+    thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
+    of which the last is larger.
 
     ```cuda bad
     __global__ void twice(float *x, int n) {
@@ -42,6 +45,14 @@ class UncoveredTail(Rule):
         const dim3 block(32, 8), grid((width + 31) / 32, height / block.y);
         mark<<<grid, block>>>(x, width, height);  // expect: KL602
     }
+    ```
+
+    ```cuda bad
+    __global__ void twice(float *x, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    void run(float *x) { twice<<<16, 256>>>(x, 10000); }  // expect: KL602
     ```
 
     ```cuda good
@@ -76,6 +87,17 @@ class UncoveredTail(Rule):
             if sum(other.fact.host is view.fact.host for other in views) > 1 or view.fact.threads is not None:
                 continue  # another launch may be for the rest; work-items are counted one by one
             for axis in range(3):
+                short = self._short(view, axis, facts)
+                if short is not None and view.fact.span not in seen:
+                    seen.add(view.fact.span)
+                    threads, count, guard = short
+                    yield self.finding(
+                        view.fact.span,
+                        f"the launch has {threads} threads along {AXES[axis]}, and the kernel tests for {count} elements "
+                        f"there: the last {count - threads} get no thread",
+                        related=[Related(guard.span, "the index is tested here")],
+                        fix="launch as many blocks as it takes: (size + block - 1) / block",
+                    )
                 tested = self._tested(view, axis, facts)
                 if tested is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
@@ -107,6 +129,28 @@ class UncoveredTail(Rule):
                 return size, guard.span
         return None
 
+    def _short(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Guard] | None:
+        """(threads, elements, test) where a launch in numbers has fewer threads along an axis than the kernel handles
+        elements there, one a thread."""
+        fact = view.fact
+        if fact.grid is None or fact.block is None:
+            return None
+        blocks, block = fact.grid[axis].value, fact.block[axis].value
+        if blocks is None or block is None:
+            return None
+        images = dict(view.images)
+        for access in facts[trace].accesses:
+            if not access.writes or access.root.space is not Space.GLOBAL:
+                continue
+            for guard in access.guards:
+                for part in conjuncts(guard.term):
+                    count = substitute(part.args[1], images).value if part.op == "lt" else None
+                    if count is None or part.args[1].value is not None or count <= blocks * block:
+                        continue
+                    if polynomial(part.args[0]) == _place(axis):
+                        return blocks * block, count, guard
+        return None
+
     def _odd(self, size: Symbol, view: LaunchView, axis: int, facts: Facts) -> bool:
         """Whether the size may be no multiple of the block."""
         unit = view.block[axis]
@@ -116,6 +160,12 @@ class UncoveredTail(Rule):
 
 
 _LAUNCH = frozenset((*BLOCK_DIM, *GRID_DIM))
+
+
+def _place(axis: int) -> Polynomial:
+    """The index of a thread in the grid."""
+    block, size, thread = (symbols_[axis].term for symbols_ in (BLOCK, BLOCK_DIM, THREAD))
+    return polynomial(block) * polynomial(size) + polynomial(thread)
 
 
 def _made_of(phi: Symbol) -> tuple[Symbol, ...]:

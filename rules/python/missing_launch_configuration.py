@@ -14,7 +14,7 @@ class MissingLaunchConfiguration(ModuleRule):
     r"""A kernel that is called like a function.
 
     A kernel has no launch of its own: ``kernel(x)`` raises ``ValueError`` ("Kernel launch configuration was not
-    specified"). Grid and block stand in brackets before the arguments.
+    specified"). Grid and block stand in brackets before the arguments, both of them.
 
     ```python bad
     from numba import cuda
@@ -49,7 +49,9 @@ class MissingLaunchConfiguration(ModuleRule):
         for remark, related in remarks(facts, "unconfigured"):
             yield self.finding(
                 remark.span,
-                f"the kernel {remark.kernel} is called without a launch configuration",
+                f"the kernel {remark.kernel} is launched with one number: grid and block both have to be there"
+                if remark.words
+                else f"the kernel {remark.kernel} is called without a launch configuration",
                 related=related,
                 fix=f"{remark.kernel}[blocks, threads](...)",
             )

@@ -15,7 +15,9 @@ class UnsupportedPython(ModuleRule):
     r"""Python in a kernel that numba does not compile for the GPU.
 
     numba's documentation names what has no place in a CUDA kernel: exceptions that are handled (``try``), contexts
-    (``with``), comprehensions, generators (``yield``) and ``async``. Compilation fails at the first launch.
+    (``with``), comprehensions, generators (``yield``) and ``async``; dicts and sets; functions of NumPy that make an
+    array ("Numba disallows any memory allocating features"), or rest on the host's libraries (``np.dot`` of arrays,
+    ``np.linalg``, ``np.random``). Compilation fails at the first launch.
 
     ```python bad
     from numba import cuda
@@ -28,6 +30,20 @@ class UnsupportedPython(ModuleRule):
                 out[i] = a[i] / b[i]
             except ZeroDivisionError:
                 out[i] = 0.0
+    ```
+
+    ```python bad
+    import numpy as np
+    from numba import cuda
+
+    @cuda.jit
+    def spread(x, out):
+        i = cuda.grid(1)
+        if i < out.size:
+            part = np.zeros(4)  # expect: KL806
+            for k in range(4):
+                part[k] = x[i] * k
+            out[i] = part[3]
     ```
 
     ```python good

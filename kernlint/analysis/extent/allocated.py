@@ -33,7 +33,9 @@ from kernlint.tree.types import I64, IntType
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
 THREADS = 4096
-"""Launches of more threads are not tried."""
+"""Launches of more threads are tried at their ends only, as far as the budget for those goes."""
+
+LARGE = Budget(steps=100, points=4_000, rlimit=0)
 
 VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
 """Values of the host's variables, in order of appearance."""
@@ -146,10 +148,10 @@ def _beyond(
     kernel: Trace, view: LaunchView | None, launch: Launch, extents: Mapping[str, tuple[Term, int | None]]
 ) -> Iterator[Allocated]:
     """Accesses beyond ``extents`` (as computed, and in bytes) under one launch with numbers for all its sizes."""
-    if not _small(launch):
-        return
     bx, by, bz = launch.block
     launch = replace(launch, max_threads=(bx or 1) * (by or 1) * (bz or 1))
+    if launch.max_threads > 1024:
+        return
     for access in kernel.accesses:
         size, extent = extents.get(access.root.name, (None, None))
         if sized_by_launch(access.root) and size is not None and extent is not None and extent > 0:
@@ -159,7 +161,7 @@ def _beyond(
 
 
 def _small(launch: Launch) -> bool:
-    """Whether a launch has few enough threads to be tried."""
+    """Whether a launch has few enough threads to be tried with all of them."""
     (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
     threads = (bx or 1) * (by or 1) * (bz or 1)
     return threads <= 1024 and threads * (gx or 1) * (gy or 1) * (gz or 1) <= THREADS
@@ -176,7 +178,7 @@ def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, 
         return None
     if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
         return None
-    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET)
+    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET if _small(launch) else LARGE)
     if not isinstance(answer, Refuted) or answer.depends_on_data:
         return None
     return Allocated(access, view, answer, extent, size)

@@ -7,6 +7,7 @@ variable or of another array's size) is a way to say so.  Each is put to the pro
 ``SIBLING``  the same index is kept below the size elsewhere: in the same array, or for all that the kernel writes
 ``TAIL``     a loop in whole steps tests its variable; the index made of it is tested elsewhere, and not here
 ``FOREIGN``  the index is tested against the rows of an array that it does not index, not against its own
+``SHAPE``    the array carries its extents (numba's do), and the test against one of them lets more through than it
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, substitute, symbols
+from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import I64
+
+
+FEW = 3
+"""Launches in sight that are looked at."""
 
 
 class How(Enum):
@@ -36,14 +42,15 @@ class How(Enum):
     SIBLING = "sibling"
     TAIL = "tail"
     FOREIGN = "foreign"
+    SHAPE = "shape"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overrun:
     """An access with an index (``place``) that reaches ``size``.
 
-    ``support``: the access that implies the size; ``guard``: its test (FOREIGN: the wrong one); ``late``: that comes
-    after the access.  ``witness``: a thread for which it is so, with the index in place of the offset.
+    ``support``: the access that implies the size; ``guard``: its test (FOREIGN, SHAPE: the wrong one); ``late``: that
+    comes after the access.  ``witness``: a thread for which it is so, with the index in place of the offset.
     """
 
     how: How
@@ -78,14 +85,30 @@ class _Kernel:
         for place in self.all:
             if place.access in done:
                 continue
-            for how, size, other, limit in (*self._sibling(place), *self._tail(place), *self._foreign(place)):
-                past = Past(place.access, cast(term_of(place.index), I64), term_of(size))
-                answer = asked(past, self.facts)
-                if isinstance(answer, Refuted):
+            for how, size, other, limit in self._reasons(place):
+                found = self._reached(place, size)
+                if found is not None:
                     late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
                     done.add(place.access)
-                    yield Overrun(how, place, size, other.access, limit.guard, late, past, answer)
+                    yield Overrun(how, place, size, other.access, limit.guard, late, *found)
                     break
+
+    def _reasons(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+        yield from shaped(place, len(self.found[place.access]) == 1)
+        if not self.context.all_exact:
+            yield from self._sibling(place)
+            yield from self._tail(place)
+            yield from self._foreign(place)
+
+    def _reached(self, place: Place, size: Polynomial) -> tuple[Past, Refuted] | None:
+        """A thread whose index reaches the size; under one of the launches in sight where there are several."""
+        several = len(self.context.launches) > 1 and not self.context.stated
+        for view in self.context.launches[:FEW] if several else (None,):
+            past = Past(place.access, cast(term_of(place.index), I64), term_of(size), view)
+            answer = asked(past, self.facts)
+            if isinstance(answer, Refuted):
+                return past, answer
+        return None
 
     def _after(self, guard: Guard, access: Access) -> bool:
         """Whether a test is made for the first time when an access has been made."""
@@ -179,6 +202,37 @@ class _Kernel:
             for test in of.conditions
             for part in _comparisons(test.term)
         )
+
+
+def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
+    """The extent that an array carries along one of its axes, where all tests of the index are against it and let more
+    through; ``alone``: the index has no other dimension."""
+    decl = place.access.root.decl
+    if not isinstance(decl, ParamDecl) or not decl.shape or not place.limits:
+        return
+    behind = _origins(place.pitch)
+    axis = len(decl.shape) - 1 - len(behind)
+    own: list[object] = []
+    if axis >= 0 and behind == _ids(decl.shape[axis + 1 :]):
+        own.append(_ids(decl.shape[axis : axis + 1]))
+    if alone and not behind:
+        own.append(_ids(decl.shape))
+    if all(limit.slack >= 0 and _origins(limit.size) in own for limit in place.limits):
+        yield How.SHAPE, place.limits[0].size, place, place.limits[0]
+
+
+def _ids(decls: Sequence[object]) -> list[int]:
+    return sorted(map(id, decls))
+
+
+def _origins(size: Polynomial) -> list[int]:
+    """The declarations that a product is made of; one that stands for none where it is anything else."""
+    if size.constant is not None:
+        return [] if size.constant == 1 else [0]
+    if len(size.coefficients) != 1 or list(size.coefficients.values()) != [1]:
+        return [0]
+    (mono,) = size.coefficients
+    return sorted(id(atom.symbol.origin) if atom.symbol is not None else 0 for atom in mono)
 
 
 def _comparisons(term: Term) -> Iterator[Term]:
@@ -282,7 +336,7 @@ def _about_thread(term: Term) -> bool:
 
 def _compute(facts: Facts) -> tuple[Overrun, ...]:
     context: LaunchContext = facts[launch_context]
-    if context.all_exact or not facts[places]:
+    if not facts[places]:
         return ()
     return tuple(_Kernel(facts).run())
 

@@ -13,6 +13,7 @@ from kernlint.frontends.python import arrays, loops
 from kernlint.frontends.python.context import Function, assignment, converted, falls, least, truth
 from kernlint.frontends.python.expressions import as_scalar, scalar, value
 from kernlint.frontends.python.operators import apply
+from kernlint.frontends.python.truncation import note_truncation
 from kernlint.frontends.python.uses import leaves
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, unified
 from kernlint.tree.nodes import (
@@ -326,6 +327,7 @@ def _to_element(f: Function, target: ast.Subscript, found: Value, node: ast.stmt
         found = arrays.element(f, found, (), node)
     if not isinstance(found, Expr):
         found = as_scalar(f, found, target)
+    note_truncation(f, place, found, node)
     return [assignment(place, found, span)]
 
 
@@ -341,6 +343,7 @@ def _augmented(f: Function, node: ast.AugAssign) -> list[Stmt]:
     if isinstance(node.target, ast.Name):
         return _to_name(f, node.target, new, node)
     if isinstance(place, (Subscript, Member)):
+        note_truncation(f, place, new, node)
         return [assignment(place, new, span)]
     return [ExprStmt(span, Opaque(span, VOID, "a change of what is not understood", (new,), writes=True))]
 

@@ -103,9 +103,24 @@ def _named(f: Function, path: str, args: Values, keys: dict[str, Value], node: a
     found_math = mathematical(f, path, args, keys, node)
     if found_math is not None:
         return found_math
-    if path.startswith("numpy.") and last in ("zeros", "ones", "empty", "full", "arange", "array", "zeros_like"):
-        return f.opaque(node, f"{path.rpartition('.')[2]}() allocates an array in a kernel")
+    if path.startswith("numpy.") and last in _ALLOCATING:
+        return f.opaque(node, f"{path}() makes an array", kind="unsupported")
+    if path.startswith(_HOSTS_ALONE) or path in _PRODUCTS:
+        return f.opaque(node, f"{path}()", kind="unsupported")
     return _unresolved(f, path, args, node)
+
+
+_ALLOCATING = frozenset(
+    {
+        "append", "arange", "array", "concatenate", "diag", "empty", "empty_like", "eye", "full", "full_like",
+        "hstack", "identity", "linspace", "ones", "ones_like", "repeat", "stack", "tile", "vstack", "zeros", "zeros_like",
+    }
+)  # fmt: skip
+"""NumPy's functions that make arrays: "Numba disallows any memory allocating features" in kernels."""
+
+_PRODUCTS = frozenset({"numpy.dot", "numpy.vdot", "numpy.matmul", "numpy.outer", "numpy.inner", "numpy.cross"})
+_HOSTS_ALONE = ("numpy.linalg.", "numpy.random.", "random.")
+"""What rests on libraries of the host; random numbers on the GPU are ``numba.cuda.random``'s."""
 
 
 def _scalar_type(f: Function, type_: Type, args: Values, node: ast.Call) -> Value:

@@ -61,6 +61,8 @@ class Lowering:
     device: Callable[[Jitted, tuple[Value, ...], Span], tuple[FunctionDecl | None, tuple[Expr, ...], Type]]
     rank: Callable[[Jitted, str], int]
     symbols: dict[tuple[int, str], ParamDecl] = field(default_factory=dict)
+    stated: set[ParamDecl] = field(default_factory=set)
+    """Parameters of kernels whose types a signature or a launch states."""
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node."""

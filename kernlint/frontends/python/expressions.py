@@ -37,8 +37,12 @@ def value(f: Function, node: ast.expr) -> Value:
         f.depth -= 1
 
 
-_DOCUMENTED = (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Await)
-"""What numba's documentation names as not supported in CUDA kernels: comprehensions and generators."""
+_DOCUMENTED = (
+    *(ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Yield, ast.YieldFrom, ast.Await),
+    *(ast.Dict, ast.Set),
+)
+"""What numba's documentation leaves out for CUDA kernels: comprehensions, generators, and of Python's own types all but
+numbers, truths and tuples."""
 
 
 def scalar(f: Function, node: ast.expr) -> Expr:

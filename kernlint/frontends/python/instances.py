@@ -100,14 +100,19 @@ class Instances:
     def kernel(self, jitted: Jitted, hints: dict[str, Stated]) -> FunctionDecl:
         """The kernel as a function of the tree."""
         bound = Bound()
-        for name, kind in zip(jitted.parameters, self.stated(jitted, hints), strict=True):
+        names = jitted.parameters
+        signed = next((one for one in jitted.signatures if len(one) == len(names)), (None,) * len(names))
+        for name, kind, said in zip(names, self.stated(jitted, hints), signed, strict=True):
             span = self._parameter(jitted, name)
+            at = len(bound.params)
             if isinstance(kind, Array):
                 self._array(bound, span, name, kind)
             elif kind is None:
                 bound.decls[name] = bound.add(span, name, UNKNOWN)
             else:
                 bound.decls[name] = bound.add(span, name, kind)
+            if said is not None or hints.get(name) is not None:
+                self.lowering.stated.update(bound.params[at:])
         function, _ = self._lower(jitted, bound, FunctionKind.KERNEL)
         return function
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kernlint.frontends.clang.python.program import PythonProgram, Scope
+from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.context import Lowering
-from kernlint.frontends.python.functions import Finder, Jitted, full_name
-from kernlint.frontends.python.launches import Launched
+from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated, full_name
+from kernlint.frontends.python.launches import Launched, kernel_of
+from kernlint.frontends.python.reads import early_reads
+from kernlint.frontends.python.stale import stale
+from kernlint.frontends.python.values import SCALARS
 from kernlint.tree.nodes import Remark
+from kernlint.tree.types import Type
 
 DEPTH = 12
 """Names and operations that a size is followed through."""
@@ -27,7 +31,10 @@ def remarks_of(
         yield from _float_sizes(program, launch, lowering)
         yield from _copies(program, launch, lowering)
     yield from _unconfigured(program, finder, lowering)
-    yield from _stale(program, finder, lowering)
+    yield from stale(program, finder, launched, lowering)
+    yield from early_reads(program, launched, lowering)
+    for launch in launched:
+        yield from _undefined(program, launch, lowering)
 
 
 # ----------------------------------------------------------------------------------------------------------- sizes
@@ -51,6 +58,9 @@ def is_float(program: PythonProgram, expr: ast.expr, scope: Scope, depth: int = 
     if depth > DEPTH:
         return False
     expr, scope = program.resolved(expr, scope)
+    returned = program.returned(expr, scope)
+    if returned is not None:
+        return is_float(program, *returned, depth + 1)
     if isinstance(expr, ast.Constant):
         return isinstance(expr.value, float)
     if isinstance(expr, ast.BinOp):
@@ -85,11 +95,12 @@ def _copies(program: PythonProgram, launch: Launched, lowering: Lowering) -> Ite
     reader = Reader(program, launch.called, "")
     names: list[str] = []
     for arg in launch.args or ():
-        if not isinstance(arg, ast.Name) or _touched(loop, arg.id):
+        name = dotted(arg)
+        if name is None or _touched(loop, name):
             continue
         array = reader.array(arg, scope)
         if array is not None and array.device is False:
-            names.append(arg.id)
+            names.append(name)
     if names:
         place = lowering.span(loop)
         related = ((type(place)(place.file, place.start, place.start + 1), "the loop"),)
@@ -117,12 +128,12 @@ def _touched(loop: ast.For | ast.While, name: str) -> bool:
     """Whether the host itself needs the array in every round: it is bound or used there beside being passed."""
     uses = 0
     for at in ast.walk(loop):
-        if isinstance(at, ast.Name) and at.id == name:
+        if isinstance(at, (ast.Name, ast.Attribute)) and dotted(at) == name:
             if isinstance(at.ctx, ast.Store):
                 return True
             uses += 1
     passed = sum(
-        isinstance(arg, ast.Name) and arg.id == name
+        dotted(arg) == name
         for at in ast.walk(loop)
         if isinstance(at, ast.Call) and isinstance(at.func, (ast.Subscript, ast.Call))
         for arg in at.args
@@ -142,38 +153,56 @@ def _unconfigured(program: PythonProgram, finder: Finder, lowering: Lowering) ->
         found = finder.named(called.node.func.id, called.scope)
         if found is not None and not found.device and not found.host and _plain_call(called.node, found):
             yield Remark("unconfigured", lowering.span(called.node), found.name)
+    for called in program.calls:
+        target, scope = program.resolved(called.node.func, called.scope)
+        if isinstance(target, ast.Subscript) and _alone(program, target.slice, scope):
+            jitted = kernel_of(program, finder, target.value, scope)
+            if jitted is not None and not jitted.device and not jitted.host:
+                yield Remark("unconfigured", lowering.span(called.node), jitted.name, ("one",))
+
+
+def _alone(program: PythonProgram, config: ast.expr, scope: Scope) -> bool:
+    """Whether what stands in the brackets of a launch is one number, or a tuple of one."""
+    config, scope = program.resolved(config, scope)
+    if isinstance(config, ast.Tuple):
+        return len(config.elts) == 1
+    return (isinstance(config, ast.Constant) and isinstance(config.value, int)) or isinstance(config, ast.BinOp)
 
 
 def _plain_call(node: ast.Call, jitted: Jitted) -> bool:
     return len(node.args) == len(jitted.parameters) and not node.keywords
 
 
-# ---------------------------------------------------------------------------------------------------------- globals
+# ------------------------------------------------------------------------------------------------------- signatures
 
 
-def _stale(program: PythonProgram, finder: Finder, lowering: Lowering) -> Iterator[Remark]:
-    """Names of the module that kernels take along as constants and functions assign."""
-    module = program.scopes[0]
-    changed: dict[str, ast.AST] = {}
-    for scope in program.scopes[1:]:
-        body = getattr(scope.node, "body", [])
-        if not isinstance(body, list):
+def _undefined(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+    """An array that no signature of the kernel takes: of another type of elements, or with other axes."""
+    args, names = launch.args, launch.jitted.parameters
+    wanted = [one for one in launch.jitted.signatures if len(one) == len(names) and None not in one]
+    if args is None or len(args) != len(names) or not wanted or len(wanted) != len(launch.jitted.signatures):
+        return
+    reader = Reader(program, launch.called, "")
+    for at, (name, arg) in enumerate(zip(names, args, strict=True)):
+        array = reader.array(arg, launch.called.scope)
+        if array is None or not all(isinstance(one[at], Array) for one in wanted):
             continue
-        declared = {name for at in body for s in ast.walk(at) if isinstance(s, ast.Global) for name in s.names}
-        for at in (one for statement in body for one in ast.walk(statement)):
-            if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store) and at.id in declared:
-                changed.setdefault(at.id, at)
-    for jitted in finder.found if changed else ():
-        own = set(jitted.inner.bound)
-        for at in ast.walk(jitted.node):
-            if not isinstance(at, ast.Name) or at.id not in changed or at.id in own:
-                continue
-            values = [one for one in module.bound.get(at.id, []) if one is not None]
-            if values and all(_is_number(one[0]) for one in values):
-                related = ((lowering.span(changed[at.id]), "assigned here"),)
-                yield Remark("stale-global", lowering.span(at), jitted.name, (at.id,), related)
-                changed.pop(at.id)
+        element = SCALARS.get(array.dtype)
+        axes = len(array.shape) if array.shape is not None else None
+        if any(_takes(one[at], element, axes) for one in wanted):
+            continue
+        given = f"{array.dtype or '?'}[{','.join(':' * (axes or 1))}]"
+        stated = " or ".join(dict.fromkeys(_spelled(one[at]) for one in wanted))
+        yield Remark("undefined-types", lowering.span(arg), launch.jitted.name, (name, given, stated))
 
 
-def _is_number(expr: ast.expr) -> bool:
-    return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float)) and not isinstance(expr.value, bool)
+def _takes(stated: Stated, element: Type | None, axes: int | None) -> bool:
+    """Whether a parameter may be given an array, as far as its type and axes are known."""
+    assert isinstance(stated, Array)
+    return (element is None or element == stated.element) and (axes is None or axes == stated.rank)
+
+
+def _spelled(stated: Stated) -> str:
+    assert isinstance(stated, Array)
+    element = next((name for name, kind in SCALARS.items() if kind == stated.element and len(name) > 3), "?")
+    return f"{element}[{','.join(':' * stated.rank)}]"
