@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Do both front ends for OpenCL C make the same tree?  frontends.py CORPORA.json DIR [PACKAGE...] [--sample N] [--show N]
+"""Do both front ends for OpenCL C make the same tree?  frontends.py CORPORA.json DIR [PACKAGE...] [--sample N]
 
 Every ``.cl`` file of the packages is read by libclang's front end and by pycparser's, as ``kernlint DIR/PACKAGE
 --flags`` would read it, and each kernel's tree is compared with all that it calls, up to places and to conversions that
 the language implies.  A kernel that one of them has and the other lacks is a difference.  ``--sample N`` takes N files
-of a package by a fixed seed; ``--show N`` prints the first differing line of N kernels.
+of a package by a fixed seed; ``--show N`` prints the first differing line of N kernels of each package.
 """
 
 from __future__ import annotations
@@ -88,16 +88,17 @@ def main() -> int:
 
 def compare(package: dict[str, Any], folder: str, args: argparse.Namespace) -> tuple[int, int]:
     """Kernels of a package, and those of them that are equal."""
-    from kernlint.policy.config import Config
-    from kernlint.run.engine import Engine
+    from wholeness import options_of
+
     from kernlint.frontends.base import FrontendError
     from kernlint.frontends.clang import ClangFrontend
     from kernlint.frontends.pycparser import PycparserFrontend
+    from kernlint.policy.config import Config
+    from kernlint.policy.selection import Selection
     from kernlint.project import Projects
     from kernlint.registry import Registry
-    from kernlint.policy.selection import Selection
+    from kernlint.run.engine import Engine
     from kernlint.source import read
-    from wholeness import options_of
 
     include, defines = options_of(package, folder)
     nothing = Registry((), {})

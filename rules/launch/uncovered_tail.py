@@ -93,8 +93,8 @@ class UncoveredTail(Rule):
                     threads, count, guard = short
                     yield self.finding(
                         view.fact.span,
-                        f"the launch has {threads} threads along {AXES[axis]}, and the kernel tests for {count} elements "
-                        f"there: the last {count - threads} get no thread",
+                        f"the launch has {threads} threads along {AXES[axis]}, and the kernel tests for {count} "
+                        f"elements there: the last {count - threads} get no thread",
                         related=[Related(guard.span, "the index is tested here")],
                         fix="launch as many blocks as it takes: (size + block - 1) / block",
                     )

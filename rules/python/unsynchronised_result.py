@@ -13,9 +13,9 @@ from kernlint.rule import Meta, ModuleRule
 class UnsynchronisedResult(ModuleRule):
     r"""A result that the host reads before the device has written it.
 
-    A launch returns at once. ``copy_to_host`` waits for it, unless it is given a stream: then "the transfer will be made
-    asynchronously as part of the given stream", and the array is complete when the stream has been waited for. Managed
-    and mapped arrays are written by the kernel itself, and complete when it has been waited for.
+    A launch returns at once. ``copy_to_host`` waits for it, unless it is given a stream: then "the transfer will be
+    made asynchronously as part of the given stream", and the array is complete when the stream has been waited for.
+    Managed and mapped arrays are written by the kernel itself, and complete when it has been waited for.
 
     ```python bad
     from numba import cuda

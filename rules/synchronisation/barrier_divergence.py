@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.content.initialised import unset
 from kernlint.analysis.launching.agreement import Agreement, agreement
+from kernlint.analysis.launching.alike import same_in_launches
+from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -168,14 +170,14 @@ class BarrierDivergence(Rule):
         Severity.WARNING,
         tags=("CUDA-1.14", "OpenCL C barrier"),
     )
-    needs = (trace, agreement, scenarios, replayer, unset)
+    needs = (trace, agreement, scenarios, replayer, unset, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         walked, agree = facts[trace], facts[agreement]
         warp = WAVE if facts.module.language == "hip" else WARP
         found: dict[Span, tuple[Culprit, list[Meeting]]] = {}
         for meeting in _meetings(walked):
-            culprit = self._culprit(meeting, agree)
+            culprit = self._culprit(meeting, agree, facts[launch_context])
             if culprit is not None and not culprit.exited:
                 culprit = replace(culprit, ended=_ended(walked, meeting, culprit, warp))
             if culprit is not None:
@@ -198,12 +200,16 @@ class BarrierDivergence(Rule):
                 fix="name the same number of threads wherever they meet: all that come to the barrier",
             )
 
-    def _culprit(self, barrier: Meeting, agree: Agreement) -> Culprit | None:
+    def _culprit(self, barrier: Meeting, agree: Agreement, context: LaunchContext) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
+
+        def differs(term: Term) -> bool:
+            return agree.differs(term) and not same_in_launches(term, context)
+
         if isinstance(barrier, BarrierEvent) and barrier.scope is Scope.GRID:
             grid = self._of(barrier, agree.parts_blocks, agree.parts_blocks, blocks=True)
-            return self._of(barrier, agree.differs, agree.parts_at_exit) or grid
-        return self._of(barrier, agree.differs, agree.parts_at_exit)
+            return self._of(barrier, differs, agree.parts_at_exit) or grid
+        return self._of(barrier, differs, agree.parts_at_exit)
 
     def _of(
         self,

@@ -31,7 +31,6 @@ from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, subst
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import I64
 
-
 FEW = 3
 """Launches in sight that are looked at."""
 
@@ -210,6 +209,8 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
     decl = place.access.root.decl
     if not isinstance(decl, ParamDecl) or not decl.shape or not place.limits:
         return
+    if any(symbol.origin in decl.shape for atom in place.index.atoms for symbol in symbols(atom)):
+        return  # counted from the end, or in a row that is named by a number: the size is not the test's
     behind = _origins(place.pitch)
     axis = len(decl.shape) - 1 - len(behind)
     own: list[object] = []
@@ -335,7 +336,6 @@ def _about_thread(term: Term) -> bool:
 
 
 def _compute(facts: Facts) -> tuple[Overrun, ...]:
-    context: LaunchContext = facts[launch_context]
     if not facts[places]:
         return ()
     return tuple(_Kernel(facts).run())

@@ -104,7 +104,8 @@ def _named(f: Function, path: str, args: Values, keys: dict[str, Value], node: a
     if found_math is not None:
         return found_math
     if path.startswith("numpy.") and last in _ALLOCATING:
-        return f.opaque(node, f"{path}() makes an array", kind="unsupported")
+        allowed = b"ENABLE_NRT" in f.lowering.program.data  # numba-cuda's setting for memory that kernels allocate
+        return f.opaque(node, f"{path}() makes an array", kind="call" if allowed else "unsupported")
     if path.startswith(_HOSTS_ALONE) or path in _PRODUCTS:
         return f.opaque(node, f"{path}()", kind="unsupported")
     return _unresolved(f, path, args, node)
@@ -113,7 +114,8 @@ def _named(f: Function, path: str, args: Values, keys: dict[str, Value], node: a
 _ALLOCATING = frozenset(
     {
         "append", "arange", "array", "concatenate", "diag", "empty", "empty_like", "eye", "full", "full_like",
-        "hstack", "identity", "linspace", "ones", "ones_like", "repeat", "stack", "tile", "vstack", "zeros", "zeros_like",
+        "hstack", "identity", "linspace", "ones", "ones_like", "repeat", "stack", "tile", "vstack", "zeros",
+        "zeros_like",
     }
 )  # fmt: skip
 """NumPy's functions that make arrays: "Numba disallows any memory allocating features" in kernels."""

@@ -213,6 +213,9 @@ class Finder:
                     if function not in self.by_node:
                         self.found.append(made)
                         self.by_node[function] = made
+                    else:
+                        known = self.by_node[function]
+                        known.signatures = (*known.signatures, *made.signatures)
                     self.by_node[node] = self.by_node[function]
                 return
 

@@ -30,7 +30,8 @@ _MODULES = frozenset({"numpy", "math", "time", "random"})
 _LIBRARY = frozenset(
     {
         "numba.cuda.stream", "numba.cuda.event", "numba.cuda.to_device", "numba.cuda.device_array",
-        "numba.cuda.device_array_like", "numba.cuda.pinned_array", "numba.cuda.mapped_array", "numba.cuda.managed_array",
+        "numba.cuda.device_array_like", "numba.cuda.pinned_array", "numba.cuda.mapped_array",
+        "numba.cuda.managed_array",
     }
 )  # fmt: skip
 
@@ -48,9 +49,7 @@ class _Reads:
     """Goes through one function.  ``pending``: arrays on their way, each with the place and word of what is under
     way, and the kernel that was launched last."""
 
-    def __init__(
-        self, program: PythonProgram, scope: Scope, launches: dict[int, Launched], lowering: Lowering
-    ) -> None:
+    def __init__(self, program: PythonProgram, scope: Scope, launches: dict[int, Launched], lowering: Lowering) -> None:
         self.program = program
         self.scope = scope
         self.launches = launches
@@ -67,7 +66,7 @@ class _Reads:
             yield from self._statement(node)
 
     def _statement(self, node: ast.stmt) -> Iterator[Remark]:
-        blocks = [block for name in ("body", "orelse", "finalbody") if isinstance(block := getattr(node, name, None), list)]
+        blocks = [getattr(node, name) for name in ("body", "orelse", "finalbody") if hasattr(node, name)]
         heads = [child for child in ast.iter_child_nodes(node) if isinstance(child, (ast.expr, ast.withitem))]
         for child in heads:
             yield from self._expression(child)
@@ -114,9 +113,9 @@ class _Reads:
 
     def _looks(self, call: ast.Call) -> bool:
         """Whether a call reads the elements of the arrays that it is given: functions of Python and NumPy."""
-        if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
-            if call.func.value.id in self.pending:
-                return True  # a method of the array
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name) and owner.id in self.pending:
+            return True  # a method of the array
         path = full_name(self.program, call.func, self.scope)
         return path is not None and (path in _HARMLESS or path.partition(".")[0] == "numpy")
 
@@ -148,9 +147,7 @@ class _Reads:
                 self.pending[into.id] = (call, "the copy")
             return
         path = full_name(self.program, call.func, self.scope)
-        known = path is not None and (
-            path in _HARMLESS or path in _LIBRARY or path.partition(".")[0] in _MODULES
-        )
+        known = path is not None and (path in _HARMLESS or path in _LIBRARY or path.partition(".")[0] in _MODULES)
         of_array = isinstance(call.func, ast.Attribute) and isinstance(call.func.value, (ast.Name, ast.Subscript))
         if not known and (method in ("synchronize", "wait", "query") or not (of_array and method in _METHODS)):
             self.pending.clear()
@@ -161,7 +158,9 @@ class _Reads:
 
 
 _METHODS = frozenset(
-    {"copy_to_device", "astype", "reshape", "sum", "mean", "max", "min", "record", "append", "copy", "tolist", "any", "all"}
-)
+    {
+        "copy_to_device", "astype", "reshape", "sum", "mean", "max", "min", "record", "append", "copy", "tolist",
+        "any", "all",
+    }
+)  # fmt: skip
 """Methods of arrays, lists and events that wait for nothing."""
-

@@ -22,9 +22,7 @@ Loop = ast.For | ast.While
 _MAKERS = frozenset({"array", "zeros", "ones", "full", "empty", "arange", "linspace", "asarray", "eye"})
 
 
-def stale(
-    program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Lowering
-) -> Iterator[Remark]:
+def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Lowering) -> Iterator[Remark]:
     """A remark for each name that a kernel has taken along and that changes."""
     changed = _declared(program)
     for jitted in finder.found:

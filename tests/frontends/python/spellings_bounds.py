@@ -14,7 +14,10 @@ GUARD = ("missing-bounds-guard", "wrong-bounds-guard", "late-bounds-guard", "arr
 
 SPELLINGS: tuple[Spelling, ...] = (
     # no guard with forall
-    ("forall over an attribute", GUARD, """
+    (
+        "forall over an attribute",
+        GUARD,
+        """
 @cuda.jit
 def squash(values):
     k = cuda.grid(1)
@@ -29,8 +32,12 @@ class Layer:
 
     def forward(self):
         squash.forall(self.buffer.size)(self.buffer)
-"""),
-    ("forall with a block of its own", GUARD, """
+""",
+    ),
+    (
+        "forall with a block of its own",
+        GUARD,
+        """
 @cuda.jit("void(float64[:], float64[:], float64)")
 def axpy(y, x, a):
     idx = cuda.threadIdx.x + cuda.blockIdx.x * cuda.blockDim.x
@@ -43,8 +50,12 @@ def main():
     x = cuda.to_device(np.random.rand(n))
     y = cuda.to_device(np.random.rand(n))
     axpy.forall(n, tpb=256)(y, x, 2.0)
-"""),
-    ("forall under a name, by a device function", GUARD, """
+""",
+    ),
+    (
+        "forall under a name, by a device function",
+        GUARD,
+        """
 @cuda.jit(device=True)
 def bump(arr, at):
     arr[at] += 1  # FAULT
@@ -61,9 +72,13 @@ def go(host):
     launch = bump_all.forall(dev.shape[0])
     launch(dev)
     return dev.copy_to_host()
-"""),
+""",
+    ),
     # past the end by one
-    ("guard by len() plus one", GUARD, """
+    (
+        "guard by len() plus one",
+        GUARD,
+        """
 @cuda.jit
 def relu(a, b):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
@@ -77,8 +92,12 @@ def run(a):
     b = np.empty_like(a)
     relu[(len(a) + 63) // 64, 64](a, b)
     return b
-"""),
-    ("backward difference becomes forward", GUARD, """
+""",
+    ),
+    (
+        "backward difference becomes forward",
+        GUARD,
+        """
 @cuda.jit
 def gradient(field, out, h):
     i, j = cuda.grid(2)
@@ -86,8 +105,12 @@ def gradient(field, out, h):
         out[i, j] = (field[i + 1, j] - field[i - 1, j]) / (2 * h)  # BAD
     if 0 < i < field.shape[0] - 1 and 0 < j < field.shape[1]:  # GOOD
         out[i, j] = (field[i + 1, j] - field[i - 1, j]) / (2 * h)  # GOOD
-"""),
-    ("loop to the length and one more", GUARD, """
+""",
+    ),
+    (
+        "loop to the length and one more",
+        GUARD,
+        """
 @cuda.jit
 def row_sums(m, sums):
     r = cuda.grid(1)
@@ -98,8 +121,12 @@ def row_sums(m, sums):
         for c in range(m.shape[1]):  # GOOD
             total += m[r, c]  # GOOD
         sums[r] = total
-"""),
-    ("last bin of a histogram", GUARD, """
+""",
+    ),
+    (
+        "last bin of a histogram",
+        GUARD,
+        """
 @cuda.jit
 def edges(data, starts, out):
     i = cuda.grid(1)
@@ -109,9 +136,13 @@ def edges(data, starts, out):
         if i + 1 < n:  # GOOD
             out[i] = starts[i + 1] - starts[i]  # GOOD
         i += cuda.gridsize(1)
-"""),
+""",
+    ),
     # shared array smaller than the launch
-    ("tile of 16 and a block of 32 by 32", ("array-index-out-of-range",), """
+    (
+        "tile of 16 and a block of 32 by 32",
+        ("array-index-out-of-range",),
+        """
 TPB = 16
 
 @cuda.jit
@@ -134,8 +165,12 @@ def main():
     threads = (TPB, TPB)  # GOOD
     blocks = (math.ceil(512 / threads[0]), math.ceil(512 / threads[1]))
     stage[blocks, threads](a, out)
-"""),
-    ("partial sums of 128 for 256 threads", ("array-index-out-of-range",), """
+""",
+    ),
+    (
+        "partial sums of 128 for 256 threads",
+        ("array-index-out-of-range",),
+        """
 @cuda.jit
 def partials(x, out):
     cache = cuda.shared.array(128, float64)  # BAD
@@ -157,8 +192,12 @@ def total(x):
     out = np.zeros(blocks)
     partials[blocks, 256](x, out)
     return out.sum()
-"""),
-    ("halo that the tile has no room for", ("array-index-out-of-range",), """
+""",
+    ),
+    (
+        "halo that the tile has no room for",
+        ("array-index-out-of-range",),
+        """
 BLOCK = 128
 R = 3
 
@@ -183,9 +222,13 @@ def run(x):
     y = np.zeros_like(x)
     smooth[(x.size + BLOCK - 1) // BLOCK, BLOCK](x, y)
     return y
-"""),
+""",
+    ),
     # shapes that are known at run time only
-    ("shape by blockDim", ("run-time-array-shape",), """
+    (
+        "shape by blockDim",
+        ("run-time-array-shape",),
+        """
 @cuda.jit
 def norms(v, out):
     buf = cuda.shared.array(shape=cuda.blockDim.x, dtype=float32)  # BAD
@@ -201,8 +244,12 @@ def norms(v, out):
 
 def run(v, out):
     norms[1, 128](v, out)
-"""),
-    ("shape by the length of an argument", ("run-time-array-shape",), """
+""",
+    ),
+    (
+        "shape by the length of an argument",
+        ("run-time-array-shape",),
+        """
 @cuda.jit
 def weights_of(w, x, y):
     n = w.shape[0]  # BAD
@@ -216,8 +263,12 @@ def weights_of(w, x, y):
             local[k] = w[k] * x[i]
             acc += local[k]
         y[i] = acc
-"""),
-    ("shape by an argument in a tuple", ("run-time-array-shape",), """
+""",
+    ),
+    (
+        "shape by an argument in a tuple",
+        ("run-time-array-shape",),
+        """
 @cuda.jit
 def blocks_of(a, rows, out):
     t = cuda.shared.array((rows, 16), dtype=numba.float32)  # BAD
@@ -227,9 +278,13 @@ def blocks_of(a, rows, out):
     t[y, x] = a[y, x]
     cuda.syncthreads()
     out[x, y] = t[y, x]
-"""),
+""",
+    ),
     # limits of a launch
-    ("block of two axes with too many threads", ("launch-limits",), """
+    (
+        "block of two axes with too many threads",
+        ("launch-limits",),
+        """
 @cuda.jit
 def clear(img):
     x, y = cuda.grid(2)
@@ -242,8 +297,12 @@ def run(img):
     bx = (img.shape[0] + threadsperblock[0] - 1) // threadsperblock[0]
     by = (img.shape[1] + threadsperblock[1] - 1) // threadsperblock[1]
     clear[(bx, by), threadsperblock](img)  # FAULT
-"""),
-    ("threads and blocks the wrong way round", ("launch-limits", "swapped-launch-arguments"), """
+""",
+    ),
+    (
+        "threads and blocks the wrong way round",
+        ("launch-limits", "swapped-launch-arguments"),
+        """
 @cuda.jit
 def inc(a):
     i = cuda.grid(1)
@@ -256,8 +315,12 @@ def main():
     blocks = (a.size + threads - 1) // threads
     inc[threads, blocks](a)  # BAD
     inc[blocks, threads](a)  # GOOD
-"""),
-    ("one block for all", ("launch-limits",), """
+""",
+    ),
+    (
+        "one block for all",
+        ("launch-limits",),
+        """
 @cuda.jit
 def double(v):
     i = cuda.threadIdx.x
@@ -268,8 +331,12 @@ def main():
     v = np.arange(4096, dtype=np.float64)
     double[1, 4096](v)  # BAD
     double[1, 1024](v)  # GOOD
-"""),
-    ("grid with too many rows", ("launch-limits",), """
+""",
+    ),
+    (
+        "grid with too many rows",
+        ("launch-limits",),
+        """
 @cuda.jit
 def fill(a, value):
     row = cuda.blockIdx.y  # BAD
@@ -282,9 +349,13 @@ def main():
     a = cuda.device_array((100000, 64), dtype=np.float32)
     fill[(1, 100000), 64](a, 0.5)  # BAD
     fill[100000, 64](a, 0.5)  # GOOD
-"""),
+""",
+    ),
     # grid too small
-    ("length divided down into a variable", ("uncovered-tail",), """
+    (
+        "length divided down into a variable",
+        ("uncovered-tail",),
+        """
 @cuda.jit
 def add(a, b, c):
     i = cuda.grid(1)
@@ -299,8 +370,12 @@ def run(a, b):
     blocks = (n - 1) // threads + 1  # GOOD
     add[blocks, threads](a, b, c)  # FAULT
     return c
-"""),
-    ("int() of a quotient", ("uncovered-tail",), """
+""",
+    ),
+    (
+        "int() of a quotient",
+        ("uncovered-tail",),
+        """
 @cuda.jit
 def scale(img, factor):
     x, y = cuda.grid(2)
@@ -312,8 +387,12 @@ def run(img):
     bpg = (int(img.shape[0] / tpb[0]), int(img.shape[1] / tpb[1]))  # BAD
     bpg = (math.ceil(img.shape[0] / tpb[0]), math.ceil(img.shape[1] / tpb[1]))  # GOOD
     scale[bpg, tpb](img, 0.5)  # FAULT
-"""),
-    ("ten blocks for 10,000 elements", ("uncovered-tail",), """
+""",
+    ),
+    (
+        "ten blocks for 10,000 elements",
+        ("uncovered-tail",),
+        """
 @cuda.jit
 def cube(x, y):
     i = cuda.grid(1)
@@ -325,9 +404,13 @@ def main():
     y = np.zeros(10000)
     cube[10, 256](x, y)  # BAD
     cube[40, 256](x, y)  # GOOD
-"""),
+""",
+    ),
     # swapped indices, axes in another order than the shape
-    ("column before row in the output", GUARD + ("swapped-axes",), """
+    (
+        "column before row in the output",
+        (*GUARD, "swapped-axes"),
+        """
 @cuda.jit
 def brighten(img, out, by):
     r, c = cuda.grid(2)
@@ -339,16 +422,24 @@ def run(by):
     img = cuda.to_device(np.zeros((480, 640), dtype=np.float32))
     out = cuda.device_array((480, 640), dtype=np.float32)
     brighten[(30, 40), (16, 16)](img, out, by)
-"""),
-    ("guards the other way round", GUARD + ("swapped-axes",), """
+""",
+    ),
+    (
+        "guards the other way round",
+        (*GUARD, "swapped-axes"),
+        """
 @cuda.jit
 def invert(img):
     x, y = cuda.grid(2)
     if x < img.shape[1] and y < img.shape[0]:
         img[x, y] = 255 - img[x, y]  # BAD
         img[y, x] = 255 - img[y, x]  # GOOD
-"""),
-    ("grid of width and height, guard of rows and columns", ("uncovered-tail", "swapped-axes"), """
+""",
+    ),
+    (
+        "grid of width and height, guard of rows and columns",
+        ("uncovered-tail", "swapped-axes"),
+        """
 @cuda.jit
 def gray(img):
     i, j = cuda.grid(2)
@@ -361,8 +452,12 @@ def run():
     bpg = (math.ceil(1920 / tpb[0]), math.ceil(1080 / tpb[1]))  # BAD
     bpg = (math.ceil(1080 / tpb[0]), math.ceil(1920 / tpb[1]))  # GOOD
     gray[bpg, tpb](img)  # FAULT
-"""),
-    ("flat index by the height", (*GUARD, "swapped-axes"), """
+""",
+    ),
+    (
+        "flat index by the height",
+        (*GUARD, "swapped-axes"),
+        """
 @cuda.jit
 def unroll(flat, width, height, out):
     x, y = cuda.grid(2)
@@ -375,9 +470,13 @@ def run():
     flat = cuda.to_device(np.arange(width * height, dtype=np.float32))
     out = cuda.device_array((height, width), dtype=np.float32)
     unroll[((width + 15) // 16, (height + 15) // 16), (16, 16)](flat, width, height, out)
-"""),
+""",
+    ),
     # one axis of two is tested
-    ("only rows are tested", GUARD, """
+    (
+        "only rows are tested",
+        GUARD,
+        """
 @cuda.jit
 def matmul(A, B, C):
     i, j = cuda.grid(2)
@@ -397,5 +496,6 @@ def run(A, B):
     tpb = (16, 16)
     bpg = (math.ceil(C.shape[0] / 16), math.ceil(C.shape[1] / 16))
     matmul[bpg, tpb](A, B, C)
-"""),
+""",
+    ),
 )

@@ -9,7 +9,10 @@ from tests.frontends.python.spellings_bounds import Spelling
 
 SPELLINGS: tuple[Spelling, ...] = (
     # implicit copies
-    ("arrays of NumPy in a while loop", ("implicit-array-copy",), """
+    (
+        "arrays of NumPy in a while loop",
+        ("implicit-array-copy",),
+        """
 @cuda.jit
 def relax(u, v):
     i = cuda.grid(1)
@@ -27,8 +30,12 @@ def solve(n, tol):
         relax[(n + 127) // 128, 128](v, u)  # FAULT
         it += 1
     return u
-"""),
-    ("constant table passed in every step", ("implicit-array-copy",), """
+""",
+    ),
+    (
+        "constant table passed in every step",
+        ("implicit-array-copy",),
+        """
 @cuda.jit
 def lookup(idx, table, out):
     i = cuda.grid(1)
@@ -45,8 +52,12 @@ def run(batches):
         lookup[(batch.shape[0] + 255) // 256, 256](idx, table, out)  # FAULT
         results.append(out.copy_to_host())
     return results
-"""),
-    ("fields of an object in a loop", ("implicit-array-copy",), """
+""",
+    ),
+    (
+        "fields of an object in a loop",
+        ("implicit-array-copy",),
+        """
 @cuda.jit
 def advance(x, v, dt):
     i = cuda.grid(1)
@@ -65,9 +76,13 @@ class Simulation:
         blocks = (self.n + 127) // 128
         for _ in range(steps):
             advance[blocks, 128](self.x, self.v, dt)  # FAULT
-"""),
+""",
+    ),
     # syntax that a kernel cannot have
-    ("list comprehension", ("unsupported-python",), """
+    (
+        "list comprehension",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def lists(x, out):
     i = cuda.grid(1)
@@ -75,8 +90,12 @@ def lists(x, out):
         parts = [x[i] * k for k in range(4)]  # BAD
         out[i] = parts[0] + parts[3]  # BAD
         out[i] = x[i] * 3  # GOOD
-"""),
-    ("with and try", ("unsupported-python",), """
+""",
+    ),
+    (
+        "with and try",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def safe(x, out):
     i = cuda.grid(1)
@@ -86,8 +105,12 @@ def safe(x, out):
         except ZeroDivisionError:  # BAD
             out[i] = 0  # BAD
         out[i] = 1 / x[i] if x[i] != 0 else 0  # GOOD
-"""),
-    ("dictionary", ("unsupported-python",), """
+""",
+    ),
+    (
+        "dictionary",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def named(x, out):
     i = cuda.grid(1)
@@ -95,16 +118,24 @@ def named(x, out):
         scale = {"a": 2.0, "b": 3.0}  # BAD
         out[i] = x[i] * scale["a"]  # BAD
         out[i] = x[i] * 2.0  # GOOD
-"""),
-    ("f-string and yield", ("unsupported-python",), """
+""",
+    ),
+    (
+        "f-string and yield",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def gen(x):
     i = cuda.grid(1)
     if i < x.size:
         yield x[i]  # BAD
         x[i] = 0  # GOOD
-"""),
-    ("array made in a kernel", ("unsupported-python",), """
+""",
+    ),
+    (
+        "array made in a kernel",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def scratch(x, out):
     i = cuda.grid(1)
@@ -114,8 +145,12 @@ def scratch(x, out):
         for k in range(4):
             tmp[k] = x[i] * k
         out[i] = tmp[3]
-"""),
-    ("array operation of NumPy", ("unsupported-python",), """
+""",
+    ),
+    (
+        "array operation of NumPy",
+        ("unsupported-python",),
+        """
 @cuda.jit
 def product(a, b, out):
     i = cuda.grid(1)
@@ -125,9 +160,13 @@ def product(a, b, out):
         for k in range(a.shape[1]):  # GOOD
             acc += a[i, k] * b[i, k]  # GOOD
         out[i] = acc  # GOOD
-"""),
+""",
+    ),
     # a kernel that returns
-    ("returns what it computed", ("kernel-returns-value",), """
+    (
+        "returns what it computed",
+        ("kernel-returns-value",),
+        """
 @cuda.jit
 def norm(x):
     i = cuda.grid(1)
@@ -139,17 +178,25 @@ def norm(x):
 
 def run(x):
     norm[1, 32](x)
-"""),
-    ("signature with a result", ("kernel-returns-value",), """
+""",
+    ),
+    (
+        "signature with a result",
+        ("kernel-returns-value",),
+        """
 @cuda.jit("float32(float32[:])")  # BAD
 @cuda.jit("void(float32[:])")  # GOOD
 def first(x):
     if cuda.grid(1) == 0:
         x[0] = 1
     return x[0]  # BAD
-"""),
+""",
+    ),
     # a captured global is changed later
-    ("set by a setter", ("stale-captured-global",), """
+    (
+        "set by a setter",
+        ("stale-captured-global",),
+        """
 threshold = 0.5
 
 @cuda.jit
@@ -162,8 +209,12 @@ def binarise(x):
 def set_threshold(t):
     global threshold
     threshold = t
-"""),
-    ("changed between two launches at module level", ("stale-captured-global",), """
+""",
+    ),
+    (
+        "changed between two launches at module level",
+        ("stale-captured-global",),
+        """
 SCALE = 1
 
 @cuda.jit
@@ -177,8 +228,12 @@ x = cuda.to_device(np.ones(64))
 mul[1, 64](x, SCALE)
 SCALE = 3
 mul[1, 64](x, SCALE)
-"""),
-    ("counted up in a loop", ("stale-captured-global",), """
+""",
+    ),
+    (
+        "counted up in a loop",
+        ("stale-captured-global",),
+        """
 STEP = 0
 
 @cuda.jit
@@ -193,8 +248,12 @@ def run(x):
     for _ in range(10):
         STEP += 1
         record[1, 64](x, STEP)
-"""),
-    ("array of the module that is changed", ("stale-captured-global",), """
+""",
+    ),
+    (
+        "array of the module that is changed",
+        ("stale-captured-global",),
+        """
 weights = np.ones(16)
 
 @cuda.jit
@@ -208,9 +267,13 @@ def train(x):
     for epoch in range(10):
         weigh[1, 16](x, weights)
         weights[:] = weights * 0.9
-"""),
+""",
+    ),
     # launch configuration
-    ("configuration left out with the arguments in a method", ("missing-launch-configuration",), """
+    (
+        "configuration left out with the arguments in a method",
+        ("missing-launch-configuration",),
+        """
 @cuda.jit
 def shift(x, by):
     i = cuda.grid(1)
@@ -221,8 +284,12 @@ class Model:
     def step(self, x):
         shift(x, 1.5)  # BAD
         shift[(x.size + 31) // 32, 32](x, 1.5)  # GOOD
-"""),
-    ("one number in the brackets", ("missing-launch-configuration",), """
+""",
+    ),
+    (
+        "one number in the brackets",
+        ("missing-launch-configuration",),
+        """
 @cuda.jit
 def zero(x):
     i = cuda.grid(1)
@@ -232,8 +299,12 @@ def zero(x):
 def run(x):
     zero[256](x)  # BAD
     zero[1, 256](x)  # GOOD
-"""),
-    ("kernel with signature called", ("missing-launch-configuration",), """
+""",
+    ),
+    (
+        "kernel with signature called",
+        ("missing-launch-configuration",),
+        """
 @cuda.jit("void(int32[:], int32[:])")
 def copy(src, dst):
     i = cuda.grid(1)
@@ -244,9 +315,13 @@ src = np.arange(100, dtype=np.int32)
 dst = np.zeros_like(src)
 copy(src, dst)  # BAD
 copy[4, 32](src, dst)  # GOOD
-"""),
+""",
+    ),
     # floats in the launch configuration
-    ("quotient in a tuple", ("float-launch-configuration",), """
+    (
+        "quotient in a tuple",
+        ("float-launch-configuration",),
+        """
 @cuda.jit
 def blank(img):
     x, y = cuda.grid(2)
@@ -256,8 +331,12 @@ def blank(img):
 def run(img):
     blank[(img.shape[0] / 16 + 1, img.shape[1] / 16 + 1), (16, 16)](img)  # BAD
     blank[(img.shape[0] // 16 + 1, img.shape[1] // 16 + 1), (16, 16)](img)  # GOOD
-"""),
-    ("np.ceil of a quotient", ("float-launch-configuration",), """
+""",
+    ),
+    (
+        "np.ceil of a quotient",
+        ("float-launch-configuration",),
+        """
 @cuda.jit
 def one(x):
     i = cuda.grid(1)
@@ -269,8 +348,12 @@ def run(x):
     blocks = np.ceil(len(x) / threads)  # BAD
     blocks = int(np.ceil(len(x) / threads))  # GOOD
     one[blocks, threads](x)  # FAULT
-"""),
-    ("a helper that divides", ("float-launch-configuration",), """
+""",
+    ),
+    (
+        "a helper that divides",
+        ("float-launch-configuration",),
+        """
 @cuda.jit
 def one(x):
     i = cuda.grid(1)
@@ -283,9 +366,13 @@ def grid_for(n, block):
 
 def run(x):
     one[grid_for(x.size, 64), 64](x)  # FAULT
-"""),
+""",
+    ),
     # types that do not fit
-    ("float64 for a signature of float32", ("signature-mismatch",), """
+    (
+        "float64 for a signature of float32",
+        ("signature-mismatch",),
+        """
 @cuda.jit("void(float32[:], float32[:])")
 def half(x, y):
     i = cuda.grid(1)
@@ -297,8 +384,12 @@ def run():
     x = np.random.rand(1000).astype(np.float32)  # GOOD
     y = np.zeros(1000, dtype=np.float32)
     half[8, 128](x, y)  # FAULT
-"""),
-    ("integers for a signature of floats", ("signature-mismatch",), """
+""",
+    ),
+    (
+        "integers for a signature of floats",
+        ("signature-mismatch",),
+        """
 @cuda.jit("(float32[:,:],)")
 def norm(m):
     i, j = cuda.grid(2)
@@ -309,8 +400,12 @@ def run():
     m = cuda.to_device(np.zeros((64, 64), dtype=np.uint8))  # BAD
     m = cuda.to_device(np.zeros((64, 64), dtype=np.float32))  # GOOD
     norm[(4, 4), (16, 16)](m)  # FAULT
-"""),
-    ("another number of axes than the signature", ("signature-mismatch",), """
+""",
+    ),
+    (
+        "another number of axes than the signature",
+        ("signature-mismatch",),
+        """
 @cuda.jit("void(float64[:,:], float64[:])")
 def rows(m, out):
     i = cuda.grid(1)
@@ -322,8 +417,12 @@ def run():
     m = np.zeros((64, 4))  # GOOD
     out = np.zeros(64)
     rows[1, 64](m, out)  # FAULT
-"""),
-    ("shared integers for an array of floats", ("truncated-element",), """
+""",
+    ),
+    (
+        "shared integers for an array of floats",
+        ("truncated-element",),
+        """
 @cuda.jit("void(float32[:], float32[:])")
 def reversed_blocks(x, y):
     s = cuda.shared.array(64, int32)  # BAD
@@ -337,8 +436,12 @@ def reversed_blocks(x, y):
 
 def run(x, y):
     reversed_blocks[(x.size + 63) // 64, 64](x, y)
-"""),
-    ("local integers for quotients", ("truncated-element",), """
+""",
+    ),
+    (
+        "local integers for quotients",
+        ("truncated-element",),
+        """
 @cuda.jit
 def ratios(x, out):
     part = cuda.local.array(4, int64)  # BAD
@@ -348,9 +451,13 @@ def ratios(x, out):
         for k in range(4):
             part[k] = (i + k) / 4  # FAULT
         out[i] = part[0] + part[3]
-"""),
+""",
+    ),
     # results that are read too early
-    ("a stream's copy read before it is waited for", ("unsynchronised-result",), """
+    (
+        "a stream's copy read before it is waited for",
+        ("unsynchronised-result",),
+        """
 @cuda.jit
 def inc(x):
     i = cuda.grid(1)
@@ -364,8 +471,12 @@ def run(host):
     d.copy_to_host(host, stream=stream)
     stream.synchronize()  # GOOD
     return host.sum()  # FAULT
-"""),
-    ("copy under another name", ("unsynchronised-result",), """
+""",
+    ),
+    (
+        "copy under another name",
+        ("unsynchronised-result",),
+        """
 @cuda.jit
 def inc(x):
     i = cuda.grid(1)
@@ -380,8 +491,12 @@ def run(n):
     d.copy_to_host(out, s)
     cuda.synchronize()  # GOOD
     print(out[0])  # FAULT
-"""),
-    ("managed memory read at once", ("unsynchronised-result",), """
+""",
+    ),
+    (
+        "managed memory read at once",
+        ("unsynchronised-result",),
+        """
 @cuda.jit
 def inc(x):
     i = cuda.grid(1)
@@ -394,5 +509,6 @@ def run(n):
     inc[(n + 127) // 128, 128](a)
     cuda.synchronize()  # GOOD
     return float(a[0])  # FAULT
-"""),
+""",
+    ),
 )

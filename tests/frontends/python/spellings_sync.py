@@ -13,7 +13,10 @@ DIVERGED = ("barrier-divergence",)
 
 SPELLINGS: tuple[Spelling, ...] = (
     # syncthreads as a barrier of the grid
-    ("neighbour's result behind a barrier of the block", GLOBAL, """
+    (
+        "neighbour's result behind a barrier of the block",
+        GLOBAL,
+        """
 @cuda.jit
 def two_steps(a, b, c):
     i = cuda.grid(1)
@@ -28,8 +31,12 @@ def two_steps(a, b, c):
 
 def run(a, b, c):
     two_steps[(a.size + 255) // 256, 256](a, b, c)
-"""),
-    ("all blocks' partial sums", GLOBAL, """
+""",
+    ),
+    (
+        "all blocks' partial sums",
+        GLOBAL,
+        """
 @cuda.jit
 def total(x, partial, out):
     t = cuda.threadIdx.x
@@ -48,26 +55,34 @@ def run(x):
     partial = cuda.to_device(np.zeros(32))
     out = cuda.device_array(1)
     total[32, 128](x, partial, out)
-"""),
-    ("time steps inside one launch", GLOBAL, """
+""",
+    ),
+    (
+        "time steps inside one launch",
+        GLOBAL,
+        """
 @cuda.jit
 def heat(u, v, steps):
     i = cuda.grid(1)
     for s in range(steps):  # BAD
-        if 0 < i < u.size - 1:
-            v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])  # FAULT
+        if 0 < i < u.size - 1:  # BAD
+            v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])  # BAD
         cuda.syncthreads()  # BAD
         if 0 < i < u.size - 1:  # BAD
             u[i] = v[i]  # BAD
         cuda.syncthreads()  # BAD
+    if 0 < i < u.size - 1:  # GOOD
+        v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])  # GOOD
 
 def run(u, v):
     heat[64, 256](u, v, 100)
-""".replace("        if 0 < i < u.size - 1:\n            v[i]", "        if 0 < i < u.size - 1:  # BAD\n            v[i]", 1)
-        .replace("u[i + 1])  # FAULT", "u[i + 1])  # BAD", 1)
-        .replace("        cuda.syncthreads()  # BAD\n        if", "    if 0 < i < u.size - 1:  # GOOD\n        v[i] = u[i] + 0.1 * (u[i - 1] - 2 * u[i] + u[i + 1])  # GOOD\n        cuda.syncthreads()  # BAD\n        if", 1)),
+""",
+    ),
     # barriers that some threads do not reach
-    ("guard around the whole body", DIVERGED, """
+    (
+        "guard around the whole body",
+        DIVERGED,
+        """
 @cuda.jit
 def blur(x, y):
     s = cuda.shared.array(64, float32)
@@ -84,8 +99,12 @@ def blur(x, y):
 
 def run(x, y):
     blur[(x.size + 63) // 64, 64](x, y)
-"""),
-    ("barrier in the loop over a thread's own share", DIVERGED, """
+""",
+    ),
+    (
+        "barrier in the loop over a thread's own share",
+        DIVERGED,
+        """
 @cuda.jit
 def strided(x, out):
     s = cuda.shared.array(128, float64)
@@ -104,8 +123,12 @@ def strided(x, out):
 
 def run(x, out):
     strided[1, 128](x, out)
-"""),
-    ("continue past the barrier", DIVERGED, """
+""",
+    ),
+    (
+        "continue past the barrier",
+        DIVERGED,
+        """
 @cuda.jit
 def rounds(x, flags, n):
     s = cuda.shared.array(256, int32)
@@ -117,8 +140,12 @@ def rounds(x, flags, n):
         cuda.syncthreads()  # FAULT
         x[t] = s[255 - t]
         cuda.syncthreads()  # FAULT
-"""),
-    ("half of the threads leave the tree", DIVERGED, """
+""",
+    ),
+    (
+        "half of the threads leave the tree",
+        DIVERGED,
+        """
 @cuda.jit
 def tree(x, out):
     s = cuda.shared.array(256, float32)
@@ -134,9 +161,13 @@ def tree(x, out):
         step //= 2
     if t == 0:
         out[cuda.blockIdx.x] = s[0]
-"""),
+""",
+    ),
     # += of many threads
-    ("bins in shared memory", SHARED, """
+    (
+        "bins in shared memory",
+        SHARED,
+        """
 @cuda.jit
 def bins(data, out):
     h = cuda.shared.array(16, int32)
@@ -151,8 +182,12 @@ def bins(data, out):
     cuda.syncthreads()
     if t < 16:
         cuda.atomic.add(out, t, h[t])
-"""),
-    ("flag count of a block", SHARED, """
+""",
+    ),
+    (
+        "flag count of a block",
+        SHARED,
+        """
 @cuda.jit
 def count(mask, out):
     c = cuda.shared.array(1, int32)
@@ -166,8 +201,12 @@ def count(mask, out):
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         out[cuda.blockIdx.x] = c[0]
-"""),
-    ("columns of a shared row", SHARED, """
+""",
+    ),
+    (
+        "columns of a shared row",
+        SHARED,
+        """
 @cuda.jit
 def columns(m, out):
     acc = cuda.shared.array(8, float64)
@@ -184,16 +223,24 @@ def columns(m, out):
 
 def run(m, out):
     columns[1, (8, 16)](m, out)
-"""),
-    ("sum into one cell", GLOBAL, """
+""",
+    ),
+    (
+        "sum into one cell",
+        GLOBAL,
+        """
 @cuda.jit
 def mean(x, result):
     i = cuda.grid(1)
     if i < x.size:
         result[0] += x[i] / x.size  # BAD
         cuda.atomic.add(result, 0, x[i] / x.size)  # GOOD
-"""),
-    ("histogram in global memory", GLOBAL, """
+""",
+    ),
+    (
+        "histogram in global memory",
+        GLOBAL,
+        """
 @cuda.jit
 def histogram(x, xmin, xmax, hist):
     nbins = hist.shape[0]
@@ -204,8 +251,12 @@ def histogram(x, xmin, xmax, hist):
         if b >= 0 and b < nbins:
             hist[b] += 1  # BAD
             cuda.atomic.add(hist, b, 1)  # GOOD
-"""),
-    ("rows into columns", GLOBAL, """
+""",
+    ),
+    (
+        "rows into columns",
+        GLOBAL,
+        """
 @cuda.jit
 def colsum(m, out):
     i, j = cuda.grid(2)
@@ -216,8 +267,12 @@ def colsum(m, out):
 def run(m):
     out = cuda.to_device(np.zeros(m.shape[1]))
     colsum[(m.shape[0] // 16 + 1, m.shape[1] // 16 + 1), (16, 16)](m, out)
-"""),
-    ("forces on both partners", GLOBAL, """
+""",
+    ),
+    (
+        "forces on both partners",
+        GLOBAL,
+        """
 @cuda.jit
 def forces(pos, pairs, f):
     k = cuda.grid(1)
@@ -229,9 +284,13 @@ def forces(pos, pairs, f):
         f[b] += d  # BAD
         cuda.atomic.add(f, a, -d)  # GOOD
         cuda.atomic.add(f, b, d)  # GOOD
-"""),
+""",
+    ),
     # a barrier is missing after the tile is loaded
-    ("tiled product without the first barrier", SHARED, """
+    (
+        "tiled product without the first barrier",
+        SHARED,
+        """
 T = 16
 
 @cuda.jit
@@ -258,8 +317,12 @@ def fast_matmul(A, B, C):
 
 def run(A, B, C):
     fast_matmul[(8, 8), (T, T)](A, B, C)
-"""),
-    ("transposed tile read at once", SHARED, """
+""",
+    ),
+    (
+        "transposed tile read at once",
+        SHARED,
+        """
 @cuda.jit
 def transpose(a, b):
     tile = cuda.shared.array((32, 33), float32)
@@ -275,8 +338,12 @@ def transpose(a, b):
 
 def run(a, b):
     transpose[(4, 4), (32, 32)](a, b)
-"""),
-    ("coefficients loaded by the first threads", SHARED, """
+""",
+    ),
+    (
+        "coefficients loaded by the first threads",
+        SHARED,
+        """
 @cuda.jit
 def polynomial(c, x, y):
     coefficients = cuda.shared.array(8, float64)
@@ -293,8 +360,12 @@ def polynomial(c, x, y):
 
 def run(c, x, y):
     polynomial[(x.size + 127) // 128, 128](c, x, y)
-"""),
-    ("second barrier of the tile loop", SHARED, """
+""",
+    ),
+    (
+        "second barrier of the tile loop",
+        SHARED,
+        """
 @cuda.jit
 def nbody(pos, acc):
     tile = cuda.shared.array(128, float32)
@@ -313,8 +384,12 @@ def nbody(pos, acc):
 
 def run(pos, acc):
     nbody[(pos.size + 127) // 128, 128](pos, acc)
-"""),
-    ("reduction without a barrier between steps", SHARED, """
+""",
+    ),
+    (
+        "reduction without a barrier between steps",
+        SHARED,
+        """
 @cuda.jit
 def block_max(x, out):
     s = cuda.shared.array(256, float64)
@@ -333,9 +408,13 @@ def block_max(x, out):
 
 def run(x, out):
     block_max[(x.size + 255) // 256, 256](x, out)
-"""),
+""",
+    ),
     # more shared memory than 48 KB
-    ("64 by 128 doubles", ("oversized-shared-memory",), """
+    (
+        "64 by 128 doubles",
+        ("oversized-shared-memory",),
+        """
 @cuda.jit
 def big(a):
     t = cuda.shared.array((64, 128), dtype=float64)  # BAD
@@ -346,8 +425,12 @@ def big(a):
 
 def run(a):
     big[1, 128](a)
-"""),
-    ("two arrays together", ("oversized-shared-memory",), """
+""",
+    ),
+    (
+        "two arrays together",
+        ("oversized-shared-memory",),
+        """
 N = 96  # BAD
 N = 48  # GOOD
 
@@ -365,8 +448,12 @@ def both(a, b):
 
 def run(a, b):
     both[1, N](a, b)
-"""),
-    ("dynamic shared memory of the launch", ("launch-limits", "oversized-shared-memory", "dynamic-shared-memory-omitted"), """
+""",
+    ),
+    (
+        "dynamic shared memory of the launch",
+        ("launch-limits", "dynamic-shared-memory-omitted"),
+        """
 @cuda.jit
 def dynamic(x):
     buf = cuda.shared.array(0, dtype=float32)
@@ -378,21 +465,29 @@ def dynamic(x):
 def run(x):
     dynamic[1, 1024, 0, 256 * 1024](x)  # BAD
     dynamic[1, 1024, 0, 4096](x)  # GOOD
-"""),
-    ("dynamic shared memory left out", ("dynamic-shared-memory-omitted", "array-index-out-of-range"), """
+""",
+    ),
+    (
+        "dynamic shared memory left out",
+        ("dynamic-shared-memory-omitted", "array-index-out-of-range"),
+        """
 @cuda.jit
 def dynamic(x):
-    buf = cuda.shared.array(shape=0, dtype=int32)
+    buf = cuda.shared.array(shape=0, dtype=int32)  # FAULT
     t = cuda.threadIdx.x
-    buf[t] = x[t]
+    buf[t] = x[t]  # FAULT
     cuda.syncthreads()
     x[t] = buf[cuda.blockDim.x - 1 - t]
 
 def run(x):
     dynamic[1, 256](x)  # BAD
     dynamic[1, 256, 0, 1024](x)  # GOOD
-""".replace("dtype=int32)\n    t", "dtype=int32)  # FAULT\n    t").replace("buf[t] = x[t]\n", "buf[t] = x[t]  # FAULT\n")),
-    ("accumulator in shared memory never set", ("uninitialised-shared-memory",), """
+""",
+    ),
+    (
+        "accumulator in shared memory never set",
+        ("uninitialised-shared-memory",),
+        """
 @cuda.jit
 def sums(x, out):
     total = cuda.shared.array(1, float64)
@@ -405,5 +500,6 @@ def sums(x, out):
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         out[cuda.blockIdx.x] = total[0]  # FAULT
-"""),
+""",
+    ),
 )

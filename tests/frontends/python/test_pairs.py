@@ -25,7 +25,7 @@ def found(code: str) -> list[tuple[str, set[int], str]]:
     ]
 
 
-OPEN = {"neighbour past the end", "barrier behind a return"}
+OPEN = {"barrier behind a return"}
 """Faults that are not found yet."""
 
 
