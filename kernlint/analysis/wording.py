@@ -94,7 +94,9 @@ def index(access: Access) -> str:
 
 
 def element(access: Access) -> str:
-    """``data[i]``, or ``an element of data``."""
+    """``data[i]``, or ``an element of data``; a plain variable by its name."""
+    if access.offset.value == 0 and access.root.extent is not None and access.size == access.root.extent:
+        return access.root.name
     node = _place(access)
     if isinstance(node, n.Expr):
         text = expression(node)

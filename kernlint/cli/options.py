@@ -14,7 +14,7 @@ from kernlint.record import replace
 from kernlint.report import FORMATS
 from kernlint.text.nearest import nearest
 
-COMMANDS = ("check", "prove", "rules", "rule", "dump", "lsp")
+COMMANDS = ("check", "prove", "why", "rules", "rule", "dump", "lsp")
 
 
 class UsageError(Exception):
@@ -103,6 +103,7 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
     for name, fill, help in (
         ("check", _check_options, "look for faults (the default command)"),
         ("prove", _prove_options, "say of each kernel what is proved of it, and under which assumptions"),
+        ("why", _why_options, "say what was suspected at a line, what excused it, and what is proved there"),
         ("rules", _rules_options, "list the rules"),
         ("rule", _rule_options, "explain one rule"),
         ("dump", _dump_options, "print what kernlint knows about a file"),
@@ -131,6 +132,15 @@ def _check_options(command: argparse.ArgumentParser) -> None:
 
 def _prove_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("paths", nargs="*", metavar="PATH", help="files and folders (default: the current folder)")
+    command.add_argument("--json", action="store_true", help="as JSON")
+    command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    _build(command.add_argument_group("build"))
+    _launch(command.add_argument_group("launch and target"))
+    _general(command.add_argument_group("configuration"))
+
+
+def _why_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("place", metavar="FILE:LINE", help="a line of a file")
     command.add_argument("--json", action="store_true", help="as JSON")
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     _build(command.add_argument_group("build"))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kernlint.analysis.base import AnalysisFailed, Facts, ModuleFacts
+from kernlint.cli.lines import Lines, short
 from kernlint.cli.settings import Settings
 from kernlint.frontends.base import FrontendError
 from kernlint.project import Projects, discovery
@@ -73,7 +74,7 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
     if not found:
         print(f"kernlint: {' '.join(paths)}: no files to analyse", file=sys.stderr)
         code = 2
-    lines = _Lines(sources)
+    lines = Lines(sources)
     if options.json:
         print(json.dumps(_document(rows, lines), indent=1))
     else:
@@ -107,23 +108,6 @@ def _each(verdicts: Verdicts) -> tuple[tuple[str, Verdict], ...]:
     return tuple((name, getattr(verdicts, name)) for name in PROPERTIES)
 
 
-class _Lines:
-    """Line numbers of places."""
-
-    def __init__(self, sources: dict[str, SourceFile]) -> None:
-        self.sources = sources
-
-    def of(self, span: Span | None) -> int | None:
-        if span is None:
-            return None
-        if span.file not in self.sources:
-            try:
-                self.sources[span.file] = read(span.file)
-            except SourceError:
-                return None
-        return self.sources[span.file].line_of(span.start)
-
-
 # ---------------------------------------------------------------------------------------------------- as a table
 
 
@@ -142,20 +126,10 @@ def _cell(verdict: Verdict, line: int | None) -> Text:
         return Text(word, "green")
     if word != "proved":
         word = f"{word},"
-    return Text(f"{word} if {'; '.join(_short(verdict.assumptions))}", "green")
+    return Text(f"{word} if {'; '.join(short(verdict.assumptions))}", "green")
 
 
-def _short(assumptions: Sequence[str]) -> Iterator[str]:
-    """Assumptions for a table: that nothing overflows is said once; the JSON names each place."""
-    overflows = [text for text in assumptions if text.startswith("no ") and " overflow in " in text]
-    yield from (text for text in assumptions if text not in overflows)
-    if len(overflows) == 1:
-        yield overflows[0]
-    elif overflows:
-        yield f"no overflow in {len(overflows)} expressions"
-
-
-def _table(rows: Sequence[Row], lines: _Lines, color: str) -> None:
+def _table(rows: Sequence[Row], lines: Lines, color: str) -> None:
     from rich.table import Table
     from rich.text import Text
 
@@ -187,7 +161,7 @@ def _summary(rows: Sequence[Row]) -> str:
 # ------------------------------------------------------------------------------------------------------- as JSON
 
 
-def _document(rows: Sequence[Row], lines: _Lines) -> Json:
+def _document(rows: Sequence[Row], lines: Lines) -> Json:
     kernels = []
     for row in rows:
         entry: Json = {
@@ -209,7 +183,7 @@ def _document(rows: Sequence[Row], lines: _Lines) -> Json:
     return {"kernels": kernels, "summary": {"kernels": len(rows), **counts}}
 
 
-def _witness(witness: Witness | None, lines: _Lines) -> Json | None:
+def _witness(witness: Witness | None, lines: Lines) -> Json | None:
     if witness is None:
         return None
     return {

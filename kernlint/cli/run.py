@@ -68,6 +68,10 @@ def _dispatch(args: Sequence[str]) -> int:
             from kernlint.cli.prove import prove
 
             return prove(options, registry)
+        if options.command == "why":
+            from kernlint.cli.why import why
+
+            return why(options, registry)
         if options.command == "dump":
             from kernlint.cli.dump import dump
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from itertools import combinations
 
 from kernlint.analysis.accesses.pairs import Pair, concurrent, conflicting, side, undecided
@@ -210,9 +210,9 @@ _PLACED = frozenset(
 )
 
 
-def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict) -> Verdict:
-    """Whether all conflicting pairs of accesses of a walk are proved to keep apart; ``synchronised``: the verdict on
-    its barriers."""
+def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict, about: Container[Access] | None = None) -> Verdict:
+    """Whether all conflicting pairs of accesses of a walk are proved to keep apart, those with one that it is ``about``
+    if that is given; ``synchronised``: the verdict on its barriers."""
     ladder.assume(*pure_calls(of))
     groups: dict[int, list[Access]] = {}
     for access in of.accesses:
@@ -223,6 +223,8 @@ def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict) -> Verdict:
         space = group[0].root.space
         for at, first in enumerate(group):
             for second in group[at:]:
+                if about is not None and first not in about and second not in about:
+                    continue
                 if not conflicting(first, second):
                     reason = _narrow(first, second)
                     if reason:
@@ -365,16 +367,16 @@ CANDIDATES = 16
 def bounds(facts: Facts) -> Verdict:
     """Whether every access stays within its object."""
     of = facts[trace]
-    verdict = obstacle(facts, of) or _within(facts, of)
+    verdict = obstacle(facts, of) or _within(facts, of.accesses)
     if verdict.status != "proved":
         return _beyond(facts) or verdict
     return verdict
 
 
-def _within(facts: Facts, of: Trace) -> Verdict:
+def _within(facts: Facts, accesses: Sequence[Access]) -> Verdict:
     ladder = Ladder(facts)
-    ladder.assume(*pure_calls(of))
-    for access in of.accesses:
+    ladder.assume(*pure_calls(facts[trace]))
+    for access in accesses:
         root = access.root
         if access.offset.value == 0 and root.extent is not None and (access.size or 0) <= root.extent:
             continue  # a plain variable
@@ -388,7 +390,7 @@ def _within(facts: Facts, of: Trace) -> Verdict:
         count = _needed(ladder, access)
         if count is None:
             return unknown(f"nothing bounds {element(access)}", access.span)
-    return ladder.proved("" if of.accesses else "no accesses")
+    return ladder.proved("" if accesses else "no accesses")
 
 
 def _needed(ladder: Ladder, access: Access) -> Term | None:
@@ -534,23 +536,48 @@ def _compute(facts: Facts) -> Verdicts:
     return Verdicts(races(facts, synchronised), synchronised, bounds(facts))
 
 
-verdicts = KernelAnalysis(
-    "verdicts",
-    _compute,
-    needs=(
-        trace,
-        agreement,
-        allocated,
-        assumed,
-        contradiction,
-        global_races,
-        outside,
-        replayer,
-        scenarios,
-        shared_races,
-    ),
+_NEEDS = (
+    trace,
+    agreement,
+    allocated,
+    assumed,
+    contradiction,
+    global_races,
+    outside,
+    replayer,
+    scenarios,
+    shared_races,
 )
+
+verdicts = KernelAnalysis("verdicts", _compute, needs=_NEEDS)
 """The :class:`Verdicts` of a kernel variant; costly, so no rule asks for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One access and what is proved of it alone: that it meets no other one, and that it stays within its object."""
+
+    access: Access
+    races: Verdict
+    bounds: Verdict
+
+
+def _judge(facts: Facts) -> Callable[[Access], Judged]:
+    synchronised = barriers(facts, refute=False)
+
+    def judge(access: Access) -> Judged:
+        of = facts[trace]
+        stands = obstacle(facts, of)
+        if stands is not None:
+            return Judged(access, stands, stands)
+        apart = keeps_apart(Ladder(facts), of, synchronised, {access})
+        return Judged(access, apart, _within(facts, (access,)))
+
+    return judge
+
+
+judge_of = KernelAnalysis("judge_of", _judge, needs=_NEEDS)
+"""A function that judges one access of a kernel variant by itself; costly."""
 
 
 raceless = KernelAnalysis("raceless", _plainly_raceless, needs=(trace, assumed, contradiction, scenarios))
