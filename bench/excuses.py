@@ -34,7 +34,8 @@ def main(paths: list[str]) -> int:
     files: Counter[str] = Counter()
     found = list(discovery.find(paths, lambda path: False, holds=lambda path: projects.holds_kernels(path, "")))
     for number, one in enumerate(found, 1):
-        print(f"\r{number}/{len(found)}", end="", file=sys.stderr)
+        if sys.stderr.isatty():
+            print(f"\r{number}/{len(found)}", end="", file=sys.stderr)
         try:
             source = read(one.path)
         except SourceError:

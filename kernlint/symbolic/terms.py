@@ -276,7 +276,7 @@ def _make(op: str, args: tuple[Any, ...], type_: Type) -> Term:
     return term
 
 
-def _identity(op: str, a: Term, b: Term, type_: IntType) -> Term | None:
+def _identity(op: str, a: Term, b: Term, type_: IntType) -> Term | None:  # noqa: C901 - a table of laws, one line each
     """Simplifications that hold in modular arithmetic, or None."""
     x, y = a.value, b.value
     if op == "add":

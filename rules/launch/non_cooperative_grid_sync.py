@@ -118,7 +118,7 @@ def _may_fit(launch: LaunchFact) -> bool:
         return True
     numbers = [term.value for term in (*launch.grid, *(launch.block or ()))]
     if None not in numbers:
-        return math.prod(number or 1 for number in numbers) <= MOST
+        return bool(math.prod(number or 1 for number in numbers) <= MOST)
     free = [symbol for term in launch.grid for symbol in symbols(term)]
     grows = any(map(_divides, launch.grid))
     return not grows or any(symbol.kind is not SymbolKind.PARAM for symbol in free)

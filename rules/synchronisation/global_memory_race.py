@@ -97,7 +97,7 @@ class GlobalMemoryRace(Rule):
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         waited: Fences = facts[fences]
-        fenced = (one.store.root for one in (*waited.tickets, *waited.handed))
+        fenced = [*(one.store.root for one in waited.tickets), *(one.store.root for one in waited.handed)]
         told: dict[int, int] = dict.fromkeys(map(id, fenced), 2)  # wrong-fence says it
         races: tuple[GlobalRace, ...] = facts[global_races]
         met: set[tuple[Place, bool]] = set()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
+from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.sharing.race_words import calls, cell, severity, shown, thread_name, verb
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
@@ -79,7 +80,8 @@ class MissingWarpSync(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         if facts.module.language != "cuda" or _all_old(facts):
             return
-        for race in essential(within_warps(facts[shared_races]), most=2):
+        races: tuple[Race, ...] = facts[shared_races]
+        for race in essential(within_warps(races), most=2):
             first, second = race.accesses
             found = race.witness
             assert found.second is not None

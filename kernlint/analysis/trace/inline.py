@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kernlint.analysis.trace.containers import inspected, made_sequence
 from kernlint.analysis.trace.events import (
@@ -206,6 +206,18 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     return result
 
 
+def _overwritten(m: Machine, e: Call, places: Sequence[Place | None], values: Sequence[Value], name: str) -> None:
+    """Forget what variables hold that a call gets by reference."""
+    for at, value in zip(places, values, strict=True):
+        if isinstance(value, ReferenceValue):
+            if not m.on_host:
+                havoc(m, value.place, f"written by {name}")
+        elif at is None or isinstance(value, PointerValue):
+            continue
+        elif e.function is not None or isinstance(at.type, StructType):
+            havoc(m, at, f"written by {name}")
+
+
 def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     """A call that is not followed: what it may do is judged from its name and arguments.
 
@@ -255,14 +267,8 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     may_sync = not quiet and bool(given or told)
     getter = e.receiver is not None and not e.args and isinstance(e.type, IntType)
     writes = not quiet and not getter and bool(touches or objects)
-    for at, value in zip(places, values, strict=True):
-        if isinstance(value, ReferenceValue):
-            if not m.on_host:
-                havoc(m, value.place, f"written by {name}")
-        elif at is None or quiet or isinstance(value, PointerValue):
-            continue
-        elif e.function is not None or isinstance(at.type, StructType):
-            havoc(m, at, f"written by {name}")
+    if not quiet:
+        _overwritten(m, e, places, values, name)
     if m.on_host:
         written_by(m, e, parts, values)
     if m.allocated is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from kernlint.analysis.trace.events import (
@@ -31,6 +31,7 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.prove.cases import conjuncts
 from kernlint.record import replace
+from kernlint.source import Span
 from kernlint.symbolic.terms import (
     FALSE,
     TRUE,
@@ -289,23 +290,7 @@ def _iterate(
         tail = m.state
     elif loop.condition is None:  # there is no second iteration
         loop.condition = FALSE if post_tested else binary("eq", counter.term, const(0), BOOL)
-    moved: dict[VarDecl, Value] = {}
-    if tail is not None:
-        for decl, value in heads.items():
-            after = tail.env.get(decl)
-            if after is None:
-                continue
-            if isinstance(value, ReferenceValue) and not same(value, after):
-                moved[decl] = in_memory(m, value.place).pointer
-            elif not close(loop, value, after):
-                moved[decl] = _forget(value, after)
-        for decl, value in entry.env.items():
-            after = tail.env.get(decl)
-            if decl not in heads and after is not None and not same(value, after):
-                moved[decl] = value
-    else:  # the body never comes around: it runs at most once
-        for phi in loop.phis:
-            phi.step = phi.term
+    moved = _moved(m, loop, heads, entry, tail)
     for phi in loop.phis:
         if phi.step is not None:
             form = closed_form(phi, resolve(m, phi.step), counter.term, loop.serial)
@@ -315,16 +300,46 @@ def _iterate(
     m.frames[-1].targets.pop()
     m.loops.pop()
     for broken in target.breaks:
-        suffix = [g for g in broken.path[len(base) :] if g.kind is not GuardKind.AFTER_LOOP]
-        term = TRUE
-        for guard in suffix:
-            if guard.loop is not loop:
-                term = conjunction(term, guard.term)
-        loop.exits.append((term, suffix[-1].span if suffix else node.span))
+        loop.exits.append(_exit(loop, broken.path[len(base) :], node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
     _settle(m, loop, snapshot, entry, tail, m.state)
     _rewritten(m, node, changed)
     return moved
+
+
+def _moved(
+    m: Machine, loop: LoopContext, heads: Mapping[VarDecl, Value], entry: State, tail: State | None
+) -> dict[VarDecl, Value]:
+    """Variables that the walk of a loop's body has shown to be other than they were taken to be at its head, with what
+    to take them for; loop variables get their steps."""
+    moved: dict[VarDecl, Value] = {}
+    if tail is None:  # the body never comes around: it runs at most once
+        for phi in loop.phis:
+            phi.step = phi.term
+        return moved
+    for decl, value in heads.items():
+        after = tail.env.get(decl)
+        if after is None:
+            continue
+        if isinstance(value, ReferenceValue) and not same(value, after):
+            moved[decl] = in_memory(m, value.place).pointer
+        elif not close(loop, value, after):
+            moved[decl] = _forget(value, after)
+    for decl, value in entry.env.items():
+        after = tail.env.get(decl)
+        if decl not in heads and after is not None and not same(value, after):
+            moved[decl] = value
+    return moved
+
+
+def _exit(loop: LoopContext, path: Sequence[Guard], otherwise: Span) -> tuple[Term, Span]:
+    """The condition of a ``break`` under the guards of ``path``, and where it stands."""
+    suffix = [guard for guard in path if guard.kind is not GuardKind.AFTER_LOOP]
+    term = TRUE
+    for guard in suffix:
+        if guard.loop is not loop:
+            term = conjunction(term, guard.term)
+    return term, suffix[-1].span if suffix else otherwise
 
 
 def _rewritten(m: Machine, node: Node, changed: Sequence[VarDecl]) -> None:

@@ -80,7 +80,7 @@ FindOwn = Callable[[str, str], "Served | None"]
 """Finds the header of the project that a name means in a file."""
 
 
-def scan_includes(
+def scan_includes(  # noqa: C901 - one walk over a queue, whose cases share their sets
     path: str,
     text: bytes,
     include_dirs: tuple[str, ...] = (),
