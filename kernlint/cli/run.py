@@ -21,7 +21,15 @@ class _Terminated(BaseException):
     """Somebody sent SIGTERM: end as after Ctrl-C, so that files are left whole and workers end too."""
 
 
+AGAIN = 2
+"""Seconds after which the wish to end is told once more: what is raised in a callback of the interpreter, such as
+those around ``fork``, is lost."""
+
+
 def _terminated(number: int, frame: FrameType | None) -> None:
+    if hasattr(signal, "alarm"):
+        signal.signal(signal.SIGALRM, _terminated)
+        signal.alarm(AGAIN)
     raise _Terminated
 
 
@@ -36,6 +44,8 @@ def run(args: Sequence[str]) -> int:
     try:
         return _dispatch(args)
     except _Terminated:
+        if hasattr(signal, "alarm"):
+            signal.alarm(0)
         print("kernlint: terminated", file=sys.stderr)
         return TERMINATED
     except SystemExit as error:  # argparse's --help and --version

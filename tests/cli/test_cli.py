@@ -339,3 +339,23 @@ def test_a_run_that_is_ended_takes_its_workers_along(tmp_path, number):
         time.sleep(0.02)
     assert not parents().keys() & set(workers)
     assert not (tmp_path / "out.sarif").exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "alarm"), reason="without alarms the wish to end is told once")
+def test_a_wish_to_end_that_was_lost_in_a_callback_is_told_again(tmp_path):
+    """An exception raised in a hook around ``fork`` is printed and forgotten by the interpreter."""
+    program = (
+        "import os, signal, sys, time\n"
+        "from kernlint.cli import run\n"
+        "run.AGAIN = 1\n"
+        "def work(args):\n"
+        "    os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))\n"
+        "    if os.fork() == 0: os._exit(0)\n"
+        "    time.sleep(30)\n"
+        "    return 0\n"
+        "run._dispatch = work\n"
+        "sys.exit(run.run([]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 143, done.stderr
+    assert "kernlint: terminated" in done.stderr
