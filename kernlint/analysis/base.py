@@ -18,7 +18,7 @@ from kernlint.source import Span
 from kernlint.targets import Target
 from kernlint.timing import Timings
 from kernlint.tree.nodes import FunctionDecl, Kernel, Loss, Module
-from kernlint.tree.walk import reached_from
+from kernlint.tree.walk import Callees, reached_from
 
 T = TypeVar("T")
 
@@ -98,10 +98,12 @@ AnyAnalysis = KernelAnalysis[Any] | ModuleAnalysis[Any]
 
 @dataclass(slots=True)
 class _Store:
-    """Results so far, and what raised instead of giving one."""
+    """Results so far, and what raised instead of giving one.  ``reached``, ``callees``: see the facts' own."""
 
     results: dict[AnyAnalysis, Any] = field(default_factory=dict)
     failures: dict[AnyAnalysis, AnalysisFailed] = field(default_factory=dict)
+    reached: tuple[FunctionDecl, ...] = ()
+    callees: Callees = field(default_factory=dict)
 
     def get(self, analysis: AnyAnalysis, facts: Any, timings: Timings) -> Any:
         if analysis in self.results:
@@ -140,6 +142,11 @@ class ModuleFacts:
         self._store = _Store()
         self._allowed: Sequence[AnyAnalysis] | None = None
         self._asker = ""
+
+    @property
+    def callees(self) -> Callees:
+        """Who calls whom in the file, as far as somebody has asked."""
+        return self._store.callees
 
     def scoped(self, asker: str, needs: Sequence[AnyAnalysis]) -> ModuleFacts:
         """The same facts, seen by ``asker``, who may ask for ``needs`` alone."""
@@ -191,11 +198,16 @@ class Facts:
         return self.module_facts.timings
 
     @property
+    def reached(self) -> tuple[FunctionDecl, ...]:
+        """The variant and every function with a body that it can call."""
+        if not self._store.reached:
+            self._store.reached = tuple(reached_from((self.function,), self.module_facts.callees))
+        return self._store.reached
+
+    @property
     def losses(self) -> tuple[Loss, ...]:
         """What the variant and the functions that it can call lost on their way into the tree."""
-        if not any(function.losses for function in self.module.functions):
-            return self.function.losses
-        return tuple(loss for function in reached_from((self.function,)) for loss in function.losses)
+        return tuple([loss for function in self.reached for loss in function.losses])
 
     def scoped(self, asker: str, needs: Sequence[AnyAnalysis]) -> Facts:
         """The same facts, seen by ``asker``, who may ask for ``needs`` alone."""

@@ -28,8 +28,11 @@ UNITS = (4, 8, 16, 32, 64, 128, 256)
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
 
-REMEMBERED_WAYS = 256
-"""Launches of which the relations are kept."""
+REMEMBERED_WAYS = 64
+"""Launches of which the ranges are kept."""
+
+REMEMBERED_CHECKS = 32
+"""Checks of hosts of which the ranges are kept."""
 
 REMEMBERED_SIZES = 64
 """Launches with sizes of which the ranges are kept."""
@@ -49,12 +52,25 @@ class Way:
     @property
     def relations(self) -> tuple[Term, ...]:
         """What holds, as truths over the kernel's and the host's symbols."""
-        return _relations(self)
+        return (*_equalities(self), *self.checks)
 
 
 @lru_cache(maxsize=REMEMBERED_WAYS)
-def _relations(way: Way) -> tuple[Term, ...]:
-    return (*(equal(symbol, image) for symbol, image in way.images), *way.checks)
+def _equalities(way: Way) -> tuple[Term, ...]:
+    return tuple(equal(symbol, image) for symbol, image in way.images)
+
+
+@lru_cache(maxsize=REMEMBERED_CHECKS)
+def _checked(checks: tuple[Term, ...]) -> Narrowing | None:
+    """The ranges that a host's checks leave: kernels are launched by one host function, and a kernel by several."""
+    return narrowed(checks, {})
+
+
+@lru_cache(maxsize=REMEMBERED_WAYS)
+def _any_size(way: Way) -> Narrowing | None:
+    """The ranges of a launch of which nothing else is known."""
+    checked = _checked(way.checks)
+    return checked and told(checked, {}, _equalities(way))
 
 
 def equal(symbol: Symbol, value: Term) -> Term:
@@ -196,7 +212,7 @@ def _under(way: Way, block: Axes, grid: Axes, values: Known, least: Triple = (1,
 def _sized(way: Way, block: Axes, grid: Axes, least: Triple) -> Narrowing | None:
     """The ranges of a launch with these sizes, when nothing is known of its arguments."""
     known: dict[Symbol, int] = {}
-    facts = list(way.relations)
+    facts: list[Term] = []
     for size, symbol in zip(block, BLOCK_DIM, strict=True):
         if size is not None:
             known[symbol] = size
@@ -205,7 +221,8 @@ def _sized(way: Way, block: Axes, grid: Axes, least: Triple) -> Narrowing | None
             known[symbol] = size
         elif small > 1:
             facts.append(binary("le", const(small, I64), cast(symbol.term, I64), BOOL))
-    return narrowed(facts, known)
+    ranges = _any_size(way)
+    return ranges and told(ranges, known, tuple(facts))
 
 
 def _numbers(way: Way) -> dict[Symbol, int]:

@@ -58,10 +58,25 @@ def children(node: Node) -> Iterator[Node]:
 def walk(node: Node) -> Iterator[Node]:
     """``node`` and everything below it, parents before children, in order; callees are not entered."""
     stack = [node]
+    fields_of = _CHILD_FIELDS
     while stack:
         current = stack.pop()
         yield current
-        stack.extend(reversed(tuple(children(current))))
+        # what `children` gives, without a generator for each node
+        below: list[Node] = []
+        kind = type(current)
+        for name in fields_of[kind] if kind in fields_of else _child_fields(kind):
+            value = getattr(current, name)
+            if type(value) is tuple:
+                below += [item for item in value if isinstance(item, Node)]
+            elif isinstance(value, Node):
+                below.append(value)
+        below.reverse()
+        stack += below
+
+
+Callees = dict[int, tuple[FunctionDecl, ...]]
+"""By the identity of a function, the functions with a body that it calls or names."""
 
 
 def functions_of(kernel: Kernel) -> Iterator[FunctionDecl]:
@@ -69,8 +84,10 @@ def functions_of(kernel: Kernel) -> Iterator[FunctionDecl]:
     return reached_from(kernel.variants)
 
 
-def reached_from(functions: Sequence[FunctionDecl]) -> Iterator[FunctionDecl]:
-    """``functions`` and every function with a body that they can call, each once."""
+def reached_from(functions: Sequence[FunctionDecl], known: Callees | None = None) -> Iterator[FunctionDecl]:
+    """``functions`` and every function with a body that they can call, each once.  ``known``: callees that were looked
+    up before, and are from now on, in trees that outlive it."""
+    known = {} if known is None else known
     seen: set[int] = set()
     stack = list(reversed(functions))
     while stack:
@@ -79,7 +96,14 @@ def reached_from(functions: Sequence[FunctionDecl]) -> Iterator[FunctionDecl]:
             continue
         seen.add(id(function))
         yield function
-        for node in walk(function):
-            target = node.function if isinstance(node, (Call, FunctionRef)) else None
-            if target is not None and target.body is not None:
-                stack.append(target)
+        callees = known.get(id(function))
+        if callees is None:
+            callees = known[id(function)] = tuple(_callees(function))
+        stack += callees
+
+
+def _callees(function: FunctionDecl) -> Iterator[FunctionDecl]:
+    for node in walk(function):
+        target = node.function if isinstance(node, (Call, FunctionRef)) else None
+        if target is not None and target.body is not None:
+            yield target

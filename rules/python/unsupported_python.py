@@ -8,7 +8,7 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
-from kernlint.tree.walk import functions_of
+from kernlint.tree.walk import reached_from
 
 
 class UnsupportedPython(ModuleRule):
@@ -64,8 +64,8 @@ class UnsupportedPython(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         said: set[Span] = set()
-        for kernel in facts.module.kernels:
-            for function in functions_of(kernel):
+        for kernel in facts.module.kernels if facts.module.written_in == "python" else ():
+            for function in reached_from(kernel.variants, facts.callees):
                 for loss in function.losses:
                     if loss.kind == "unsupported" and loss.span not in said:
                         said.add(loss.span)

@@ -29,7 +29,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, substitute, symbols
 from kernlint.tree.nodes import Asm, Assume, Call, Cast, Expr, FunctionDecl, IntLit, Opaque, Ref, Trap, VarDecl
 from kernlint.tree.types import BOOL, I64, ArrayType, FloatType, IntType, Space, VectorType
-from kernlint.tree.walk import reached_from, walk
+from kernlint.tree.walk import walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
 
@@ -332,7 +332,7 @@ def _surely(read: Access) -> bool:
 def _left_out(facts: Facts) -> bool:
     """Whether the preprocessor left out a part of the kernel or of a function that it calls, or left nothing of one but
     the end of the program."""
-    functions = list(reached_from((facts.function,)))
+    functions = facts.reached
     if any(_gives_up(function) for function in functions if function is not facts.function):
         return True
     spans = [function.span for function in functions]

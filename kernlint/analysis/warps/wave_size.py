@@ -24,7 +24,6 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     IncDec,
     IntLit,
-    Kernel,
     LaunchValue,
     Node,
     Quantity,
@@ -33,7 +32,7 @@ from kernlint.tree.nodes import (
     WarpOp,
 )
 from kernlint.tree.types import IntType, Space
-from kernlint.tree.walk import functions_of, walk
+from kernlint.tree.walk import walk
 
 WAVE = 64
 HALF = 32
@@ -281,7 +280,7 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     if facts.module.language != "hip" or (targets and all(target.value("warp_size") == HALF for target in targets)):
         return ()
     found: list[WaveFault] = []
-    for function in functions_of(Kernel(facts.function)):
+    for function in facts.reached:
         found += _Function(function).find()
     found += _mixed(facts[trace])
     found += _constants(facts[trace])

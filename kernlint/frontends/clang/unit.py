@@ -49,6 +49,9 @@ class Unit:
         if self.handle is not None:
             LIB.disposeTranslationUnit(self.handle)
             self.handle = None
+            # Declarations lead to themselves and to one another: taken apart they go at once, with all below them.
+            for node in (*self._declarations.values(), *self._types.values()):
+                vars(node).clear()
             self._types.clear()
             self._declarations.clear()
 
