@@ -82,7 +82,8 @@ class FrontendOptions:
     ``language`` overrides the guess from the file's name (``cuda``, ``hip``, ``opencl``).  ``defines`` are ``NAME`` or
     ``NAME=VALUE``; ``include_dirs`` are searched in order; ``forced`` files are included before the source.  ``std``
     is the argument of ``-std=``; ``target`` a GPU architecture.  ``instances``: force instances of kernel templates
-    that nothing in the file instantiates.  ``cache``: precompiled headers may be kept in the user's cache folder.
+    that nothing in the file instantiates.  ``device``: what kernels and device functions do is wanted, not only that
+    they are there for host code to launch.  ``cache``: precompiled headers may be kept in the user's cache folder.
     ``around``: where headers are found that no include folder has; None: nowhere.  ``frontend``: ``clang``,
     ``pycparser``, or ``auto`` for the first that can be loaded.
     """
@@ -96,6 +97,7 @@ class FrontendOptions:
     target: str | None = None
     extra: tuple[str, ...] = ()
     instances: bool = True
+    device: bool = True
     cache: bool = True
     around: Surroundings | None = None
     frontend: str = "auto"

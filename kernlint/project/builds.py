@@ -6,10 +6,11 @@ import os
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Protocol
 
 from kernlint.project import cmake, scripts
 from kernlint.project.cmake import Definition
-from kernlint.project.facts import FileFacts
+from kernlint.project.facts import FileFacts, Kind, Programs
 from kernlint.project.store import Table
 from kernlint.record import dataclass
 
@@ -35,21 +36,27 @@ class Given:
 NOTHING_GIVEN = Given()
 
 
+class Own(Protocol):
+    """What one file says, of one kind; no other is read for it."""
+
+    def __call__(self, path: str, kind: type[Kind], /) -> Kind | None: ...
+
+
 class Builds:
     """The builds of the project at ``root`` with the given ``files`` (relative paths); ``facts`` gives what they say,
     which is asked for only where programs are built by host code of other files; ``own`` what a single one says."""
 
     def __init__(
-        self, root: str, files: Iterable[str], facts: Callable[[], Table], own: Callable[[str], FileFacts | None]
+        self,
+        root: str,
+        files: Iterable[str],
+        facts: Callable[[], tuple[Table[FileFacts], Table[Programs]]],
+        own: Own,
     ) -> None:
         self._root = root
         self._files = files
         self._look = facts
         self._own = own
-
-    @property
-    def _facts(self) -> Table:
-        return self._look()
 
     @cached_property
     def _read(self) -> tuple[list[Definition], Mapping[str, str]]:
@@ -114,14 +121,13 @@ class Builds:
         """Options that host code gives the compiler of the program in ``path``."""
         if not path.lower().endswith((*_OPENCL, ".py")):
             return
-        facts = self._own(path)
-        if facts is None:
-            return
         if path.endswith(".py"):
-            yield from facts.options
-        else:
+            given = self._own(path, Programs)
+            yield from given.options if given is not None else ()
+        elif (facts := self._own(path, FileFacts)) is not None:
+            _, programs = self._look()
             for host in self._hosts(path, facts):
-                yield from self._facts[host].options
+                yield from programs[host].options
 
     def _hosts(self, path: str, facts: FileFacts) -> Sequence[str]:
         """Host files with options that build the program in ``path``: they name the file or one of its kernels; else
@@ -138,10 +144,11 @@ class Builds:
     def _givers(self) -> Sequence[tuple[str, frozenset[str], frozenset[str]]]:
         """Host files that give options to compilers, with the last parts of the names of sources they name and the
         kernels they launch."""
+        facts, programs = self._look()
         return [
-            (path, frozenset(posixpath.basename(source) for source in facts.sources), frozenset(facts.launches))
-            for path, facts in sorted(self._facts.items())
-            if (facts.options and not path.endswith(".py")) or (facts.options and facts.sources)
+            (path, frozenset(map(posixpath.basename, programs[path].sources)), frozenset(facts[path].launches))
+            for path, options in programs.column("options")
+            if options and (programs[path].sources or not path.endswith(".py"))
         ]
 
 

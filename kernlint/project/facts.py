@@ -1,13 +1,18 @@
 """What the text of one file says about includes, kernels and launches, by what it looks like.
 
-Expressions over bytes that run at the speed of reading: comments and strings are not told apart, so a name may be there
-that is not meant.  Whoever asks uses the answers to know which files to read, not what is true.
+Words are looked for in bytes, expressions run only where one stands: comments and strings are not told apart, so a name
+may be there that is not meant.  Whoever asks uses the answers to know which files to read, not what is true.
+
+What every run asks (:class:`FileFacts`) is found apart from what few do (:class:`Includes`, :class:`Programs`,
+:class:`Defined`): a look at the bytes of a file costs as much as reading it.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from typing import TypeVar
 
 from kernlint.project.definitions import names_defined
 from kernlint.project.discovery import makes_kernels, says_kernel
@@ -37,6 +42,7 @@ _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
 _STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*\[[^\[\]\n]*,[^\[\]\n]*\]\s*\(")
 _INSTANCE = pattern(rb"template(?<![.:>\w]template)\s+[^;{}<>()=]*?\b([A-Za-z_]\w*)\s*<[^;{}]*;")
 _MACRO = pattern(rb"define[ \t]+([A-Za-z_]\w*)(?:\([^()\n]*\))?[ \t]+((?:[^\n\\]|\\\r?\n|\\.)*)")
+_LINE_END = pattern(rb"(?:[^\n\\]|\\\r?\n|\\.)*")
 _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attribute__)|\s*$)")
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
@@ -44,18 +50,24 @@ _WORD = pattern(rb"[A-Za-z_]\w*")
 _LIBRARIES = (b"cuda", b"opencl")
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """Names found in one file.  ``includes``: as written, behind ``"`` or ``<`` for how it is quoted; ``kernels``:
-    defined or declared under a keyword; ``launches``: started by name; ``instances``: templates that are explicitly
-    instantiated; ``macros``: that stand for the keyword of a kernel (a
-    brace behind the name: for a whole one); ``tested``: macros that conditions of the
-    preprocessor test, of a file with device code.  ``speaks``: the text looks as if it held a kernel; ``device``: or a
-    device function.  ``options`` and ``sources``: what is given to compilers of programs that the file builds when it
-    runs, see :func:`~kernlint.project.hostoptions.options_in`.  ``defined``: names that
-    the text gives a meaning (see :mod:`kernlint.project.definitions`)."""
+class Said:
+    """What one file says."""
 
-    includes: tuple[str, ...] = ()
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Said:
+        """What the text ``data`` of the file at ``path`` says."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts(Said):
+    """Names found in one file.  ``kernels``: defined or declared under a keyword; ``launches``: started by name;
+    ``instances``: templates that are explicitly instantiated; ``macros``: that stand for the keyword of a kernel (a
+    brace behind the name: for a whole one); ``tested``: macros that conditions of the preprocessor test, of a file with
+    device code.  ``speaks``: the text looks as if it held a kernel; ``device``: or a device function."""
+
     kernels: tuple[str, ...] = ()
     launches: tuple[str, ...] = ()
     instances: tuple[str, ...] = ()
@@ -63,73 +75,120 @@ class FileFacts:
     tested: tuple[str, ...] = ()
     speaks: bool = False
     device: bool = False
-    options: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    defined: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> FileFacts:
+        """The facts of a file's text ``data``."""
+        if path[-3:].lower() == ".py":
+            return _of_python(data)
+        cuda = b"__global__" in data
+        kernel = b"ernel" in data  # one look at the text for both spellings
+        opencl = kernel and b"kernel" in data
+        device = cuda or b"__device__" in data
+        launches = _launches(data, kernel) if kernel or b"<<<" in data else []
+        wanted = cuda or opencl or device
+        if not (wanted or launches):
+            return NOTHING
+        return cls(
+            _names(_kernels(data, cuda, opencl)),
+            _names(launches),
+            _names(_INSTANCE.findall(data)) if device or launches else (),
+            _names(_keywords(data, cuda, opencl)),
+            _names(word for test in _TESTED.findall(data) for word in _WORD.findall(test) if word != b"defined")
+            if wanted
+            else (),
+            says_kernel(data, cuda, opencl),
+            device,
+        )
 
 
 NOTHING = FileFacts()
 
 
-def read_facts(path: str, size: int) -> FileFacts:
-    """The facts of the file at ``path`` of about ``size`` bytes; none for one that cannot be read (any more)."""
+@dataclass(frozen=True, slots=True)
+class Includes(Said):
+    """Names that a file includes, as written, behind ``"`` or ``<`` for how each is quoted."""
+
+    includes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Includes:
+        """What a file's text ``data`` includes."""
+        if path[-3:].lower() == ".py" or b"include" not in data:
+            return cls()
+        return cls(_names(kind + name.strip() for kind, name in _INCLUDE.findall(data)))
+
+
+@dataclass(frozen=True, slots=True)
+class Programs(Said):
+    """What a file gives to compilers of programs that it builds when it runs, see
+    :func:`~kernlint.project.hostoptions.options_in`."""
+
+    options: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Programs:
+        """What a file's text ``data`` gives."""
+        if path[-3:].lower() == ".py":
+            compiles = b"pyopencl" in data or b"pycuda" in data or b"cupy" in data
+            return cls(*options_in(data, True)) if compiles and (b"-D" in data or b"-I" in data) else cls()
+        return cls(*options_in(data, False)) if b"rogram" in data and _BUILT.search(data) else cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Defined(Said):
+    """Names that a file gives a meaning (see :mod:`kernlint.project.definitions`)."""
+
+    defined: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Defined:
+        """The names of a file's text ``data``."""
+        return cls() if path[-3:].lower() == ".py" else cls(_names(names_defined(path, data)))
+
+
+Kind = TypeVar("Kind", bound=Said)
+"""One kind of what a file says."""
+
+
+def look(kind: type[Kind], path: str, size: int) -> Kind:
+    """What the file at ``path`` of about ``size`` bytes says; nothing when it cannot be read (any more)."""
     try:
-        with open(path, "rb", buffering=0) as handle:
-            return facts_of(path, handle.read() if size <= READ_BYTES else handle.read(READ_BYTES))
+        handle = os.open(path, _HOW)
     except OSError:
-        return NOTHING
+        return kind()
+    try:
+        data = os.read(handle, min(size + 1, READ_BYTES))
+        if len(data) > size:  # it has grown meanwhile
+            data += os.read(handle, READ_BYTES)
+        said = kind.of(path, data)
+        assert isinstance(said, kind)
+        return said
+    except OSError:
+        return kind()
+    finally:
+        os.close(handle)
 
 
-def facts_of(path: str, data: bytes) -> FileFacts:
-    """The facts of a file's text ``data``."""
-    if path[-3:].lower() == ".py":
-        return _of_python(path, data)
-    cuda = b"__global__" in data
-    kernel = b"ernel" in data  # one look at the text for both spellings
-    opencl = kernel and b"kernel" in data
-    device = cuda or b"__device__" in data
-    launches = _launches(data, kernel) if kernel or b"<<<" in data else []
-    wanted = cuda or opencl or device
-    includes = _names(kind + name.strip() for kind, name in _INCLUDE.findall(data))
-    defined = _names(names_defined(path, data))
-    if not (wanted or launches or includes or defined or b"rogram" in data):
-        return NOTHING
-    return FileFacts(
-        includes,
-        _names(_kernels(data, cuda, opencl)),
-        _names(launches),
-        _names(_INSTANCE.findall(data)) if device or launches else (),
-        _names(_keywords(data)) if cuda or opencl else (),
-        _names(word for test in _TESTED.findall(data) for word in _WORD.findall(test) if word != b"defined")
-        if wanted
-        else (),
-        says_kernel(data, cuda, opencl),
-        device,
-        *(options_in(data, False) if b"rogram" in data and _BUILT.search(data) else ((), ())),
-        defined,
-    )
+_HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def _of_python(path: str, data: bytes) -> FileFacts:
+def _of_python(data: bytes) -> FileFacts:
     cuda = b"__global__" in data
     opencl = b"kernel" in data
     library = any(name in data for name in _LIBRARIES)
     if not (cuda or opencl or library or b"jit" in data):
         return NOTHING
     launches: list[bytes] = []
-    options: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     if library:
         if b"numba" in data or b"cupy" in data:
             launches += _STARTED.findall(data)
         if b"pyopencl" in data or b"pycuda" in data or b"cupy" in data:
             launches += _METHOD.findall(data) + _GOT.findall(data)
-            if b"-D" in data or b"-I" in data:
-                options = options_in(data, True)
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or ((library or b"jit" in data) and makes_kernels(data))
-    if not (launches or kernels or speaks or options[0]):
-        return NOTHING
-    return FileFacts((), kernels, _names(launches), (), (), (), speaks, False, *options)
+    return FileFacts(kernels, _names(launches), speaks=speaks) if launches or kernels or speaks else NOTHING
 
 
 def _kernels(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:
@@ -138,11 +197,32 @@ def _kernels(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:
             yield from (name for name in expression.findall(data) if name not in _NOT_NAMES)
 
 
-def _keywords(data: bytes) -> Iterator[bytes]:
+def _keywords(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:
     """Macros that stand for the keyword of a kernel, and no other spelling of the keyword itself."""
-    for name, body in _MACRO.findall(data):
-        if _KEYWORD.search(body) and name not in (b"__global__", b"__kernel", b"kernel"):
-            yield name + b"{" if b"{" in body else name
+    if not (cuda or opencl) or b"define" not in data:
+        return
+    for line in _lines_with(data, ((cuda, b"__global__"), (opencl, b"kernel"))):
+        for name, body in _MACRO.findall(line):
+            if _KEYWORD.search(body) and name not in (b"__global__", b"__kernel", b"kernel"):
+                yield name + b"{" if b"{" in body else name
+
+
+def _lines_with(data: bytes, words: tuple[tuple[bool, bytes], ...]) -> Iterator[bytes]:
+    """The lines, with those that continue them, in which a definition stands before one of the words, in order."""
+    starts: dict[int, None] = {}
+    for there, word in words:
+        at = data.find(word) if there else -1
+        while at >= 0:
+            start = data.rfind(b"\n", 0, at) + 1
+            while start and data[max(0, start - 3) : start].rstrip(b"\r\n").endswith(b"\\"):
+                start = data.rfind(b"\n", 0, start - 1) + 1
+            if data.find(b"define", start, at) >= 0:
+                starts[start] = None
+            at = data.find(word, at + len(word))
+    for start in sorted(starts):
+        match = _LINE_END.match(data, start)
+        if match is not None:
+            yield match.group()
 
 
 def _launches(data: bytes, kernel: bool) -> list[bytes]:

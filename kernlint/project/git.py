@@ -6,7 +6,7 @@ git is asked by its own program, so everything that counts for it (global exclud
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.record import dataclass, field
@@ -45,10 +45,26 @@ def ignored(folder: str) -> frozenset[str]:
 
     Empty when git cannot say, and when ``folder`` is ignored itself: whoever names it means it.
     """
+    return ignored_soon(folder)()
+
+
+def ignored_soon(folder: str) -> Callable[[], frozenset[str]]:
+    """What waits for the answer of :func:`ignored`, which git begins to work on at once."""
     try:
-        listed = _git(folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+        answer = _started(folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
     except GitError:
-        return frozenset()
+        return frozenset
+
+    def wait() -> frozenset[str]:
+        try:
+            return _real_paths(folder, answer())
+        except GitError:
+            return frozenset()
+
+    return wait
+
+
+def _real_paths(folder: str, listed: bytes) -> frozenset[str]:
     names = {os.fsdecode(name).rstrip("/") for name in listed.split(b"\0") if name}
     if "." in names:
         return frozenset()
@@ -131,16 +147,29 @@ def _git_or(folder: str, otherwise: str, *arguments: str) -> bytes:
 
 
 def _git(folder: str, *arguments: str) -> bytes:
+    return _started(folder, *arguments)()
+
+
+def _started(folder: str, *arguments: str) -> Callable[[], bytes]:
+    """What waits for the output of git, which runs meanwhile."""
     import subprocess  # only where there is a repository
 
     environment = {name: value for name, value in os.environ.items() if name not in _REPOSITORY}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     command = ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment
+        )
     except OSError as error:
         raise GitError(f"git cannot be run: {error.strerror or error}") from error
-    if done.returncode:
-        words = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise GitError(words[0] if words else f"git {arguments[0]} failed")
-    return done.stdout
+
+    def wait() -> bytes:
+        with process:
+            output, errors = process.communicate()
+        if process.returncode:
+            words = errors.decode("utf-8", "replace").strip().splitlines()
+            raise GitError(words[0] if words else f"git {arguments[0]} failed")
+        return output
+
+    return wait

@@ -12,8 +12,8 @@ from kernlint.project import discovery, headers, preludes, store
 from kernlint.project.before import defines_before
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.definitions import Definition, choose
-from kernlint.project.facts import FileFacts, read_facts
-from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Tree, passed_over, walk
+from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, look
+from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Ignored, Tree, ignored_soon, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
 from kernlint.text.digest import hexdigest
@@ -50,6 +50,7 @@ class Project:
         self.cache = cache
         self._answers: dict[tuple[str, ...], str] = {}
         self._given: dict[str, Given] = {}
+        self._folders: dict[str, str] = {}
         self._dialects: dict[str, str | None] = {}
         self._definitions: dict[tuple[str, ...], tuple[Definition, ...]] = {}
 
@@ -66,28 +67,57 @@ class Project:
         """The files of the project, by one walk."""
         if self.closed:
             return Tree(self.root, whole=False)
-        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED)
+        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED, self._ignored)
 
     @cached_property
-    def facts(self) -> store.Table:
-        """What each source says, by its path relative to the root."""
-        known = store.load(self.root) if self.cache else {}
+    def _ignored(self) -> Ignored:
+        return ignored_soon(self.root)
+
+    @cached_property
+    def facts(self) -> store.Table[FileFacts]:
+        """What each source says of kernels and launches, by its path relative to the root."""
+        return self._table(FileFacts)
+
+    @cached_property
+    def includes(self) -> store.Table[Includes]:
+        """What each source includes, by its path relative to the root."""
+        return self._table(Includes)
+
+    @cached_property
+    def programs(self) -> store.Table[Programs]:
+        """What each source gives to compilers of programs, by its path relative to the root."""
+        return self._table(Programs)
+
+    def _table(self, kind: type[Kind]) -> store.Table[Kind]:
+        """What each source says of one kind."""
+        if "tree" not in self.__dict__ and not self.closed:
+            _ = self._ignored  # git works while we read
+        known = store.load(self.root, kind) if self.cache else {}
         found: dict[str, tuple[store.State, list[Any]]] = {}
         changed = False
+        nothing = kind()
+        head = os.path.join(self.root, "")
         for path, state in self.tree.files.items():
             before = known.get(path)
             if before is not None and before[0] == state:
                 found[path] = before
             elif path[path.rfind(".") :].lower() in SOURCES:
-                found[path] = state, store.row_of(read_facts(os.path.join(self.root, path), state[1]))
+                found[path] = state, store.row_of(look(kind, head + path, state[1]), nothing)
                 changed = True
         if self.cache and (changed or len(known) != len(found)):
-            store.save(self.root, found)
-        return store.Table({path: row for path, (_, row) in found.items()})
+            store.save(self.root, kind, found)
+        return store.Table(kind, {path: row for path, (_, row) in found.items()})
 
     def relative(self, path: str) -> str | None:
         """``path`` relative to the root, with slashes; None for one that lies elsewhere."""
-        real = os.path.realpath(path)
+        folder, name = os.path.split(path)
+        if not name or name in (os.curdir, os.pardir) or os.path.islink(path):
+            real = os.path.realpath(path)
+        else:
+            inside = self._folders.get(folder)  # of many files in one folder the way there is looked at once
+            if inside is None:
+                inside = self._folders[folder] = os.path.join(os.path.realpath(folder), "")
+            real = inside + name
         head = os.path.join(self.root, "")
         return real[len(head) :].replace(os.sep, "/") if real.startswith(head) else None
 
@@ -130,40 +160,33 @@ class Project:
     @cached_property
     def builds(self) -> Builds:
         """What build files and host code define."""
-        return Builds(self.root, self.tree.files, lambda: self.facts, self._facts_of)
+        return Builds(self.root, self.tree.files, lambda: (self.facts, self.programs), self._look_at)
 
-    def _facts_of(self, path: str) -> FileFacts | None:
+    def _look_at(self, path: str, kind: type[Kind]) -> Kind | None:
         """What the source at ``path``, relative to the root, says; no other is read for it."""
         state = self.tree.files.get(path)
-        if "facts" in self.__dict__ or state is None or path[path.rfind(".") :].lower() not in SOURCES:
-            return self.facts.get(path)
-        return read_facts(self.absolute(path), state[1])
+        if state is None or path[path.rfind(".") :].lower() not in SOURCES:
+            return None
+        return look(kind, self.absolute(path), state[1])
 
     # ------------------------------------------------------------------------------------------------------ indices
 
     @cached_property
     def _by_include(self) -> Mapping[str, list[str]]:
         """Files by the last part of the names that they include."""
-        return self._index("includes", lambda include: include[1:].rpartition("/")[2])
+        return _index(self.includes.column("includes"), lambda include: include[1:].rpartition("/")[2])
 
     @cached_property
     def _by_launch(self) -> Mapping[str, list[str]]:
-        return self._index("launches")
+        return _index(self.facts.column("launches"))
 
     @cached_property
     def _by_kernel(self) -> Mapping[str, list[str]]:
-        return self._index("kernels")
+        return _index(self.facts.column("kernels"))
 
     @cached_property
     def _by_instance(self) -> Mapping[str, list[str]]:
-        return self._index("instances")
-
-    def _index(self, column: str, key: Callable[[str], str] = str) -> Mapping[str, list[str]]:
-        index: dict[str, list[str]] = {}
-        for path, names in self.facts.column(column):
-            for name in dict.fromkeys(map(key, names)):
-                index.setdefault(name, []).append(path)
-        return index
+        return _index(self.facts.column("instances"))
 
     def _absolute(self, paths: Sequence[str]) -> tuple[str, ...]:
         return tuple(self.absolute(path) for path in paths)
@@ -197,7 +220,7 @@ class Project:
         last = inside.rpartition("/")[2]
         for path in self._by_include.get(last, ()):
             folder = path.rpartition("/")[0]
-            for written in self.facts[path].includes:
+            for written in self.includes[path].includes:
                 if written.endswith(last) and self._meant(written, folder) == inside:
                     found.append(path)
                     break
@@ -250,7 +273,7 @@ class Project:
     def _joins(self) -> Mapping[str, list[str]]:
         """OpenCL files that each host file includes, in order."""
         found: dict[str, list[str]] = {}
-        for path, includes in self.facts.column("includes"):
+        for path, includes in self.includes.column("includes"):
             if not path.lower().endswith(preludes.OPENCL):
                 folder = path.rpartition("/")[0]
                 texts = [name for name in includes if name.lower().endswith(preludes.OPENCL)]
@@ -299,8 +322,7 @@ class Project:
 
     def dialect(self, path: str) -> str | None:
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""
-        inside = self.relative(path)
-        if inside is None or not self._keywords or path.lower().endswith(".py"):
+        if path[-3:].lower() == ".py" or not self._keywords or (inside := self.relative(path)) is None:
             return None
         known = self._dialects.get(inside, "")
         if known == "":
@@ -335,7 +357,7 @@ class Project:
 
     @cached_property
     def _by_definition(self) -> Mapping[str, list[str]]:
-        return self._index("defined")
+        return _index(self._table(Defined).column("defined"))
 
     def definitions(self, path: str, language: str, *names: str) -> tuple[Definition, ...]:
         """What stands before the program at ``path`` so that ``names`` have a meaning, where the project says it."""
@@ -452,6 +474,15 @@ class Questions:
 
     def _note(self, question: tuple[str, ...], answer: object) -> None:
         self.asked[question] = answer_digest(answer)
+
+
+def _index(said: Iterable[tuple[str, Sequence[str]]], key: Callable[[str], str] = str) -> Mapping[str, list[str]]:
+    """Paths by the names that files say."""
+    index: dict[str, list[str]] = {}
+    for path, names in said:
+        for name in dict.fromkeys(map(key, names)):
+            index.setdefault(name, []).append(path)
+    return index
 
 
 def answer_digest(answer: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.project.compiledb import SYSTEM_FOLDERS
 
@@ -28,8 +28,7 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
     folder = os.path.realpath(path)
     if not os.path.isdir(folder):
         folder = os.path.dirname(folder)
-    marks = (_above(folder, os.path.realpath(configured)) if configured else "", _work_tree(folder), _built(folder))
-    for root in marks:
+    for root in _marked(folder, configured):
         if root and not _holds_everything(root):
             return root, True
     common = _common(named)
@@ -41,6 +40,14 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
 def is_system(root: str) -> bool:
     """Whether the folder is one of the system, which is nobody's project."""
     return os.path.dirname(root) == root or f"{root}/".startswith(tuple(f"{folder}/" for folder in SYSTEM_FOLDERS))
+
+
+def _marked(folder: str, configured: str) -> Iterator[str]:
+    """Folders that something marks as the project around ``folder``, best first; "" for a mark that is not there."""
+    if configured:
+        yield _above(folder, os.path.realpath(configured))
+    yield _work_tree(folder)
+    yield _built(folder)
 
 
 def _above(folder: str, root: str) -> str:

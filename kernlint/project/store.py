@@ -1,8 +1,8 @@
 """Facts about a project's files, kept between runs under the time and size of each file.
 
-One file for each project in the cache folder, begun with a digest of its own content and replaced at once: a damaged
-one is taken for none.  A cache that cannot be used costs time and nothing else.  What is in it is plain data in
-Python's own form for code, which is read five times faster than JSON.
+One file for each project and kind of facts in the cache folder, begun with a digest of its own content and replaced at
+once: a damaged one is taken for none.  A cache that cannot be used costs time and nothing else.  What is in it is plain
+data in Python's own form for code, which is read five times faster than JSON.
 """
 
 from __future__ import annotations
@@ -12,38 +12,39 @@ import marshal
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic
 
-from kernlint.project import discovery, hostoptions
+from kernlint.project import definitions, discovery, hostoptions
 from kernlint.project import facts as extraction
 from kernlint.project.cachefolder import cache_folder
-from kernlint.project.facts import NOTHING, FileFacts
+from kernlint.project.facts import Kind, Said
 from kernlint.record import fields
 from kernlint.text.digest import hexdigest
 from kernlint.text.writing import replace_file
 
-KEEP = 24
-"""Projects kept in the cache folder; those not used for longest are removed."""
+KEEP = 60
+"""Tables kept in the cache folder, a few for each project; those not used for longest are removed."""
 
 SETTLED = 50_000_000
 """Nanoseconds for which a file must have been left alone before its facts are kept."""
 
-_MAGIC = b"kernlint project 2 "
+_MAGIC = b"kernlint project 3 "
 
 State = tuple[int, int]
 """Time of the last change in nanoseconds and size in bytes."""
 
 
-class Table(Mapping[str, FileFacts]):
-    """Facts by path.  Rows that come from an earlier run stay lists until somebody looks at one."""
+class Table(Mapping[str, Kind], Generic[Kind]):
+    """What files say of one ``kind``, by path.  Rows stay lists until somebody looks at one."""
 
-    def __init__(self, rows: dict[str, list[Any]]) -> None:
+    def __init__(self, kind: type[Kind], rows: dict[str, list[Any]]) -> None:
+        self.kind = kind
         self.rows = rows
 
-    def __getitem__(self, path: str) -> FileFacts:
-        row = self.rows[path]
-        return FileFacts(*row) if row else NOTHING
+    def __getitem__(self, path: str) -> Kind:
+        make: Callable[..., Kind] = self.kind
+        return make(*self.rows[path])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -52,24 +53,25 @@ class Table(Mapping[str, FileFacts]):
         return len(self.rows)
 
     def column(self, name: str) -> Iterator[tuple[str, Sequence[str]]]:
-        """One fact of each file that has some, by path in order."""
-        at = _COLUMNS.index(name)
+        """One thing that files say, of each that says anything, by path in order."""
+        at = _columns(self.kind).index(name)
         rows = self.rows
-        return ((path, rows[path][at]) for path in sorted(rows) if rows[path])
+        return ((path, rows[path][at]) for path in sorted(path for path, row in rows.items() if row))
 
 
-_COLUMNS = tuple(field.name for field in fields(FileFacts))
+def _columns(kind: type[Said]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(kind))  # type: ignore[arg-type]
 
 
-def row_of(facts: FileFacts) -> list[Any]:
-    """The row of a file; an empty one where there is nothing to say."""
-    return [getattr(facts, name) for name in _COLUMNS] if facts != NOTHING else []
+def row_of(said: Said, nothing: Said) -> list[Any]:
+    """The row of what a file says; an empty one for ``nothing``."""
+    return [getattr(said, name) for name in _columns(type(said))] if said != nothing else []
 
 
-def load(root: str) -> dict[str, tuple[State, list[Any]]]:
+def load(root: str, kind: type[Said]) -> dict[str, tuple[State, list[Any]]]:
     """What earlier runs found in the files of the project at ``root``, by path relative to it."""
     try:
-        path = _path(root)
+        path = _path(root, kind)
         with open(path, "rb") as handle:
             head, _, data = handle.read().partition(b"\n")
         if head != _MAGIC + hexdigest(data).encode():
@@ -81,21 +83,22 @@ def load(root: str) -> dict[str, tuple[State, list[Any]]]:
         return {}
 
 
-def save(root: str, known: Mapping[str, tuple[State, list[Any]]]) -> None:
+def save(root: str, kind: type[Said], known: Mapping[str, tuple[State, list[Any]]]) -> None:
     """Keep what is known of the project at ``root``, but for files that were written just now."""
     settled = time.time_ns() - SETTLED
     data = marshal.dumps({name: entry for name, entry in known.items() if entry[0][0] < settled})
     with contextlib.suppress(OSError, RuntimeError):
-        path = _path(root)
+        path = _path(root, kind)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         replace_file(path, _MAGIC + hexdigest(data).encode() + b"\n" + data)
         _prune(os.path.dirname(path))
 
 
-def _path(root: str) -> str:
+def _path(root: str, kind: type[Said]) -> str:
     """Where the facts are kept: another place when the root, or the code that finds them, is another."""
-    code = [os.stat(module.__file__ or "") for module in (extraction, hostoptions, discovery)]
-    name = repr((root, sys.implementation.cache_tag, [(status.st_size, status.st_mtime_ns) for status in code]))
+    code = [os.stat(module.__file__ or "") for module in (extraction, definitions, hostoptions, discovery)]
+    states = [(status.st_size, status.st_mtime_ns) for status in code]
+    name = repr((root, kind.__name__, sys.implementation.cache_tag, states))
     return os.path.join(cache_folder(), "projects", hexdigest(name.encode("utf-8", "surrogateescape")))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from collections.abc import Callable
 
 from kernlint.project import git
 from kernlint.project.discovery import HOST_SUFFIXES, KERNEL_SUFFIXES, SKIPPED_FOLDERS
@@ -38,13 +39,22 @@ class Tree:
     whole: bool = True
 
 
-def walk(root: str, most: int = MAX_FILES) -> Tree:
-    """Walk the folder ``root``, a real path, nearest folders first.
+Ignored = Callable[[], frozenset[str]]
+"""Waits for what git ignores."""
+
+
+def ignored_soon(root: str) -> Ignored:
+    """What git ignores below the folder ``root``, a real path."""
+    return git.ignored_soon(root) if git.in_work_tree(root) else frozenset
+
+
+def walk(root: str, most: int = MAX_FILES, soon: Ignored | None = None) -> Tree:
+    """Walk the folder ``root``, a real path, nearest folders first; ``soon`` is the answer of :func:`ignored_soon`.
 
     Left out are hidden folders, those of :data:`~kernlint.project.discovery.SKIPPED_FOLDERS`, what git ignores, and
     what links lead to outside of the root.
     """
-    ignored = git.ignored(root) if git.in_work_tree(root) else frozenset[str]()
+    ignored = (soon or ignored_soon(root))()
     tree = Tree(root)
     left = most
     queue: deque[tuple[str, str]] = deque([(root, "")])

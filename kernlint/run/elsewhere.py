@@ -86,7 +86,7 @@ class Elsewhere:
             source = self.texts.get(path) or read(path)
         except (OSError, SourceError):
             return ()
-        options = replace(self.reading(path), instances=False)
+        options = replace(self.reading(path), instances=False, device=False)
         self.depends.setdefault(path)
         headers = self.frontend.headers(source, options)
         self.depends.update(dict.fromkeys(headers))

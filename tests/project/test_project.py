@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.project import Project, Projects, Questions
-from kernlint.project.facts import facts_of
+from kernlint.project.facts import FileFacts, Includes
 from kernlint.project.headers import choose, filled_in
 from kernlint.project.root import is_system, root_of
 from kernlint.project.tree import walk
@@ -91,8 +91,8 @@ def test_facts_are_names() -> None:
     template __global__ void scale<4>(float *);
     void go() { scale<4><<<1, 2>>>(x); cudaLaunchKernel((const void *)other, g, b, a, 0, s); }
     void hip() { hipLaunchKernelGGL(HIP_KERNEL_NAME(third<float, 2>), g, b, 0, 0, x); }"""
-    found = facts_of("k.cu", text)
-    assert found.includes == ('"a.h', "<b/c.h")
+    found = FileFacts.of("k.cu", text)
+    assert Includes.of("k.cu", text).includes == ('"a.h', "<b/c.h")
     assert "scale" in found.kernels and found.macros == ("KERNEL",) and found.instances == ("scale",)
     assert set(found.launches) == {"scale", "other", "third"}
     assert found.tested == ("WIDE", "N") and found.speaks
@@ -100,9 +100,9 @@ def test_facts_are_names() -> None:
 
 def test_opencl_host_code_and_python_name_kernels() -> None:
     text = b'k = clCreateKernel(program, "add", &err); cl::Kernel k2(program, "mul"); cl::Kernel(program_, "sub")'
-    assert facts_of("h.cpp", text).launches == ("add", "mul", "sub")
+    assert FileFacts.of("h.cpp", text).launches == ("add", "mul", "sub")
     python = b'import pyopencl as cl\nprg.add_all(queue, n, None, a)\nf = mod.get_function("mul")\nk[grid, block](x)'
-    assert {"add_all", "mul"} <= set(facts_of("h.py", python).launches)
+    assert {"add_all", "mul"} <= set(FileFacts.of("h.py", python).launches)
 
 
 @pytest.fixture
@@ -167,3 +167,28 @@ def test_a_file_that_vanishes_says_nothing(project: Project) -> None:
     assert project.tree.files
     os.unlink(os.path.join(project.root, "app/go.cu"))
     assert project.files_launching("add") == ()
+
+
+def test_a_macro_for_the_keyword_may_stand_on_a_line_that_continues_another() -> None:
+    wide = b"#define WIDE \\\n  extern \\\n  __global__ void\n"
+    text = wide + b"// define nothing: __global__\n#define ONE(n) kernel void n(void) {}\n"
+    assert FileFacts.of("k.cuh", text).macros == ("WIDE", "ONE{")
+
+
+def test_what_few_ask_is_looked_for_when_it_is_asked(tmp_path: Path) -> None:
+    write(tmp_path, {"k.cu": '#include "a.h"\n__global__ void k() {}', "a.h": "#define A 1"})
+    known = Project(os.path.realpath(tmp_path))
+    assert known.files_defining("k") == (os.path.join(known.root, "k.cu"),)
+    assert "includes" not in vars(known) and "programs" not in vars(known)
+    assert known.files_including(os.path.join(known.root, "a.h")) == (os.path.join(known.root, "k.cu"),)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_paths_through_links_are_those_of_the_files(tmp_path: Path) -> None:
+    write(tmp_path, {"a/k.cu": "", "b/h.h": ""})
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    (tmp_path / "b" / "other.cu").symlink_to(tmp_path / "a" / "k.cu")
+    known = Project(os.path.realpath(tmp_path))
+    for path in ("link/k.cu", "b/other.cu", "a/../a/k.cu", "b/../link/./k.cu"):
+        assert known.relative(str(tmp_path / path)) == "a/k.cu"
+    assert known.relative(str(tmp_path)) is None

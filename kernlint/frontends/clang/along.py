@@ -31,8 +31,9 @@ MAX_LOOKED_AT = 400
 
 _SOURCES = (".cu", ".hip", ".cl", ".cpp", ".cc", ".cxx", ".opencl", ".ocl")
 
-ReadOther = Callable[[SourceFile, bool], list[Module]]
-"""The modules of another file; with True only what its host code launches is wanted."""
+ReadOther = Callable[[SourceFile, bool, bool], list[Module]]
+"""The modules of another file; with True only what its host code launches is wanted, and with a second True only that
+it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def read_along(path: str, modules: list[Module], around: Surroundings, read_othe
         except SourceError:
             continue
         tried += 1
-        for module in read_other(source, not need.kernels):
+        for module in read_other(source, not need.kernels, in_run and not need.kernels):
             kept = [kernel for kernel in module.kernels if kernel.function.span in lacking and _is_asked_for(kernel)]
             for kernel in kept:
                 del lacking[kernel.function.span]

@@ -84,13 +84,19 @@ def reading(module: Module, parsed: ParseResult) -> Reading:
     return Reading(module, skipped, unknown, parsed.includes.found, parsed.made_up)
 
 
-def read_configured(text: bytes, language: Language, options: ParseOptions, read: Read) -> list[Module]:
-    """The modules of a source: the default one, and one for each setting that shows more of its kernels."""
+def read_configured(
+    text: bytes, language: Language, options: ParseOptions, read: Read, *, further: bool = True
+) -> list[Module]:
+    """The modules of a source: the default one, and one for each setting that shows more of its kernels.
+
+    Without ``further`` only the first one, under a setting that takes the place of the default.
+    """
     first = read(language, options)
     assert first is not None
     if not first.skipped:
         return [first.module]
-    return _Configured(text, language, options, read, first).modules()
+    configured = _Configured(text, language, options, read, first)
+    return configured.modules() if further else configured.first()
 
 
 class _Configured:
@@ -108,6 +114,11 @@ class _Configured:
         choices = around.choices_for(first.module.path) if around is not None else ()
         self.search = Search(program, language, base, self.uncompiled.standing_alone(), choices)
         self.kinds: dict[Branch, Kind] = {}
+
+    def first(self) -> list[Module]:
+        """The default module alone."""
+        self._foundation()
+        return [self.readings[0][0].module]
 
     def modules(self) -> list[Module]:
         """See :func:`read_configured`."""

@@ -117,7 +117,7 @@ class ClangFrontend:
             modules = self._modules(source, language, options) if language is not None else []
             further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
-            if language is not Language.OPENCL:
+            if language is not Language.OPENCL and options.device:
                 for program in programs(source.data, is_python(source)):
                     inner = SourceFile(source.path, program.text, source.encoding)
                     module, *others = self._modules(inner, program.language, options, piece=True)
@@ -134,7 +134,7 @@ class ClangFrontend:
                 from kernlint.frontends.clang.python.launches import add_launches
 
                 add_launches(source.data, embedded)
-            if modules and options.around is not None:
+            if modules and options.around is not None and options.device:
                 modules = self._with_others(source, modules, options, options.around)
             modules += [*(module for _, module in embedded), *further]
         return modules
@@ -145,13 +145,17 @@ class ClangFrontend:
         """The modules of a source with what files that include it tell about it."""
         read_too = self._read_too[source.path] = []
 
-        def read_other(other: SourceFile, launches_only: bool) -> list[Module]:
+        def read_other(other: SourceFile, launches_only: bool, heads_only: bool) -> list[Module]:
             language = language_of(other)
             if language is None or is_python(other):
                 return []
             read_too.append(other)
-            wanted = (lambda start, end: False) if launches_only else None
-            chosen = replace(options, instances=options.instances and not launches_only)
+            wanted = _nothing if launches_only else None
+            chosen = replace(
+                options,
+                instances=options.instances and not launches_only,
+                device=options.device and not heads_only,
+            )
             return self._modules(other, language, chosen, wanted=wanted, about=source.path)
 
         return read_along(source.path, modules, around, read_other)
@@ -187,8 +191,11 @@ class ClangFrontend:
     ) -> list[Module]:
         """The source read with what the build says, and under the settings that show more of its kernels.
 
-        ``wanted`` chooses among its kernels and device functions; ``about``: see :class:`ParseOptions`.
+        Without ``options.device`` no kernel is looked at, and no setting that shows more of one.  ``wanted`` chooses
+        among its kernels and device functions; ``about``: see :class:`ParseOptions`.
         """
+        if not options.device:
+            wanted = _nothing
         if language is Language.OPENCL:
             source = SourceFile(source.path, unwrapped(source.data), source.encoding)
         parse_options = ParseOptions(
@@ -215,18 +222,23 @@ class ClangFrontend:
                 chosen = choose(parsed.skipped) if choose is not None else wanted
                 if choose is not None and chosen is None:
                     return None
-                module = self._lowered(source, language, parsed, chosen, options.instances, piece)
+                module = self._lowered(source, language, parsed, chosen, options, piece)
                 return reading(module, parsed)
 
-        return read_configured(source.data, language, parse_options, read)
+        return read_configured(source.data, language, parse_options, read, further=options.device)
 
     @staticmethod
     def _lowered(
-        source: SourceFile, language: Language, parsed: ParseResult, wanted: Wanted | None, instances: bool, piece: bool
+        source: SourceFile,
+        language: Language,
+        parsed: ParseResult,
+        wanted: Wanted | None,
+        options: FrontendOptions,
+        piece: bool,
     ) -> Module:
         """The module of a parse, with instances of kernel templates made up where none is in sight."""
-        if language is Language.OPENCL or not instances:
-            return lower_module(parsed, None, wanted, piece=piece)
+        if language is Language.OPENCL or not (options.instances and options.device):
+            return lower_module(parsed, None, wanted, piece=piece, device=options.device)
         templates = _chosen(kernel_templates(parsed.unit.top_level()), wanted)
         if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
             module = lower_module(parsed, None, wanted, piece=piece)
@@ -237,6 +249,11 @@ class ClangFrontend:
             templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
         with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
             return lower_module(again, parsed, wanted, piece=piece)
+
+
+def _nothing(start: int, end: int) -> bool:
+    """Wants no kernel and no device function."""
+    return False
 
 
 def _chosen(templates: list[Template], wanted: Wanted | None) -> list[Template]:

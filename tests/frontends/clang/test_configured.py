@@ -155,3 +155,20 @@ def test_settings_that_do_not_go_together_are_tried_one_by_one() -> None:
         p[0] = 1;
     }"""
     assert _names(_modules(text)) == [("", ["k"]), ("ON_A defined", ["k"]), ("ON_B defined", ["k"])]
+
+
+def test_host_code_is_read_without_what_kernels_do() -> None:
+    text = b"""
+__device__ float twice(float x) { return 2 * x; }
+template <int N> __global__ void scale(float *x) { x[threadIdx.x] = twice(x[threadIdx.x]) * N; }
+__global__ void never(float *x) { x[0] = 0; }
+#ifdef OTHER
+__global__ void other(float *x) { x[0] = 0; }
+#endif
+__host__ __device__ int blocks(int n) { return (n + 63) / 64; }
+void go(float *x, int n) { scale<4><<<blocks(n), 64>>>(x); }
+"""
+    (module,) = ClangFrontend().parse_file(SourceFile("scale.cu", text), FrontendOptions(device=False, cache=False))
+    bodies = {function.name: function.body.body for function in module.functions if function.body is not None}
+    assert bodies["go"] and bodies["blocks"] and not bodies["scale"]
+    assert not {"twice", "never", "other"} & set(bodies)

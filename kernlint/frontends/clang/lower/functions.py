@@ -59,11 +59,13 @@ class FunctionTable:
     """Every function that is in sight of the main file's code.
 
     :meth:`declare` hands out the one node of a function at once and queues its body; :meth:`drain` lowers the bodies,
-    so that neither recursion nor a long chain of callees nests.
+    so that neither recursion nor a long chain of callees nests.  Without ``device``, kernels and functions that only
+    the device has get empty bodies.
     """
 
-    def __init__(self, lowering: Lowering) -> None:
+    def __init__(self, lowering: Lowering, device: bool = True) -> None:
         self.lowering = lowering
+        self._device = device
         self.declared: dict[int, FunctionDecl] = {}
         self.crashes: list[str] = []
         self._pending: deque[tuple[FunctionDecl, Cursor, Scope]] = deque()
@@ -120,7 +122,11 @@ class FunctionTable:
         node, scope = self._head(cursor)
         self.declared[key] = node
         self._by_name.setdefault(node.name, []).append(node)
-        if self.is_users(cursor) and body_of(cursor) is not None and self._matters(cursor, node.kind):
+        if not self.is_users(cursor) or body_of(cursor) is None or not self._matters(cursor, node.kind):
+            return node
+        if not self._device and node.kind in (FunctionKind.KERNEL, FunctionKind.DEVICE):
+            object.__setattr__(node, "body", Block(node.span, ()))
+        else:
             self._queued.add(id(node))
             self._pending.append((node, cursor, scope))
         return node

@@ -53,14 +53,20 @@ Wanted = Callable[[int, int], bool]
 
 
 def lower_module(
-    parsed: ParseResult, unforced: ParseResult | None = None, wanted: Wanted | None = None, *, piece: bool = False
+    parsed: ParseResult,
+    unforced: ParseResult | None = None,
+    wanted: Wanted | None = None,
+    *,
+    piece: bool = False,
+    device: bool = True,
 ) -> Module:
     """The module of a parsed source; ``unforced`` is the same source without uses that force instances.
 
     ``wanted`` chooses among the kernels and device functions (None: all); what those call comes along.  ``piece``: the
-    source may be a part of a program only.
+    source may be a part of a program only.  Without ``device`` the module is one of host code: kernels have empty
+    bodies.
     """
-    return ModuleBuilder(parsed, unforced, wanted, piece).build()
+    return ModuleBuilder(parsed, unforced, wanted, piece, device).build()
 
 
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
@@ -94,6 +100,7 @@ class ModuleBuilder:
         unforced: ParseResult | None = None,
         wanted: Wanted | None = None,
         piece: bool = False,
+        device: bool = True,
     ) -> None:
         self.parsed = parsed
         self.wanted = wanted
@@ -107,7 +114,7 @@ class ModuleBuilder:
             _errors(unforced) if unforced is not None else None,
             all(served(name, parsed.language) for name in parsed.missing),
         )
-        self.table = FunctionTable(self.lowering)
+        self.table = FunctionTable(self.lowering, device)
         self.lowering.functions = self.table
         self.end = len(parsed.text)
         self.said: set[tuple[str, str | None, int]] | None = None
