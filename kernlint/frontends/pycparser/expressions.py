@@ -90,8 +90,8 @@ def _identifier(body: Body, node: c_ast.ID) -> Expr:
         if isinstance(kind, OpaqueType) and kind.spelling == "sampler_t" and found.init is not None:
             return found.init  # a constant of the program (OpenCL C 3.0, 6.15.15.1)
         return Ref(span, kind, found)
-    if (value := body.module.types.enumerators.get(node.name)) is not None:
-        return IntLit(span, I32, value)
+    if (known := body.module.types.enumerators.get(node.name)) is not None:
+        return IntLit(span, known[1], known[0])
     body.lose(node, "name", f"name that is not declared: {node.name}")
     return Ref(span, I32, body.module.made_up(node.name, span))
 

@@ -11,11 +11,12 @@ from pycparser import c_ast
 
 from kernlint.frontends.clang.intrinsics.effects import may_sync_by_name
 from kernlint.frontends.pycparser.expressions import MAX_DEPTH, expression, initialiser
-from kernlint.frontends.pycparser.parser import Parsed
+from kernlint.frontends.pycparser.parser import ASSEMBLY, Parsed
 from kernlint.frontends.pycparser.types import UnknownType
 from kernlint.record import replace
 from kernlint.source import Span
 from kernlint.tree.nodes import (
+    Asm,
     Block,
     Break,
     Case,
@@ -196,10 +197,31 @@ class Body:
             return Block(span, ())
         if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name in _TRAPS:
             return Trap(span)
+        if isinstance(node, c_ast.FuncCall) and isinstance(node.name, c_ast.ID) and node.name.name == ASSEMBLY:
+            return self._assembly(node)
         value = expression(self, node)
         if isinstance(value, Opaque) and may_sync_by_name(_called(node)):
             return OpaqueStmt(span, value.reason, (value,), may_sync=True)
         return ExprStmt(span, value)
+
+    def _assembly(self, node: c_ast.FuncCall) -> Stmt:
+        """Inline assembly: what is known of it, as the other front end has it."""
+        from kernlint.frontends.clang.intrinsics.assembly import lower_asm
+        from kernlint.frontends.clang.lower.asm import split
+
+        number, *given = node.args.exprs
+        source = self.parsed.chunk.assembly[int(number.value)]
+        operands = tuple(expression(self, one) for one in given)
+        parsed = split(source)
+        span = self.span(node)
+        counts = [len(section.constraints) for section in parsed[1][:2]] if parsed is not None else []
+        if parsed is None or sum(counts) != len(operands):
+            self.lose(node, "statement", "inline assembly whose operands could not be told apart")
+            return Asm(span, "", (), operands, may_sync=True, writes_memory=True)
+        outputs = counts[0] if counts else 0
+        names = tuple(name for section in parsed[1][:2] for name in section.names)
+        volatile = "volatile" in source.partition("(")[0]
+        return lower_asm(parsed[0], operands[:outputs], operands[outputs:], span, volatile, names)
 
     def sequence(self, items: list[c_ast.Node]) -> tuple[Stmt, ...]:
         """Statements in order; labels stand between them, ``#pragma unroll`` goes into its loop."""

@@ -21,6 +21,8 @@ from kernlint.tree import nodes
 from kernlint.tree.nodes import Block, Expr, FunctionDecl, FunctionKind, Kernel, LaunchBounds, Loss, Missed, VarDecl
 from kernlint.tree.types import I32, OpaqueType, Space
 
+_KEYWORDS = frozenset({"__kernel", "kernel"})
+
 FRAMES = 6000
 """Python frames for the deepest of sources."""
 
@@ -40,9 +42,16 @@ class Module:
         self._made_up: dict[str, VarDecl] = {}
         self.errors: list[tuple[Chunk, str]] = []
         self._body: Body | None = None
+        self._waiting: dict[str, Chunk] = {}
+        """Functions of headers by name, read when somebody asks for them."""
 
     def function(self, name: str) -> FunctionDecl | None:
-        """The function called ``name`` that was declared before."""
+        """The function called ``name`` that was declared before; one of a header is read now."""
+        waiting = self._waiting.pop(name, None)
+        if waiting is not None:
+            saved = self._body, self.types.packed
+            self._chunk(waiting)
+            self._body, self.types.packed = saved
         return self.functions.get(name)
 
     def made_up(self, name: str, span: Span) -> VarDecl:
@@ -70,7 +79,11 @@ class Module:
         sys.setrecursionlimit(max(limit, FRAMES))
         try:
             for chunk in chunks(self.source.lexemes):
-                self._chunk(chunk)
+                name = self._of_header(chunk)
+                if name:
+                    self._waiting[name] = chunk
+                else:
+                    self._chunk(chunk)
         finally:
             sys.setrecursionlimit(limit)
         functions = [one for one in self.functions.values() if one.body is not None]
@@ -97,6 +110,27 @@ class Module:
             notes=tuple(dict.fromkeys(self.source.errors)),
             errors=len(self.errors),
         )
+
+    def _of_header(self, chunk: Chunk) -> str:
+        """The name of a function that a header defines, and no kernel; empty for anything else.
+
+        Nothing needs such a function until it is called, and what it is made of stands before it: of large headers
+        most is never read.
+        """
+        if not chunk.is_function or chunk.lexemes[0].place.file == self.path:
+            return ""
+        depth = 0
+        name = ""
+        for at, lexeme in enumerate(chunk.lexemes):
+            text = lexeme.text
+            if text in _KEYWORDS or text == "struct":
+                return ""
+            if text == "(" and depth == 0 and at:
+                name = chunk.lexemes[at - 1].text
+            depth += {"(": 1, ")": -1}.get(text, 0)
+            if text == "{":
+                break
+        return name if name.isidentifier() else ""
 
     def _order(self, kernel: Kernel) -> tuple[bool, str, int]:
         span = kernel.function.span

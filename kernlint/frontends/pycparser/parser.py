@@ -61,11 +61,12 @@ class Attribute:
 
 @dataclass(slots=True)
 class Chunk:
-    """One declaration or function of a file: its tokens, without attributes."""
+    """One declaration or function of a file: its tokens, without attributes.  ``assembly``: the text of each ``asm``."""
 
     lexemes: list[Lexeme] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)
     is_function: bool = False
+    assembly: list[str] = field(default_factory=list)
 
 
 def chunks(lexemes: Sequence[Lexeme]) -> Iterator[Chunk]:
@@ -81,6 +82,9 @@ def chunks(lexemes: Sequence[Lexeme]) -> Iterator[Chunk]:
             continue
         if text in _DROPPED:
             index += 1
+            continue
+        if text in _ASSEMBLY and depth:
+            index = _assembly(lexemes, index, chunk)
             continue
         if text.startswith("#") and depth == 0 and round_ == 0:
             index += 1
@@ -99,6 +103,37 @@ def chunks(lexemes: Sequence[Lexeme]) -> Iterator[Chunk]:
 
 
 _DROPPED = frozenset({"__extension__", "__inline__", "__forceinline", "_Pragma"})
+
+
+_ASSEMBLY = frozenset({"asm", "__asm__", "__asm"})
+
+ASSEMBLY = "__kl_asm"
+"""The function whose call stands for an ``asm``: its first argument is the number of the text among those of the
+chunk, the others are the operands."""
+
+
+def _assembly(lexemes: Sequence[Lexeme], index: int, chunk: Chunk) -> int:
+    """Put a call for the ``asm`` at ``index`` into ``chunk``; the index behind it."""
+    first, words, operands = lexemes[index], [], []
+    depth = 0
+    while index < len(lexemes):
+        lexeme = lexemes[index]
+        depth -= lexeme.text == ")"
+        words.append(lexeme.text)
+        index += 1
+        if depth == 0 and lexeme.text == ")":
+            break
+        if depth > 1:
+            operands.append(lexeme)
+        depth += lexeme.text == "("
+        if depth == 2 and lexeme.text == "(":
+            operands.append(Lexeme(",", lexeme.place))
+    head = (ASSEMBLY, "(", str(len(chunk.assembly)))
+    chunk.assembly.append(" ".join(words))
+    chunk.lexemes += [Lexeme(text, first.place) for text in head]
+    chunk.lexemes += operands
+    chunk.lexemes.append(lexemes[index - 1])
+    return index
 
 
 def _parenthesised(lexemes: Sequence[Lexeme], index: int) -> tuple[str, int]:

@@ -76,6 +76,9 @@ class _Lines:
         return self.real[line] + at - self.stripped[line]
 
 
+_NOT_YET = object()
+
+
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     """pcpp, told where headers are and asked to remember places."""
 
@@ -83,6 +86,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         super().__init__()
         self.out = out
         self.lines: dict[str, _Lines] = {}
+        self.sources: dict[str, Any] = {}
         self.expand_filemacro = self.expand_countermacro = False
         self.rewrite_paths: list[tuple[str, str]] = []
         self.main = ""
@@ -125,6 +129,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         with open(includepath, encoding="latin-1", newline="") as handle:
             text = _plain(handle.read())
         self.lines[os.path.abspath(includepath)] = _Lines(text)
+        self.sources.clear()
         if includepath not in self.out.found:
             self.out.found.append(includepath)
         return _Text(text, includepath)
@@ -155,11 +160,16 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         return list(result)
 
     def _place(self, token: Any) -> Place | None:
-        lines = self.lines.get(os.path.abspath(token.source or "")) if token.source else None
-        if lines is None:
+        known = self.sources.get(token.source or "", _NOT_YET)
+        if known is _NOT_YET:
+            whole = os.path.abspath(token.source) if token.source else ""
+            lines = self.lines.get(whole)
+            file = self.main if whole == os.path.abspath(self.main) else token.source
+            known = self.sources[token.source or ""] = None if lines is None else (lines, file)
+        if known is None:
             return None
+        lines, file = known
         start = lines.offset(token.lexpos)
-        file = self.main if os.path.abspath(token.source) == os.path.abspath(self.main) else token.source
         return Place(file, start, start + len(str(token.value)))
 
 

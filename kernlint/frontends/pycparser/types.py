@@ -150,7 +150,7 @@ class TypeTable:
     def __init__(self, constant: Callable[[c_ast.Node], int | None]) -> None:
         self.typedefs: dict[str, Qualified] = {}
         self.records: dict[str, Type] = {}
-        self.enumerators: dict[str, int] = {}
+        self.enumerators: dict[str, tuple[int, Type]] = {}
         self.unknown: dict[str, None] = {}
         self.packed = False
         self._constant = constant
@@ -244,11 +244,13 @@ class TypeTable:
         return tuple(fields), -(-size // alignment) * alignment, alignment
 
     def _enum(self, node: c_ast.Enum) -> None:
+        """Remember enumerators, of type ``int`` as long as their values are."""
         value = -1
         for one in node.values.enumerators if node.values is not None else ():
             given = self._constant(one.value) if one.value is not None else value + 1
             value = given if given is not None else value + 1
-            self.enumerators[one.name] = value
+            kind = next((kind for kind in (I32, U32, I64) if kind.wrap(value) == value), U64)
+            self.enumerators[one.name] = value, kind
 
     def typedef(self, node: c_ast.Typedef) -> None:
         """Remember a typedef.  Raises :class:`UnknownType`."""

@@ -42,7 +42,9 @@ def early_reads(program: PythonProgram, launched: Sequence[Launched], lowering: 
     scopes = {id(one.called.scope): one.called.scope for one in launched}
     for scope in scopes.values():
         found = _Reads(program, scope, launches, lowering)
-        yield from found.body(getattr(scope.node, "body", []))
+        body = getattr(scope.node, "body", [])
+        if isinstance(body, list):  # no lambda
+            yield from found.body(body)
 
 
 class _Reads:
