@@ -61,7 +61,10 @@ class Attribute:
 
 @dataclass(slots=True)
 class Chunk:
-    """One declaration or function of a file: its tokens, without attributes.  ``assembly``: the text of each ``asm``."""
+    """One declaration or function of a file: its tokens, without attributes.
+
+    ``assembly``: the text of each ``asm`` in it.
+    """
 
     lexemes: list[Lexeme] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)

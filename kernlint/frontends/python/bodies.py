@@ -13,6 +13,7 @@ from kernlint.frontends.python import arrays, loops
 from kernlint.frontends.python.context import Function, assignment, converted, falls, least, truth
 from kernlint.frontends.python.expressions import as_scalar, scalar, value
 from kernlint.frontends.python.operators import apply
+from kernlint.frontends.python.pointers import WORDS, to_variable
 from kernlint.frontends.python.truncation import note_truncation
 from kernlint.frontends.python.uses import leaves
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, unified
@@ -43,7 +44,7 @@ from kernlint.tree.types import UNKNOWN, VOID, Field, IntType, PointerType, Spac
 
 def block(f: Function, body: Sequence[ast.stmt], span_of: ast.AST) -> Block:
     """Statements in order."""
-    out: list[Stmt] = []
+    out: list[Stmt] = _parameters(f, span_of) if body is f.jitted.node.body else []
     orders = f.orders
     for index, node in enumerate(body):
         for name, (owner, at) in f.places.items():
@@ -54,6 +55,16 @@ def block(f: Function, body: Sequence[ast.stmt], span_of: ast.AST) -> Block:
             _after(f, node)
     f.orders = orders
     return Block(f.span(span_of), tuple(out))
+
+
+def _parameters(f: Function, node: ast.AST) -> list[Stmt]:
+    """Variables for those parameters that stand for other arrays later."""
+    out: list[Stmt] = []
+    for name in sorted(f.known.pointers):
+        given = f.env.get(name)
+        if name in f.jitted.parameters and isinstance(given, ArrayValue):
+            out += to_variable(f, name, given, node) or []
+    return out
 
 
 def declares(f: Function, node: ast.stmt, name: str) -> bool:
@@ -77,7 +88,8 @@ def _names(target: ast.expr) -> list[ast.Name]:
 def _hoist(f: Function, name: str, node: ast.stmt, out: list[Stmt]) -> None:
     if isinstance(node, ast.For) and loops.owns(f, node, name):
         return
-    for one in (name, *(f"{name}[{index}]" for index in range(4))):
+    parts = (f"{name}.{word}" for word in WORDS) if name in f.known.pointers else ()
+    for one in (name, *(f"{name}[{index}]" for index in range(4)), *parts):
         kind = f.known.types.get(one)
         if kind is not None and one not in f.decls:
             out.append(DeclStmt(f.span(node), (f.variable(one, node, kind),)))
@@ -228,9 +240,14 @@ def _to_name(f: Function, target: ast.Name, found: Value, node: ast.stmt) -> lis
     if isinstance(found, TupleValue):
         return _tuple_to_name(f, target, found, node)
     if isinstance(found, ArrayValue):
+        if name in f.known.pointers:
+            kept = to_variable(f, name, found, node)
+            if kept is not None:
+                return kept
         before = f.env.get(name)
-        if isinstance(before, ArrayValue) and f.known.assigned.get(name, 0) > 1 and f.inside(name):
-            f.lose("statement", f"{name} stands for different arrays", node)
+        several = f.known.assigned.get(name, 0) + (name in f.jitted.parameters) > 1
+        if isinstance(before, ArrayValue) and several and f.inside(name):
+            _varies(f, name, "arrays", node)
         f.env[name] = _kept(f, found, node, name)
         return []
     if isinstance(found, (Named, Callee, Host, Group)):
@@ -278,7 +295,10 @@ def _kept(f: Function, found: Value, node: ast.stmt, name: str) -> Value:
         if found.strides is not None:
             strides = tuple(f.temporary(node, n.type, n, f"{name}.strides[{i}]") for i, n in enumerate(found.strides))
         base = found.base
-        if isinstance(base.type, PointerType) and not isinstance(base, Ref):
+        moving = (
+            isinstance(base, Ref) and base.decl is f.decls.get(base.decl.name) and base.decl.name in f.known.pointers
+        )
+        if isinstance(base.type, PointerType) and (moving or not isinstance(base, Ref)):
             base = f.temporary(node, base.type, base, name)
         return ArrayValue(base, found.element, shape, found.space, strides)
     return found
@@ -368,9 +388,25 @@ def _under(f: Function, body: list[ast.stmt], node: ast.stmt, cond: Expr, holds:
         made = block(f, body, body[0] if body else node)
     for name, was in before.items():
         now = f.env.get(name)
+        if name in f.known.pointers and now is not None and _is_variable(f, now):
+            continue
         if isinstance(was, (ArrayValue, TupleValue)) and now is not None and not _same(was, now):
-            f.lose("statement", f"{name} stands for different things on different paths", node)
+            _varies(f, name, "things on different paths", node)
     return made
+
+
+def _is_variable(f: Function, found: Value) -> bool:
+    """Whether an array stands in a variable of the function."""
+    base = found.base if isinstance(found, ArrayValue) else None
+    return isinstance(base, Ref) and base.decl is f.decls.get(base.decl.name) and base.decl.name in f.known.pointers
+
+
+def _varies(f: Function, name: str, what: str, node: ast.AST) -> None:
+    """Note that a name stands for several arrays in turn: the next pass keeps it in a variable, if that can be."""
+    if name in f.known.pointers:
+        f.lose("statement", f"{name} stands for different {what}", node)
+    else:
+        f.known.pointers.add(name)
 
 
 def _return(f: Function, node: ast.Return) -> list[Stmt]:

@@ -165,11 +165,19 @@ def _unresolved(f: Function, name: str, args: Values, node: ast.Call) -> Value:
     return Call(f.span(node), kind, name, None, tuple(scalars))
 
 
+_TWO_RESULTS = frozenset({"sincos", "sincospi", "frexp", "modf", "remquo"})
+"""Functions of libdevice that return two numbers."""
+
+
 def _libdevice(f: Function, name: str, args: Values, node: ast.Call) -> Value:
     parts = tuple(arg for arg in args if isinstance(arg, Expr))
     kind: Type = F32 if name.endswith("f") or name.startswith("fast_") else FloatType(64)
     if any(isinstance(arg.type, IntType) for arg in parts) and all(isinstance(arg.type, IntType) for arg in parts):
         kind = I32
+    if name.rstrip("f") in _TWO_RESULTS:
+        second = I32 if name.startswith(("frexp", "remquo")) else kind
+        results = ((kind, f"{name} first"), (second, f"{name} second"))
+        return TupleValue(tuple(Call(f.span(node), t, word, None, parts, pure_math=True) for t, word in results))
     return Call(f.span(node), kind, name, None, parts, pure_math=True)
 
 

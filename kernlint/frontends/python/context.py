@@ -71,14 +71,17 @@ class Lowering:
 
 @dataclass(slots=True, eq=False)
 class Variables:
-    """What is learnt of a function's variables from pass to pass: types, least values, those that are mixed, and those
-    that something is taken away from (``falling``)."""
+    """What is learnt of a function's variables from pass to pass: types, least values, those that are mixed, those
+    that something is taken away from (``falling``), and those that stand for several arrays in turn (``pointers``;
+    ``kept``: numbers that are kept of each)."""
 
     types: dict[str, Type] = field(default_factory=dict)
     lows: dict[str, int | None] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     falling: set[str] = field(default_factory=set)
     assigned: dict[str, int] = field(default_factory=dict)
+    pointers: set[str] = field(default_factory=set)
+    kept: dict[str, int] = field(default_factory=dict)
 
 
 class Function:

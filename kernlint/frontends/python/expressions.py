@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TypeVar
 
-from kernlint.frontends.python import arrays
+from kernlint.frontends.python import arrays, pointers
 from kernlint.frontends.python.calls import call
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import DEPTH, Function, converted, literal, truth
@@ -204,6 +204,10 @@ def _conditional(f: Function, node: ast.expr) -> Value:
     if not isinstance(then, Expr) or not isinstance(other, Expr):
         if isinstance(cond, IntLit):
             return then if cond.value else other
+        if isinstance(then, ArrayValue) and isinstance(other, ArrayValue):
+            chosen = pointers.chosen(f, cond, then, other, node)
+            if chosen is not None:
+                return chosen
         return f.opaque(node, "a choice between arrays or tuples")
     kind = unified(then.type, other.type)
     return Conditional(f.span(node), kind, cond, converted(then, kind), converted(other, kind))

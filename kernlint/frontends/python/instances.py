@@ -227,8 +227,10 @@ class Instances:
             f.decls = dict(bound.decls)
             f.low = dict(bound.lows)
             f.places, f.loop_variables = places, targets
+            pointers = len(variables.pointers), dict(variables.kept)
             body = bodies.block(f, node.body, node)
             stable = f.types == variables.types and f.lows == variables.lows
+            stable = stable and pointers == (len(variables.pointers), variables.kept)
             if attempt >= 2:  # a least value that still falls will go on falling
                 f.lows = {name: low if variables.lows.get(name) == low else None for name, low in f.lows.items()}
             variables.types, variables.lows = f.types, f.lows

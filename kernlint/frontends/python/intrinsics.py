@@ -17,6 +17,7 @@ from kernlint.tree.nodes import (
     AddressOf,
     Atomic,
     Barrier,
+    Binary,
     Call,
     Conditional,
     Expr,
@@ -203,6 +204,18 @@ def _vote(f: Function, name: str, args: Values, keys: dict[str, Value], node: as
         return None
     kind, type_ = _VOTES.get(name, ("match", U32))
     return WarpOp(f.span(node), type_, kind, Scope.WARP, f"cuda.{name}", (found[1],), converted(found[0], U32))
+
+
+@_makes("match_all_sync")
+def _match_all(f: Function, name: str, args: Values, keys: dict[str, Value], node: ast.Call) -> Value | None:
+    """``(mask, predicate) = match_all_sync(mask, value)``."""
+    found = _scalars(args)
+    if found is None or len(found) != 2:
+        return None
+    mask = converted(found[0], U32)
+    made = WarpOp(f.span(node), U32, "match", Scope.WARP, f"cuda.{name}", (found[1],), mask)
+    lanes = f.temporary(node, U32, made)
+    return TupleValue((lanes, Binary(f.span(node), BOOL, "!=", lanes, literal(f.span(node), 0, U32))))
 
 
 @_makes("activemask", "lanemask_lt")

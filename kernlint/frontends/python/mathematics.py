@@ -17,7 +17,7 @@ from kernlint.frontends.python.values import (
     unified,
 )
 from kernlint.tree.nodes import Call, Expr, IntLit
-from kernlint.tree.types import BOOL, F32, F64, I64, UNKNOWN, FloatType, IntType, Type
+from kernlint.tree.types import BOOL, F32, F64, I32, I64, UNKNOWN, FloatType, IntType, Type
 
 _ONE = frozenset(
     {
@@ -50,6 +50,12 @@ def mathematical(f: Function, path: str, args: list[Value], keys: dict[str, Valu
     if any(part.type in (COMPLEX64, COMPLEX128) for part in parts):
         kind: Type = F64 if name in ("abs", "real", "imag") else parts[0].type
         return Call(f.span(node), kind, f"complex {name}", None, tuple(parts), pure_math=True)
+    if name in ("modf", "frexp") and first == "math" and len(parts) == 1:
+        kind = parts[0].type if isinstance(parts[0].type, FloatType) else F64
+        operand = converted(parts[0], kind)
+        second = kind if name == "modf" else I32
+        made = ((kind, f"{name} fraction"), (second, f"{name} whole"))
+        return TupleValue(tuple(Call(f.span(node), t, word, None, (operand,), pure_math=True) for t, word in made))
     if name in _TESTS:
         return Call(f.span(node), BOOL, name, None, tuple(parts), pure_math=True)
     if name in ("floor", "ceil", "trunc") and first == "math":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from kernlint.frontends.python.context import Function, converted, falls, integer, least, literal
-from kernlint.frontends.python.values import COMPLEX64, COMPLEX128, Host, TupleValue, Value, arithmetic_type
+from kernlint.frontends.python.values import COMPLEX64, COMPLEX128, Host, Named, TupleValue, Value, arithmetic_type
 from kernlint.tree.nodes import Binary, Call, Conditional, Expr, FloatLit, IntLit, Unary
 from kernlint.tree.types import BOOL, F32, F64, I64, U64, UNKNOWN, FloatType, IntType, Type, VectorType
 
@@ -153,6 +153,12 @@ def compared(
             one = compared(f, ast.Eq(), a, b, left_node, right_node, node)
             out = one if isinstance(out, IntLit) else Binary(span, BOOL, "&&", out, one)
         return out if sign == "==" else Unary(span, BOOL, "!", out)
+    if isinstance(left, Named) or isinstance(
+        right, Named
+    ):  # of a module that is not in sight: one and the same for all
+        from kernlint.frontends.python.expressions import as_scalar
+
+        left, right = as_scalar(f, left, left_node), as_scalar(f, right, right_node)
     if not isinstance(left, Expr) or not isinstance(right, Expr):
         return f.opaque(node, "a comparison of what are no numbers", BOOL)
     if _is_number(left.type) and _is_number(right.type):

@@ -66,8 +66,9 @@ def uses_of(jitted: Jitted, called: Callees, depth: int = 0) -> Uses:
             if use is not None and use.rank and isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
                 taken = _rank(value.slice, tuples) - _kept(value.slice)
                 uses.axes(value.value.id, taken + use.rank)
-            if use is not None and use.rank and isinstance(value, ast.Name):
-                uses.axes(value.id, use.rank)
+            for one in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+                if use is not None and use.rank and isinstance(one, ast.Name):
+                    uses.axes(one.id, use.rank)
     for _ in range(ROUNDS):
         for name, values in bound.items():
             if uses.get(name).whole:
@@ -133,8 +134,12 @@ def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, li
         _assigned(node, uses, bound)
     elif isinstance(node, ast.Compare):
         _compared(node, uses)
-    elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
-        uses.axes(node.iter.id, 1)
+    elif isinstance(node, ast.For):
+        over = node.iter
+        through = isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("enumerate", "zip", "reversed")
+        for one in over.args if through and isinstance(over, ast.Call) else [over]:
+            if isinstance(one, ast.Name):
+                uses.axes(one.id, 1)
 
 
 def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) -> None:

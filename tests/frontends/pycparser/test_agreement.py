@@ -94,6 +94,19 @@ KERNEL(turn)(__global uint *x, uint n) {
 }
 
 EXPANDED = {
+    "assembly, and enumerators larger than an int": """
+typedef unsigned int u32;
+enum { SMALL = 0x12345678, LARGE = 0xd76aa478u };
+u32 permuted(const u32 a, const u32 b, const int c) {
+  u32 r = 0;
+  __asm__ __volatile__ ("V_PERM_B32 %0, %1, %2, %3;" : "=v"(r) : "v"(b), "v"(a), "v"(c));
+  return r;
+}
+__kernel void k(__global u32 *p) {
+  p[0] += (u32)(SMALL); p[1] += (u32)(LARGE); p[2] = permuted(p[0], p[1], 3);
+  __asm__("nop");
+}
+""",
     "every assignment, empty statements, statements in braces": """
 #define EITHER(n) ({ switch (n) { case 1: a = 2; break; default: { a = 3;; } } })
 __kernel void k(__global int *p, int n) {
@@ -250,6 +263,15 @@ __kernel void unknown(__global float *x, Strange y) { x[0] = mystery(y) + ABSENT
     losses = {loss.kind for loss in module.kernels[1].function.losses}
     assert {"call", "name"} <= losses and {"Strange", "mystery", "ABSENT"} <= module.synthesised
     assert not module.kernels[0].function.losses
+
+
+def test_functions_of_headers_are_read_when_they_are_called(tmp_path):
+    header = "int twice(int x);\nint broken(int x) { auto ^y = x; }\nint twice(int x) { return helper(x) * 2; }\n"
+    (tmp_path / "lib.h").write_text("int helper(int x) { return x + 1; }\n" + header)
+    text = b'#include "lib.h"\n__kernel void k(__global int *x) { x[0] = twice(x[1]); }\n'
+    (module,) = PycparserFrontend().parse_file(SourceFile(str(tmp_path / "k.cl"), text), FrontendOptions())
+    assert {function.name for function in module.functions} == {"helper", "twice", "k"}
+    assert not module.synthesised and not module.errors
 
 
 def test_headers_and_branches(tmp_path):

@@ -70,6 +70,22 @@ CASES: dict[str, Case] = {
         _k("i = cuda.grid(1)", "y[i] = math.sqrt(x[i]) + max(x[i], 4) + abs(x[i] - 6) + x[i] ** 2"),
         (1, 32), ((WHOLE, (32,)), (REAL, (32,))),
     ),
+    "array by a branch": (
+        _k("i = cuda.grid(1)", "for j in range(3):", "    if j % 2 == 0:", "        src = x", "        dst = y",
+           "    else:", "        src = y", "        dst = x", "    dst[i] = src[i] + j"), (1, 32), TWO,
+    ),
+    "arrays that change places": (
+        _k("i = cuda.grid(1)", "a = x", "b = y", "for j in range(3):", "    b[i] = a[i] * 2 + j", "    a, b = b, a"),
+        (1, 32), TWO,
+    ),
+    "arrays that change places for some": (
+        _k("i = cuda.grid(1)", "a, b = x, y", "if i > 4:", "    a, b = b, a", "b[i] = a[i] + 1"), (1, 32), TWO,
+    ),
+    "array by a choice": (_k("i = cuda.grid(1)", "a = x if i % 2 else y", "y[i] = a[i] + 1"), (1, 32), TWO),
+    "enumerate and zip": (
+        _k("i = cuda.grid(1)", "n = 0", "for k, v in enumerate(x):", "    n += k * v", "for a, b in zip(x, x):",
+           "    n += a - 2 * b", "if i == 0:", "    y[0] = n"), (1, 4), TWO,
+    ),
     "no guard": (_k("i = cuda.grid(1)", "y[i] = x[i]"), (2, 20), TWO),
     "one past the end": (_k("i = cuda.grid(1)", "if i <= 31:", "    y[i] = x[i + 1]"), (1, 32), TWO),
     "other axis": (_k("i = cuda.grid(1)", "y[i] = x[0, i]"), (1, 32), ((WHOLE, (4, 4)), (WHOLE, (32,)))),
