@@ -24,6 +24,7 @@ from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_argument
 from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
+from kernlint.text.branches import holds_code
 
 SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
 """The file, present only in memory, that made-up declarations stand in."""
@@ -130,8 +131,8 @@ class MadeUpText:
 class ParseResult:
     """A parsed source; close it (or use it as a context manager) when its cursors are no longer needed.
 
-    ``text`` is what was parsed, without ``appended``. ``skipped`` are the byte ranges of the main file that an
-    inactive ``#if`` left out. ``synthesised`` are the qualified names whose declarations were made up: no conclusion
+    ``text`` is what was parsed, without ``appended``. ``skipped`` are the byte ranges of the main file with code that
+    an inactive ``#if`` left out. ``synthesised`` are the qualified names whose declarations were made up: no conclusion
     may rest on their types or values; all of them are declared in the file ``SYNTHESISED_HEADER``. ``losses`` weighs
     the errors in device code (see ``losses``), ``rounds`` counts the parses it took, ``seconds`` the time spent in
     each stage.
@@ -217,7 +218,7 @@ class _Attempt:
         if job.options.about:
             unit.known_as = (os.path.realpath(job.options.about), job.options.about)
         diagnostics = read_diagnostics(unit)
-        skipped = read_skipped(unit)
+        skipped = tuple(part for part in read_skipped(unit) if holds_code(job.text[slice(*part)]))
         losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
         return cls(job, appended, unit, diagnostics, skipped, names, made_up, losses)
 

@@ -17,6 +17,7 @@ from typing import Any
 import pcpp
 
 from kernlint.record import dataclass, field
+from kernlint.text.branches import holds_code
 
 MAX_TOKENS = 2_000_000
 """Tokens of one source, all headers included, from which on it is not read any further."""
@@ -43,7 +44,8 @@ class Lexeme:
 @dataclass(slots=True)
 class Preprocessed:
     """``lexemes`` in order (``#pragma`` lines are one each), headers that were ``missing`` (as written), those
-    ``found`` (paths), what an ``#if`` left out of the main file (``skipped``, bytes), and ``errors`` in words."""
+    ``found`` (paths), the code of the main file that an ``#if`` left out (``skipped``, bytes), and ``errors`` in
+    words."""
 
     lexemes: list[Lexeme] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -197,7 +199,8 @@ def preprocess(
     engine.lines[os.path.abspath(path)] = _Lines(plain)
     engine.parse(plain, path)
     out.lexemes = list(_lexemes(engine, path))
-    out.skipped = list(_skipped(plain, {lexeme.place.start for lexeme in out.lexemes if lexeme.place.file == path}))
+    seen = {lexeme.place.start for lexeme in out.lexemes if lexeme.place.file == path}
+    out.skipped = [part for part in _skipped(plain, seen) if holds_code(text[slice(*part)])]
     return out
 
 
