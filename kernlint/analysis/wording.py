@@ -9,6 +9,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Root
 from kernlint.finding import Related, Step, Witness
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree import nodes as n
 from kernlint.tree.types import ArrayType
 
@@ -125,7 +126,8 @@ def witness_of(access: Access, refuted: Refuted, size: int, replayed: Replayed |
     """What the prover found, for people; ``size``: bytes of an element; whether it was ``replayed``."""
     first = refuted.first
     at = first.offset // size
-    values = tuple((symbol.name, value) for symbol, value in (*refuted.values, *first.counters))
+    named = ((s.name, value) for s, value in (*refuted.values, *first.counters) if s.kind is not SymbolKind.UNKNOWN)
+    values = tuple(dict.fromkeys(named))  # one value may be that of a kernel's symbol and of the host's
     step = Step(first.block, first.thread, access.span, f"{present(access)} element {at} of {access.root.name}", at)
     return Witness(refuted.block, refuted.grid, values, (step,), replayed is not None)
 

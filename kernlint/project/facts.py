@@ -39,7 +39,7 @@ _BY_NAME = pattern(
 _CREATED = pattern(rb"Kernel\b[^;\"]{0,200}\"([A-Za-z_]\w*)\"")
 _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-Za-z_]\w*)[\"']")
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
-_STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*\[[^\[\]\n]*,[^\[\]\n]*\]\s*\(")
+_STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*(?:\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*\((?<=\]\()|\.\s*forall\s*\()")
 _INSTANCE = pattern(rb"template(?<![.:>\w]template)\s+[^;{}<>()=]*?\b([A-Za-z_]\w*)\s*<[^;{}]*;")
 _MACRO = pattern(rb"define[ \t]+([A-Za-z_]\w*)(?:\([^()\n]*\))?[ \t]+((?:[^\n\\]|\\\r?\n|\\.)*)")
 _LINE_END = pattern(rb"(?:[^\n\\]|\\\r?\n|\\.)*")
@@ -178,14 +178,12 @@ def _of_python(data: bytes) -> FileFacts:
     cuda = b"__global__" in data
     opencl = b"kernel" in data
     library = any(name in data for name in _LIBRARIES)
-    if not (cuda or opencl or library or b"jit" in data):
+    started = b"](" in data or b"forall" in data
+    if not (cuda or opencl or library or started or b"jit" in data):
         return NOTHING
-    launches: list[bytes] = []
-    if library:
-        if b"numba" in data or b"cupy" in data:
-            launches += _STARTED.findall(data)
-        if b"pyopencl" in data or b"pycuda" in data or b"cupy" in data:
-            launches += _METHOD.findall(data) + _GOT.findall(data)
+    launches: list[bytes] = _STARTED.findall(data) if started else []
+    if library and (b"pyopencl" in data or b"pycuda" in data or b"cupy" in data):
+        launches += _METHOD.findall(data) + _GOT.findall(data)
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or ((library or b"jit" in data) and makes_kernels(data))
     return FileFacts(kernels, _names(launches), speaks=speaks) if launches or kernels or speaks else NOTHING

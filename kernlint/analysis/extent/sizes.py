@@ -111,7 +111,7 @@ def _compute(facts: Facts) -> tuple[UnusedSize, ...]:
     own = _compared_in(facts.function)  # a test may as well choose a value
     found = []
     for param in facts.function.params:
-        if param.synthesised or param in mentioned or param.name in discarded or param.name in own:
+        if param.synthesised or param.implicit or param in mentioned or param.name in discarded or param.name in own:
             continue
         for path, element, text in _leaves(param):
             if (path, element) in used or path in blurred:

@@ -6,6 +6,7 @@ import ast
 import math
 from collections.abc import Callable
 
+from kernlint.frontends.clang.python.program import dotted
 from kernlint.frontends.python import arrays
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import Function, converted, integer, literal, truth
@@ -41,6 +42,9 @@ def call(f: Function, node: ast.Call) -> Value:
     if path == "numba.cuda.const.array_like" and node.args:
         return _constant(f, node, value(f, node.args[0]))
     target = Named(path) if path is not None else value(f, node.func)
+    if isinstance(target, Named) and isinstance(node.func, ast.Attribute):
+        other = f.lowering.finder.foreign(dotted(node.func) or "")
+        target = Callee(other) if other is not None else target
     if isinstance(target, Named) and target.path in ("print", "numba.cuda.print"):
         return Call(f.span(node), VOID, "printf", None, _printed(f, node), pure_math=False)
     args = [value(f, arg) for arg in node.args]

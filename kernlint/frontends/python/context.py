@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.python.constants import Constants
@@ -47,6 +48,14 @@ PASSES = 5
 
 DEPTH = 40
 """Expressions inside each other that are lowered."""
+
+
+class Places(Protocol):
+    """Says where nodes of one file stand."""
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node."""
+        ...
 
 
 @dataclass(slots=True, eq=False)

@@ -45,7 +45,7 @@ class PythonFrontend:
             from kernlint.frontends.python.module import numba_module
 
             program = program_of(source.data)
-            module = numba_module(source.path, program) if program is not None else None
+            module = numba_module(source.path, program, options.around) if program is not None else None
             if module is not None:
                 modules.append(module)
             elif program is None and COMPILED.search(source.data):
@@ -53,8 +53,20 @@ class PythonFrontend:
         return modules + self.strings.parse_file(source, options)
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
-        """Paths that decide which headers the source reads."""
-        return self.strings.headers(source, options)
+        """Paths of other files that decide what the source means."""
+        found = self.strings.headers(source, options)
+        if options.around is None or not is_python(source.path) or not COMPILED.search(source.data):
+            return found
+        from kernlint.frontends.clang.python.program import program_of
+        from kernlint.frontends.python.functions import Finder
+        from kernlint.frontends.python.module import launching_files
+        from kernlint.frontends.python.neighbours import imported_files
+
+        program = program_of(source.data)
+        if program is None:
+            return found
+        more = (*imported_files(source.path, program), *launching_files(source.path, Finder(program), options.around))
+        return (*found, *dict.fromkeys(more))
 
 
 def _unread(source: SourceFile) -> Module:

@@ -44,8 +44,7 @@ class Jitted:
     host: bool = False
     hip: bool = False
     cooperative: bool = False
-    max_registers: int | None = None
-    ufunc: bool = False
+    program: PythonProgram | None = None
 
     @property
     def name(self) -> str:
@@ -109,7 +108,6 @@ class Finder:
         self.found: list[Jitted] = []
         self.by_node: dict[ast.AST, Jitted] = {}
         self.by_name: dict[tuple[int, str], Jitted] = {}
-        scopes = {scope.node: scope for scope in program.scopes}
         plain: dict[tuple[int, str], tuple[ast.FunctionDef, Scope]] = {}
         for scope in program.scopes:
             node = scope.node
@@ -126,7 +124,9 @@ class Finder:
                         self.by_name[id(scope), name] = made
                         made.names = (*made.names, name)
         self.found.sort(key=lambda one: (one.node.lineno, one.node.col_offset))
-        del scopes
+        for made in self.found:
+            made.program = program
+        self.others: dict[PythonProgram, Finder] = {program: self}
 
     def named(self, name: str, scope: Scope) -> Jitted | None:
         """The compiled function that a plain name stands for in ``scope``."""
@@ -144,7 +144,18 @@ class Finder:
                         return self.named(where.id, inner) if where.id != name else None
                     return None
             at = at.parent
-        return None
+        return self.foreign(name)
+
+    def foreign(self, name: str) -> Jitted | None:
+        """The compiled function of another file of the project that an imported (dotted) name stands for."""
+        found = self.program.foreign(name)
+        if found is None or b"jit" not in found[0].data:
+            return None
+        other, inner = found
+        if other not in self.others:
+            self.others[other] = Finder(other)
+            self.others[other].others = self.others
+        return self.others[other].named(inner, other.scopes[0])
 
     # ---------------------------------------------------------------------------------------------- recognition
 

@@ -11,6 +11,7 @@ from kernlint.frontends.python.arrays import pointer_to
 from kernlint.frontends.python.constants import Constants
 from kernlint.frontends.python.context import PASSES, Function, Lowering, Variables, integer
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
+from kernlint.frontends.python.neighbours import Neighbours
 from kernlint.frontends.python.parameters import Uses, stated_of, uses_of
 from kernlint.frontends.python.uses import assignments, loop_variables, placements
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, constant
@@ -55,8 +56,11 @@ class Bound:
 class Instances:
     """Makes and keeps the functions of one file."""
 
-    def __init__(self, path: str, program: PythonProgram, finder: Finder) -> None:
+    def __init__(self, path: str, program: PythonProgram, finder: Finder, neighbours: Neighbours | None = None) -> None:
         self.finder = finder
+        self.neighbours = neighbours
+        self.others: dict[PythonProgram, Instances] = {program: self}
+        """Those of other files that functions are called from."""
         self.lowering = Lowering(path, program, finder, Constants(program), self.device, self.rank)
         self.made: dict[tuple[object, ...], tuple[FunctionDecl | None, Type]] = {}
         self.active: list[Jitted] = []
@@ -142,6 +146,9 @@ class Instances:
         self, jitted: Jitted, args: tuple[Value, ...], span: Span
     ) -> tuple[FunctionDecl | None, tuple[Expr, ...], Type]:
         """The instance of a device function for the types of ``args``, what is passed to it, and its result."""
+        home = self._home(jitted)
+        if home is not self:
+            return home.device(jitted, args, span)
         passed: list[Expr] = []
         bound = Bound()
         key: list[object] = [id(jitted.node)]
@@ -160,6 +167,19 @@ class Instances:
             function, result = self._lower(jitted, bound, FunctionKind.DEVICE)
             found = self.made[tuple(key)] = (function, result)
         return found[0], tuple(passed), found[1]
+
+    def _home(self, jitted: Jitted) -> Instances:
+        """Where functions of the file that ``jitted`` stands in are made."""
+        program = jitted.program
+        if program is None or self.neighbours is None or program not in self.neighbours.paths:
+            return self
+        if program not in self.others:
+            finder = self.finder.others.get(program) or Finder(program)
+            other = Instances(self.neighbours.paths[program], program, finder, self.neighbours)
+            other.others, other.made, other.active = self.others, self.made, self.active
+            other.remarks, other.lowering.symbols = self.remarks, self.lowering.symbols
+            self.others[program] = other
+        return self.others[program]
 
     def _bind(self, bound: Bound, span: Span, name: str, arg: Value, passed: list[Expr], key: list[object]) -> Value:
         """What a parameter stands for; what has to be passed for it goes to ``passed``."""

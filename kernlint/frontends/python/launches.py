@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import Array as HostArray
 from kernlint.frontends.clang.python.hosts import add_host
-from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
+from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
 from kernlint.frontends.python.values import SCALARS
@@ -28,6 +28,7 @@ CHOSEN = 128
 class Launched:
     """A launch as it is written.  ``count``: the tasks of ``forall``, in place of grid and block."""
 
+    program: PythonProgram
     jitted: Jitted
     called: Called
     grid: ast.expr | None
@@ -63,7 +64,7 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
         if not isinstance(config, ast.Tuple) or not 2 <= len(config.elts) <= 4:
             return None
         shared = config.elts[3] if len(config.elts) > 3 else None
-        return Launched(jitted, called, config.elts[0], config.elts[1], shared, where=where)
+        return Launched(program, jitted, called, config.elts[0], config.elts[1], shared, where=where)
     if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "forall":
         jitted = kernel_of(program, finder, target.func.value, scope)
         if jitted is None or not target.args:
@@ -75,7 +76,7 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
         for key in target.keywords:
             block = key.value if key.arg == "tpb" else block
             shared = key.value if key.arg == "sharedmem" else shared
-        return Launched(jitted, called, None, block, shared, target.args[0], scope)
+        return Launched(program, jitted, called, None, block, shared, target.args[0], scope)
     return None
 
 
@@ -88,6 +89,8 @@ def kernel_of(program: PythonProgram, finder: Finder, expr: ast.expr, scope: Sco
     expr, scope = program.resolved(expr, scope)
     if isinstance(expr, ast.Name):
         return finder.named(expr.id, scope)
+    if isinstance(expr, ast.Attribute) and (name := dotted(expr)) is not None:
+        return finder.foreign(name) if scope.holder(name.partition(".")[0]) is None else None
     if isinstance(expr, ast.Call):
         made = finder.by_node.get(expr)
         if made is not None:
@@ -111,12 +114,12 @@ def _factory(program: PythonProgram, finder: Finder, name: str, scope: Scope) ->
 # ------------------------------------------------------------------------------------------------------------- types
 
 
-def hints_of(program: PythonProgram, launched: Sequence[Launched]) -> dict[ast.AST, dict[str, Stated]]:
+def hints_of(launched: Sequence[Launched]) -> dict[ast.AST, dict[str, Stated]]:
     """For each kernel, the types of what its launches pass, by parameter; where they differ, nothing."""
     found: dict[ast.AST, dict[str, Stated]] = {}
     lost: set[tuple[ast.AST, str]] = set()
     for launch in launched:
-        reader = Reader(program, launch.called, "")
+        reader = Reader(launch.program, launch.called, "")
         known = found.setdefault(launch.jitted.node, {})
         for name, arg in zip(launch.jitted.parameters, launch.args or (), strict=False):
             type_ = _type_of(reader, arg, launch.called.scope)

@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator
 
+from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.python.program import PythonProgram
 from kernlint.frontends.python.functions import Finder, Jitted
 from kernlint.frontends.python.instances import Instances
-from kernlint.frontends.python.launches import NumbaReader, hints_of, launches_of
+from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
+from kernlint.frontends.python.neighbours import Neighbours, analysed_by_itself
 from kernlint.frontends.python.remarks import remarks_of
+from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
 
+FILES = 4
+"""Files that are read for the launches of one kernel."""
 
-def numba_module(path: str, program: PythonProgram) -> Module | None:
-    """The module of all that numba compiles for a GPU in ``program``; None when there is nothing of the kind."""
+
+def numba_module(path: str, program: PythonProgram, around: Surroundings | None = None) -> Module | None:
+    """The module of all that numba compiles for a GPU in ``program``; None when there is nothing of the kind.
+
+    ``around``: what may be asked of the project; None where the program stands for itself.
+    """
+    neighbours = Neighbours() if around is not None else None
+    if neighbours is not None:
+        neighbours.attach(path, program)
     finder = Finder(program)
     if not any(not one.host for one in finder.found):
         return None
     _mark_called(finder, program)
-    instances = Instances(path, program, finder)
-    launched = list(launches_of(program, finder))
-    hints = hints_of(program, launched)
+    instances = Instances(path, program, finder, neighbours)
+    own_launches = list(launches_of(program, finder))
+    elsewhere = list(_elsewhere(path, finder, neighbours, around)) if neighbours is not None and around else []
+    for other in elsewhere:
+        for launch in other.launched:
+            launch.jitted.device = False  # whatever else calls it
+    launched = [*own_launches, *(launch for other in elsewhere for launch in other.launched)]
+    hints = hints_of(launched)
     made: dict[ast.AST, FunctionDecl] = {}
     kernels: list[Kernel] = []
     missed: list[Missed] = []
@@ -45,12 +64,54 @@ def numba_module(path: str, program: PythonProgram) -> Module | None:
     module = Module(path, language, *everything, (), tuple(missed), notes=notes, written_in="python")
     sure = {launch.jitted.name for launch in launched} | {one.name for one in finder.found if _indexed(one, program)}
     own = [one for one in instances.remarks if one.kind != "returned-value" or one.kernel in sure]
-    remarks = [*own, *remarks_of(program, finder, launched, instances.lowering)]
+    remarks = [*own, *remarks_of(program, finder, own_launches, instances.lowering)]
+    for other in elsewhere:
+        if not analysed_by_itself(other.program):
+            remarks += remarks_of(other.program, other.finder, other.launched, other)
     object.__setattr__(module, "remarks", tuple(remarks))
     for launch in launched:
         if launch.jitted.node in made:
-            NumbaReader(program, launch.called, path).add(module, launch, made[launch.jitted.node])
+            where = path if launch.program is program or neighbours is None else neighbours.paths[launch.program]
+            NumbaReader(launch.program, launch.called, where).add(module, launch, made[launch.jitted.node])
     return module
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Elsewhere:
+    """Another file that launches kernels of this one."""
+
+    path: str
+    program: PythonProgram
+    finder: Finder
+    launched: list[Launched]
+
+    def span(self, node: ast.AST) -> Span:
+        """The place of a node."""
+        return Span(self.path, self.program.start(node), self.program.end(node))
+
+
+def launching_files(path: str, finder: Finder, around: Surroundings) -> list[str]:
+    """Python files of the project that launch something by the name of one of a file's kernels."""
+    found: dict[str, None] = {}
+    for name in sorted({name for one in finder.found if not one.host for name in (one.name, *one.names)}):
+        files = [one for one in around.files_launching(name) if one.endswith(".py") and one != os.path.abspath(path)]
+        found.update(dict.fromkeys(files[:FILES]))
+    return list(found)
+
+
+def _elsewhere(path: str, finder: Finder, neighbours: Neighbours, around: Surroundings) -> Iterator[Elsewhere]:
+    """Files of the project that launch kernels of this one, by what they import."""
+    for file in launching_files(path, finder, around):
+        other = neighbours.at(file)
+        if other is None or other is finder.program:
+            continue
+        theirs = finder.others.get(other)
+        if theirs is None:
+            theirs = finder.others[other] = Finder(other)
+            theirs.others = finder.others
+        launched = [one for one in launches_of(other, theirs) if one.jitted.program is finder.program]
+        if launched:
+            yield Elsewhere(file, other, theirs, launched)
 
 
 def _made_by_exec(program: PythonProgram) -> Iterator[str]:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.program import PythonProgram, Scope
-from kernlint.frontends.python.context import Lowering
+from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.launches import Launched
 from kernlint.tree.nodes import Remark
@@ -36,7 +36,7 @@ _LIBRARY = frozenset(
 )  # fmt: skip
 
 
-def early_reads(program: PythonProgram, launched: Sequence[Launched], lowering: Lowering) -> Iterator[Remark]:
+def early_reads(program: PythonProgram, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:
     """A remark for each array that is read too early, once in a function."""
     launches = {id(one.called.node): one for one in launched}
     scopes = {id(one.called.scope): one.called.scope for one in launched}
@@ -51,7 +51,7 @@ class _Reads:
     """Goes through one function.  ``pending``: arrays on their way, each with the place and word of what is under
     way, and the kernel that was launched last."""
 
-    def __init__(self, program: PythonProgram, scope: Scope, launches: dict[int, Launched], lowering: Lowering) -> None:
+    def __init__(self, program: PythonProgram, scope: Scope, launches: dict[int, Launched], lowering: Places) -> None:
         self.program = program
         self.scope = scope
         self.launches = launches

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
-from kernlint.frontends.python.context import Lowering
+from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated, full_name
 from kernlint.frontends.python.launches import Launched, kernel_of
 from kernlint.frontends.python.reads import early_reads
@@ -24,7 +24,7 @@ _FLOATING = frozenset({"numpy.ceil", "numpy.floor", "numpy.trunc", "numpy.rint",
 
 
 def remarks_of(
-    program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Lowering
+    program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Places
 ) -> Iterator[Remark]:
     """All remarks on one file."""
     for launch in launched:
@@ -40,7 +40,7 @@ def remarks_of(
 # ----------------------------------------------------------------------------------------------------------- sizes
 
 
-def _float_sizes(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+def _float_sizes(program: PythonProgram, launch: Launched, lowering: Places) -> Iterator[Remark]:
     """A grid or block with a size that is a float."""
     where = launch.where or launch.called.scope
     for word, expr in (("grid", launch.grid), ("block", launch.block)):
@@ -86,7 +86,7 @@ def _plain(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
 # ---------------------------------------------------------------------------------------------------------- copies
 
 
-def _copies(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+def _copies(program: PythonProgram, launch: Launched, lowering: Places) -> Iterator[Remark]:
     """Arrays of the host that are passed anew in every round of a loop that does not make them."""
     node, scope = launch.called.node, launch.called.scope
     loop = _loop_around(scope.node, node)
@@ -144,7 +144,7 @@ def _touched(loop: ast.For | ast.While, name: str) -> bool:
 # --------------------------------------------------------------------------------------------------- configuration
 
 
-def _unconfigured(program: PythonProgram, finder: Finder, lowering: Lowering) -> Iterator[Remark]:
+def _unconfigured(program: PythonProgram, finder: Finder, lowering: Places) -> Iterator[Remark]:
     """Kernels that host code calls like functions."""
     inside = {id(at) for jitted in finder.found for at in ast.walk(jitted.node)}
     for called in program.calls:
@@ -176,7 +176,7 @@ def _plain_call(node: ast.Call, jitted: Jitted) -> bool:
 # ------------------------------------------------------------------------------------------------------- signatures
 
 
-def _undefined(program: PythonProgram, launch: Launched, lowering: Lowering) -> Iterator[Remark]:
+def _undefined(program: PythonProgram, launch: Launched, lowering: Places) -> Iterator[Remark]:
     """An array that no signature of the kernel takes: of another type of elements, or with other axes."""
     args, names = launch.args, launch.jitted.parameters
     wanted = [one for one in launch.jitted.signatures if len(one) == len(names) and None not in one]

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
-from kernlint.frontends.python.context import Lowering
+from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Finder, Jitted
 from kernlint.frontends.python.launches import Launched
 from kernlint.record import dataclass
@@ -22,7 +22,7 @@ Loop = ast.For | ast.While
 _MAKERS = frozenset({"array", "zeros", "ones", "full", "empty", "arange", "linspace", "asarray", "eye"})
 
 
-def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Lowering) -> Iterator[Remark]:
+def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:
     """A remark for each name that a kernel has taken along and that changes."""
     changed = _declared(program)
     for jitted in finder.found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernlint.frontends.clang.embedded import literals
@@ -72,6 +72,11 @@ class PythonProgram:
         self.data = data
         self.starts = [0, *(match.end() for match in _NEWLINE.finditer(data))]
         self.imports: dict[str, str] = {}
+        self.froms: dict[str, tuple[str, int, str]] = {}
+        """Names that are imported: the module, how many folders up it begins, and the name there (empty: all of it)."""
+        self.stars: list[tuple[str, int]] = []
+        self.neighbour: Callable[[str, int], PythonProgram | None] | None = None
+        """Gives the program that an import of (module, level) means; None: other files are not looked at."""
         self.calls: list[Called] = []
         self.scopes: list[Scope] = []
         self._visit_body(tree, None)
@@ -136,12 +141,16 @@ class PythonProgram:
                 self.scopes[0].bind(name, None, scope)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                self.imports[alias.asname or alias.name.partition(".")[0]] = (
-                    alias.name if alias.asname else alias.name.partition(".")[0]
-                )
+                name = alias.asname or alias.name.partition(".")[0]
+                self.imports[name] = alias.name if alias.asname else name
+                if alias.asname or "." not in alias.name:
+                    self.froms[name] = (alias.name, 0, "")
         elif isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 self.imports[alias.asname or alias.name] = f"{node.module or ''}.{alias.name}"
+                self.froms[alias.asname or alias.name] = (node.module or "", node.level, alias.name)
+                if alias.name == "*":
+                    self.stars.append((node.module or "", node.level))
         elif isinstance(node, ast.Call):
             self.calls.append(Called(node, dotted(node.func) or "", scope))
 
@@ -196,9 +205,49 @@ class PythonProgram:
                 owner = owner.parent
             name = name.removeprefix("self.")
             holder = owner if owner is not None and name in owner.bound else None
-        if holder is None or len(holder.bound[name]) != 1:
+        if holder is None:
+            return self._of_neighbour(name)
+        if len(holder.bound[name]) != 1:
             return None
         return holder.bound[name][0]
+
+    def foreign(self, name: str) -> tuple[PythonProgram, str] | None:
+        """The program of the project and the name there that an imported (dotted) name stands for."""
+        if self.neighbour is None:
+            return None
+        first, _, rest = name.partition(".")
+        known = self.froms.get(first)
+        if known is None:
+            found = (self.neighbour(*star) for star in self.stars if not rest)
+            return next(((other, first) for other in found if other and first in other.scopes[0].bound), None)
+        module, level, inner = known
+        if inner and not rest:
+            other = self.neighbour(module, level)
+            if other is not None and inner in other.scopes[0].bound:
+                return other, inner
+            return other.foreign(inner) if other is not None and inner in other.froms else None
+        if rest and "." not in rest:
+            other = self.neighbour(f"{module}.{inner}".strip(".") if inner else module, level)
+            return (other, rest) if other is not None else None
+        return None
+
+    def imported_modules(self) -> Iterator[tuple[str, int]]:
+        """What the program imports from: (module, level)."""
+        for module, level, inner in self.froms.values():
+            yield module, level
+            if inner and inner != "*":
+                yield f"{module}.{inner}".strip("."), level
+        yield from self.stars
+
+    def _of_neighbour(self, name: str) -> tuple[ast.expr, Scope] | None:
+        """The number that a name imported from another file of the project is bound to there."""
+        found = self.foreign(name)
+        if found is None:
+            return None
+        other, inner = found
+        bound = other.scopes[0].bound.get(inner, [])
+        value = bound[0] if len(bound) == 1 else None
+        return value if value is not None and _plain(value[0]) else None
 
     def resolved(self, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope]:
         """``expr``, or what it stands for when it is a name."""
@@ -290,6 +339,12 @@ class PythonProgram:
         return expr.value if isinstance(expr, ast.Constant) and isinstance(expr.value, str) else None
 
 
+def _plain(expr: ast.expr) -> bool:
+    """Whether an expression is made of numbers and names alone."""
+    allowed = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.Name, ast.operator, ast.unaryop, ast.expr_context)
+    return all(isinstance(at, allowed) for at in ast.walk(expr))
+
+
 def _straight(body: list[ast.stmt]) -> bool:
     """Whether statements run one after the other and end in the only return."""
     plain = (ast.Assign, ast.AnnAssign, ast.Expr, ast.Assert)
@@ -322,6 +377,11 @@ def arguments(call: ast.Call, names: tuple[str, ...]) -> dict[str, ast.expr] | N
 @lru_cache(maxsize=1)
 def program_of(data: bytes) -> PythonProgram | None:
     """The program in ``data`` (UTF-8); None when it is not one that Python of today, or of yesterday, reads."""
+    return parsed_program(data)
+
+
+def parsed_program(data: bytes) -> PythonProgram | None:
+    """The same, read anew."""
     text = data.decode("utf-8", "replace")
     for attempt in _spellings(text):
         try:

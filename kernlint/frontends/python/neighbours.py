@@ -1,0 +1,99 @@
+"""Other files of the project that a Python program imports from, or that launch its kernels.
+
+An import means the file that Python would find from the folder of the importing file, or from one of the folders above
+it; packages that are installed are not looked for.  What is taken from there: compiled functions, and constants.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from kernlint.frontends.clang.python.program import PythonProgram, parsed_program
+from kernlint.project.discovery import makes_kernels
+from kernlint.record import dataclass, field
+
+FOLDERS = 3
+"""Folders, from that of the importing file upwards, in which a module of the project may begin."""
+
+LARGE = 1 << 20
+"""Bytes beyond which a file is not read."""
+
+FILES = 40
+"""Files that are read for one."""
+
+
+@dataclass(slots=True, eq=False)
+class Neighbours:
+    """The files around one, each read once.  ``read``: programs by path, None where a file is no Python."""
+
+    read: dict[str, PythonProgram | None] = field(default_factory=dict)
+    paths: dict[PythonProgram, str] = field(default_factory=dict)
+
+    def attach(self, path: str, program: PythonProgram) -> None:
+        """Make ``program``, the content of the file at ``path``, see the files that it imports from."""
+        self.paths[program] = path
+        self.read.setdefault(os.path.abspath(path), program)
+        program.neighbour = lambda name, level: self.module(path, name, level)
+
+    def module(self, importer: str, name: str, level: int) -> PythonProgram | None:
+        """The program that an import of ``name`` in the file ``importer`` means."""
+        for path in candidates(importer, name, level):
+            if os.path.isfile(path):
+                return self.at(path)
+        return None
+
+    def at(self, path: str) -> PythonProgram | None:
+        """The program at a path."""
+        whole = os.path.abspath(path)
+        if whole not in self.read:
+            self.read[whole] = None
+            if len(self.read) <= FILES:
+                program = _program(whole)
+                if program is not None:
+                    self.attach(whole, program)
+                    self.read[whole] = program
+        return self.read[whole]
+
+
+def candidates(importer: str, name: str, level: int) -> Iterator[str]:
+    """Paths that an import may mean, the likeliest first."""
+    folder = os.path.dirname(os.path.abspath(importer))
+    parts = name.split(".") if name else []
+    if level:
+        for _ in range(level - 1):
+            folder = os.path.dirname(folder)
+        folders = [folder]
+    else:
+        folders = [folder]
+        for _ in range(FOLDERS - 1):
+            folders.append(os.path.dirname(folders[-1]))
+    for base in folders:
+        whole = os.path.join(base, *parts)
+        if parts:
+            yield whole + ".py"
+        yield os.path.join(whole, "__init__.py")
+
+
+def _program(path: str) -> PythonProgram | None:
+    try:
+        if os.path.getsize(path) > LARGE:
+            return None
+        with open(path, "rb") as handle:
+            data = handle.read()
+    except OSError:
+        return None
+    return parsed_program(data.removeprefix(b"\xef\xbb\xbf"))
+
+
+def imported_files(path: str, program: PythonProgram) -> Iterator[str]:
+    """Files of the project that a program imports from directly."""
+    for name, level in program.imported_modules():
+        found = next((one for one in candidates(path, name, level) if os.path.isfile(one)), None)
+        if found is not None:
+            yield found
+
+
+def analysed_by_itself(program: PythonProgram) -> bool:
+    """Whether a file has compiled functions of its own, and is looked at for them."""
+    return makes_kernels(program.data)
