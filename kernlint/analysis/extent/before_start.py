@@ -22,6 +22,9 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.tree.types import IntType
 
+_KNOWN = PLACE | {SymbolKind.PARAM, SymbolKind.GRID_DIM}
+"""What the place and its conditions may be made of: a row may be as long as the grid has threads."""
+
 
 def shifted(context: LaunchContext, access: Access) -> bool:
     """Whether a launch passes a pointer into the middle of something."""
@@ -35,7 +38,7 @@ def shifted(context: LaunchContext, access: Access) -> bool:
 def before_start(access: Access, context: LaunchContext) -> Outside | None:
     """An access to a parameter's memory that lies before it for the first threads."""
     kinds = kinds_of(access.offset)
-    if not kinds <= PLACE | {SymbolKind.PARAM} or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
+    if not kinds <= _KNOWN or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
     form = polynomial(access.offset).coefficients
     if not _may_be_negative(form) or (not access.writes and _in_view(form, access)):
@@ -44,14 +47,10 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
     asked = side(access)
     for guard in asked.guards:
         scalars += [s for s in symbols(guard) if s.kind is SymbolKind.PARAM and s not in scalars]
-        if not kinds_of(guard) <= PLACE | {SymbolKind.PARAM, SymbolKind.GRID_DIM}:
+        if not kinds_of(guard) <= _KNOWN:
             return None
     for loop in access.loops:
-        if (
-            not plainly_left(loop)
-            or loop.condition is None
-            or not kinds_of(loop.condition) <= PLACE | {SymbolKind.PARAM}
-        ):
+        if not plainly_left(loop) or loop.condition is None or not kinds_of(loop.condition) <= _KNOWN:
             return None
     values = tuple((s, 211 + 16 * at) for at, s in enumerate(scalars) if isinstance(s.type, IntType))
     if context.stated or context.admission.ways:  # they choose the values

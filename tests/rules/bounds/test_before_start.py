@@ -1,0 +1,71 @@
+"""Accesses before the start of what a parameter points to, where a row is as long as the grid has threads."""
+
+import pytest
+
+from kernlint import registry
+from tests.rules.marked import assert_marked
+
+RULE = registry.load().get("KL105")
+
+FRAME = """\
+kernel void smooth(global const float *in, global float *out) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    const int width = get_global_size(0), height = get_global_size(1);
+    float s = 0.0f;
+%s
+    out[y * width + x] = s;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    s = in[(y - 1) * width + x - 1]; // bad",
+        # the low borders are not tested, and the high ones only where both are met
+        """\
+    if (abs(x - width) < 2 && abs(y - height) < 2) s = in[y * width + x];
+    else
+        for (int v = y - 1; v <= y + 1; v++)
+            for (int u = x - 1; u <= x + 1; u++)
+                s += in[v * width + u]; // bad""",
+        """\
+    if (x >= width - 1 || y >= height - 1) return;
+    s = in[y * width + x] - in[(y - 1) * width + x]; // bad""",
+    ],
+)
+def test_the_first_threads_read_before_it(body):
+    assert_marked(RULE, FRAME % body, "opencl")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    s = in[max(y - 1, 0) * width + max(x - 1, 0)];",
+        """\
+    if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) s = in[y * width + x];
+    else
+        for (int v = y - 1; v <= y + 1; v++)
+            for (int u = x - 1; u <= x + 1; u++)
+                s += in[v * width + u];""",
+        """\
+    for (int v = y - 1; v <= y + 1; v++)
+        for (int u = x - 1; u <= x + 1; u++)
+            if (u >= 0 && u < width && v >= 0 && v < height) s += in[v * width + u];""",
+        "    s = in[((y + height - 1) % height) * width + x];",
+    ],
+)
+def test_right_ones_are_silent(body):
+    assert_marked(RULE, FRAME % body, "opencl")
+
+
+def test_in_cuda_too():
+    code = """\
+__global__ void smooth(const float *in, float *out) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, pitch = gridDim.x * blockDim.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    out[y * pitch + x] = in[(y - 1) * pitch + x]; // bad
+}
+"""
+    assert_marked(RULE, code)
+    assert_marked(RULE, code.replace("; // bad", ";").replace("    out", "    if (y > 0) out"))
