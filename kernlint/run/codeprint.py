@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Iterator
 
+import kernlint
 from kernlint import __version__, packs
 from kernlint.text.digest import blake2b, hexdigest
 from kernlint.text.writing import replace_file
@@ -19,7 +20,7 @@ _DIGITS = 32
 
 def digest(folder: str) -> str:
     """The digest; ``folder`` is where the cache keeps digests of code it has seen."""
-    roots = [("kernlint", os.path.dirname(os.path.abspath(__file__)))]
+    roots = [("kernlint", os.path.dirname(os.path.abspath(kernlint.__file__)))]
     for name, package in packs.installed():
         roots += [(f"{name}:{package}", place) for place in _folders(package)]
     files = [(name, path, os.stat(path)) for root, place in roots for name, path in _files(root, place)]

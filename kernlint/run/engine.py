@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+import kernlint
 from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
 from kernlint.finding import Finding, Fix, Severity
@@ -89,7 +90,7 @@ class Counts:
         outcome.raceless += sum(self._raceless.values())
 
 
-_OURS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
+_OURS = os.path.join(os.path.dirname(os.path.abspath(kernlint.__file__)), "")
 
 COLLECT = 16
 """Files after which dead cycles of objects are looked for."""

@@ -272,6 +272,21 @@ def test_the_code_counts_and_its_times_do_not(tmp_path, monkeypatch):
     assert "mypack" not in sys.modules
 
 
+def test_code_of_every_part_counts(tmp_path, monkeypatch):
+    import kernlint
+
+    copy = tmp_path / "kernlint"
+    for part in ("analysis", "frontends/clang", "run"):
+        (copy / part).mkdir(parents=True)
+        (copy / part / "some.py").write_text("one = 1\n")
+    monkeypatch.setattr(kernlint, "__file__", str(copy / "__init__.py"))
+    seen = {codeprint.digest(str(tmp_path / "cache"))}
+    for part in ("analysis", "frontends/clang", "run"):
+        (copy / part / "some.py").write_text("two = 2\n")
+        seen.add(codeprint.digest(str(tmp_path / "cache")))
+    assert len(seen) == 4
+
+
 LIGHT = """
 import sys
 from kernlint.cli import main
