@@ -7,6 +7,11 @@ from kernlint.analysis.trace.events import Access
 from kernlint.source import Span
 
 
+def of_access(access: Access) -> tuple[Span, ...]:
+    """The access."""
+    return (access.span,)
+
+
 def of_pair(pair: Pair) -> tuple[Span, ...]:
     """Both accesses."""
     return pair.first.span, pair.second.span

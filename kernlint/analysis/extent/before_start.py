@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.excuses.views import part_of_an_image
 from kernlint.analysis.extent.leaving import FEW, PLACE, UNLIMITED, Outside, kinds_of, leaves, plainly_left
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access
@@ -41,7 +42,7 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
     if not kinds <= _KNOWN or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
     form = polynomial(access.offset).coefficients
-    if not _may_be_negative(form) or (not access.writes and _in_view(form, access)):
+    if not _may_be_negative(form):
         return None
     scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
     asked = side(access)
@@ -61,6 +62,8 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
         return None
     wrapped = found.first.offset >= UNLIMITED
     if found.first.offset >= 0 and not (wrapped and _below(form, found)):
+        return None
+    if part_of_an_image.holds(access, found):
         return None
     return Outside(access, found, None, True, "", False)
 
@@ -86,22 +89,6 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
             value *= known
         total += value
     return total < 0
-
-
-def _in_view(form: dict[tuple[Term, ...], int], access: Access) -> bool:
-    """Whether the tests keep a thread to rows shorter than their pitch, for all that is known: that is how a part of
-    a larger image is passed, which has pixels on all sides."""
-    moving = (SymbolKind.THREAD, SymbolKind.BLOCK)
-    pitches = {
-        atom
-        for mono in form
-        if any(atom.op == "sym" and atom.args[0].kind in moving for atom in mono)
-        for atom in mono
-        if atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
-    }
-    tested = {symbol for guard in access.guards for symbol in symbols(guard.term)}
-    sizes = {symbol for symbol in tested if symbol.kind is SymbolKind.PARAM}
-    return bool(pitches and sizes) and not any(atom.args[0] in sizes for atom in pitches)
 
 
 def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:

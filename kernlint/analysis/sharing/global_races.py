@@ -33,6 +33,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
 from kernlint.analysis.excuses.excuse import excused
+from kernlint.analysis.excuses.views import slice_of_rows
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
@@ -42,7 +43,7 @@ from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.collisions import Asker, asker_of, unsettled
 from kernlint.analysis.search.supposed import truncated, unordered
 from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
-from kernlint.analysis.sharing.rows import in_row, in_slice, inside_rows, moving
+from kernlint.analysis.sharing.rows import in_row, inside_rows, moving
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
@@ -533,7 +534,9 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
     for group in (*_places(of.accesses, _scattered).values(), shared):
         for access in group:
-            if access.kind is not AccessKind.WRITE or id(access.root) in atomics or in_slice(access):
+            if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
+                continue
+            if slice_of_rows.holds(access, None):
                 continue
             if access.root.space is Space.SHARED and not updates(access):
                 continue

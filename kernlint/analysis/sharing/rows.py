@@ -53,18 +53,3 @@ def inside_rows(pair: Pair) -> Pair:
         return pair
     a = replace(pair.a, guards=(*pair.a.guards, *first))
     return replace(pair, a=a, b=replace(pair.b, guards=(*pair.b.guards, *second)))
-
-
-def in_slice(access: Access) -> bool:
-    """Whether an access lies in a slice whose two ends are neighbours in one array: ``e`` from ``begin[r]`` up to
-    ``begin[r + 1]``.  Slices of compressed rows do not overlap: no element is in two of them."""
-    starts = [symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.LOAD]
-    for loop in access.loops:
-        for end in symbols(loop.condition) if loop.condition is not None else ():
-            if end.kind is not SymbolKind.LOAD:
-                continue
-            for start in starts:
-                apart = polynomial(end.origin[1]) - polynomial(start.origin[1])
-                if start.origin[0] is end.origin[0] and apart.constant == start.type.size:
-                    return True
-    return False
