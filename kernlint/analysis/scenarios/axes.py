@@ -112,7 +112,8 @@ def _by_lanes(of: Trace) -> bool:
 
 def _by_warp(term: Term) -> bool:
     """Whether the number of the thread's warp stands in ``term``."""
-    if term.op in ("div", "shr") and term.args[1].value in ((32, 64) if term.op == "div" else (5, 6)):
+    sized = term.op == "div" and term.args[1].symbol is WARP_SIZE
+    if sized or (term.op in ("div", "shr") and term.args[1].value in ((32, 64) if term.op == "div" else (5, 6))):
         return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
     return any(_by_warp(arg) for arg in term.terms)
 

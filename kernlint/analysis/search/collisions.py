@@ -42,6 +42,7 @@ from kernlint.prove.query import Budget, Launch, Overlap, Refuted, Side, is_shar
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    GRID_DIM,
     THREAD,
     WARP_SIZE,
     Symbol,
@@ -124,13 +125,15 @@ class Asker:
     ``unseen``: calls out of sight that may hold a barrier, without a word of it.
     ``said``: what the user takes for granted of launches.  ``waves``: threads of one run of :data:`WAVE` threads are
     in order by themselves, as on AMD hardware, and in OpenCL kernels that count on sub-groups.  ``runs``: the kernel
-    gives each such run work of its own.
+    gives each such run work of its own.  ``short``: runs of 32 threads, as other AMD hardware has, are asked about too:
+    nothing in the kernel says that it counts on waves in step.
     """
 
     shapes: Scenarios
     language: str
     waves: bool = False
     runs: bool = False
+    short: bool = False
     said: Assumed = field(default_factory=Assumed)
     left: int = QUERIES
     points: int = POINTS
@@ -265,7 +268,18 @@ class Asker:
         )
         if not sizes:
             return None
-        return self.ask(replace(query, launch=query.launch.told(tuple((symbol, PLENTY) for symbol in sizes))))
+        launch = query.launch.told(tuple((symbol, PLENTY) for symbol in sizes))
+        return self.ask(replace(query, launch=launch)) or self._capped(replace(query, launch=launch))
+
+    def _capped(self, query: Overlap) -> Refuted | None:
+        """A witness in the grid that a launch in sight has for so much work: where hosts cap it, loops go round."""
+        launch = query.launch
+        if not launch.admission.ways or not any(s in GRID_DIM for at in (query.a, query.b) for s in at.symbols):
+            return None
+        grid = launch.admission.fit(launch.block, launch.grid, launch.values)
+        if grid is None or grid == launch.grid:
+            return None
+        return self.ask(replace(query, launch=replace(launch, grid=grid)))
 
     def _granted(self, query: Overlap, root: Root) -> Refuted | None:
         """A witness when conditions on data hold as they may (see :func:`without_data`)."""
@@ -295,6 +309,8 @@ class Asker:
                 low, high = _half(shape.block, True), _half(shape.block, False)
                 yield with_guards(pair.a, low), with_guards(pair.b, high), False, False
                 yield with_guards(pair.a, high), with_guards(pair.b, low), False, False
+            if self.short and shape.threads > WARP and not (pair.first.volatile or pair.second.volatile):
+                yield pair.a, pair.b, False, True
         else:
             if shape.threads > 32:
                 yield pair.a, pair.b, False, True
@@ -369,7 +385,25 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
         _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
     )
     out_of_sight = tuple(barrier for barrier in of.barriers if barrier.unseen)
-    return Asker(facts[scenarios], language, language == "hip" or grouped, runs, facts[assumed], unseen=out_of_sight)
+    waves = language == "hip" or grouped
+    short = language == "hip" and not _of_waves(of)
+    return Asker(facts[scenarios], language, waves, runs, short, facts[assumed], unseen=out_of_sight)
+
+
+def _of_waves(of: Trace) -> bool:
+    """Whether a HIP kernel speaks of waves: collectives or barriers of theirs, fences or memory that is read anew each
+    time, their size, or groups of as many threads."""
+    if of.warp_ops or of.fences or any(barrier.scope is Scope.WARP for barrier in of.barriers):
+        return True
+    shared = [access for access in of.accesses if access.root.space is Space.SHARED]
+    return any(
+        access.volatile or any(_by_run(t) or WARP_SIZE in t.symbols for t in (access.offset, *_conditions(access)))
+        for access in shared
+    )
+
+
+def _conditions(access: Access) -> Iterator[Term]:
+    return (guard.term for guard in access.guards)
 
 
 @functools.lru_cache(maxsize=1 << 12)
