@@ -28,6 +28,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, plain, symbols
+from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
 
@@ -65,7 +66,8 @@ class BarrierDivergence(Rule):
     Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
     waits only for threads that have not exited, so an early `return` is a note there, also from a helper after which
     no barrier follows. It is more where those threads are missed: they would have filled a part of a tile that the
-    others go on to read. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
+    others go on to read. In HIP nobody promises as much: kernels that lose a part of a wave before a barrier hang or
+    fault on some hardware. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
     sub-groups alone, which are right in groups of one sub-group and run in those. Nor is it more than a note in CUDA
     and HIP where whole warps part and each side has a barrier for the other's, or where they leave the kernel's last
     loop with a barrier sooner.
@@ -96,6 +98,18 @@ class BarrierDivergence(Rule):
         tile[get_local_id(0)] = x[i];
         barrier(CLK_LOCAL_MEM_FENCE);  // expect: KL203
         x[i] = tile[0] * 2.0f;
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    __global__ void peaks(const float *x, float *peak, int n) {
+        __shared__ float group[256];
+        int i = blockIdx.x * 256 + threadIdx.x;
+        if (i >= n) return;
+        group[threadIdx.x] = x[i];
+        __syncthreads();  // expect: KL203
+        if (threadIdx.x % 32 == 0) peak[i / 32] = group[threadIdx.x];
     }
     ```
 
@@ -275,7 +289,8 @@ class BarrierDivergence(Rule):
             severity = Severity.NOTE if _guessed(culprit.term) else Severity.WARNING
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
-            severity = Severity.WARNING if opencl and not _one_sub_group(facts[trace]) else Severity.NOTE
+            parted = facts.module.language == "hip" and uniformity(culprit.term) > Uniformity.WARP
+            severity = Severity.WARNING if parted or (opencl and not _one_sub_group(facts[trace])) else Severity.NOTE
             missed = None if opencl else self._missed(facts, barriers, culprit)
             if missed is not None:
                 severity = Severity.WARNING

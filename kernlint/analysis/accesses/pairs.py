@@ -342,7 +342,7 @@ def usable(label: Label) -> bool:
 
 def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | None:
     ours, theirs = dict(mine.shifts), dict(other.shifts)
-    if ours != theirs and (_denied(mine, second) or _denied(other, first)):
+    if ours != theirs and (_denied(mine, second, other) or _denied(other, first, mine)):
         return None
     if ours.keys() != theirs.keys() or _passed_by(mine, second, other) or _passed_by(other, first, mine):
         return None
@@ -385,10 +385,37 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
     )
 
 
-def _denied(label: Label, other: Access) -> bool:
-    """Whether ``other``, in the iteration of which ``label`` supposes something, is only there when it is not so."""
-    met = {part for guard in other.guards for part in conjuncts(guard.term)}
-    return any(negate(part) in met for term in label.supposed or () for part in conjuncts(term))
+def _denied(label: Label, other: Access, now: Label) -> bool:
+    """Whether ``other``, in the iteration of which ``label`` supposes something, is only there when it is not so.
+
+    ``now``: the label of ``other``, which says how many iterations apart the two accesses are."""
+    supposed = {part for term in label.supposed or () for part in conjuncts(term)}
+    if not supposed:
+        return False
+    taken = {part for guard in other.guards for part in conjuncts(guard.term)}
+    if any(negate(part) in taken for part in supposed):
+        return True
+    rounds = dict(now.shifts)
+    back: dict[Symbol, Term] = {
+        loop.counter: binary("sub", loop.counter.term, const(shift - at), I64)
+        for loop, shift in label.shifts
+        if shift is not None and (at := rounds.get(loop)) is not None and shift != at
+    }
+    known = supposed | set(conjuncts(label.condition))
+    return any(
+        all(negate(way) in known or negate(substitute(way, back)) in known for way in _ways(part))
+        for part in taken
+        if part.op == "lor"
+    )
+
+
+def _ways(term: Term) -> Iterator[Term]:
+    """The terms of which one holds where ``term`` does."""
+    if term.op != "lor":
+        yield term
+        return
+    for arg in term.terms:
+        yield from _ways(arg)
 
 
 def _passed_by(label: Label, other: Access, now: Label) -> bool:
@@ -396,7 +423,8 @@ def _passed_by(label: Label, other: Access, now: Label) -> bool:
     around it (``now`` is its label): all threads of a block agree on that."""
     if any(shift != 0 for _, shift in now.shifts):
         return False
-    empty = [term.args[0].symbol for term in conjuncts(label.condition) if term.op == "eq" and term.args[1].value == 0]
+    said = [part for term in (label.condition, *(label.supposed or ())) for part in conjuncts(term)]
+    empty = [term.args[0].symbol for term in said if term.op == "eq" and term.args[1].value == 0]
     return any(loop.trips in empty and loop.trips.uniformity <= Uniformity.BLOCK for loop in other.loops)
 
 

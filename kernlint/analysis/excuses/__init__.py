@@ -7,7 +7,7 @@ an excuse is, and ``kernlint why`` for what became of the suspicions at a place.
 from __future__ import annotations
 
 from kernlint.analysis.excuses.atomics import told_by_ticket, watched_word
-from kernlint.analysis.excuses.objects import copied_whole, table_of_bits
+from kernlint.analysis.excuses.objects import copied_whole, longer_than_its_row, table_of_bits
 from kernlint.analysis.excuses.values import equal_values, wrapped_index
 from kernlint.analysis.excuses.winners import single_winner, two_ways_to_win, winner_looks_back
 
@@ -21,5 +21,6 @@ COLLISION = (
     told_by_ticket,
     wrapped_index,
     equal_values,
+    longer_than_its_row,
 )
 """What makes a witness of two threads in one cell not worth a word; the first that counts is noted."""

@@ -7,8 +7,10 @@ from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.trace.events import AccessKind
-from kernlint.prove.query import Refuted
-from kernlint.symbolic.terms import Term, Uniformity, symbols
+from kernlint.prove.query import Actor, Refuted, Side
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.types import StructType
 
 
@@ -79,3 +81,69 @@ def _tabled(term: Term) -> bool:
     if term.op == "shr" and any(symbol.uniformity > Uniformity.GRID for symbol in symbols(term.args[1])):
         return any(map(scalar, symbols(term.args[0])))
     return any(map(_tabled, term.terms))
+
+
+@excuse("races", of_pair)
+def longer_than_its_row(pair: Pair, witness: Refuted) -> bool:
+    """A row is left because the length that memory gives for it is greater than the distance of two rows: what is
+    stored there as a length fits.
+
+    ```cuda excused
+    __global__ void shift(float *rows, const int *lengths, int pitch) {
+        int length = lengths[blockIdx.y];
+        if (blockIdx.x >= length) return;
+        float *row = rows + ((size_t)blockIdx.y * pitch + blockIdx.x) * pitch;
+        for (int i = threadIdx.x; i < length; i += 256) row[i] = row[i] * 0.5f;
+    }
+    void launch(float *rows, const int *lengths, int count, int pitch) {
+        shift<<<dim3(pitch, count), 256>>>(rows, lengths, pitch);
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void shift(float *rows, const int *lengths, int pitch) {
+        int length = lengths[blockIdx.y];
+        if (blockIdx.x >= length) return;
+        float *row = rows + (size_t)blockIdx.y * pitch;
+        for (int i = threadIdx.x; i < length; i += 256) row[i] = row[i] * 0.5f;
+    }
+    void launch(float *rows, const int *lengths, int count, int pitch) {
+        shift<<<dim3(pitch, count), 256>>>(rows, lengths, pitch);
+    }
+    ```
+    """
+    if not witness.depends_on_data or witness.second is None:
+        return False
+    return any(
+        any(map(_length_in_memory, at.guards)) and _beyond_row(at, actor, witness)
+        for at, actor in ((pair.a, witness.first), (pair.b, witness.second))
+    )
+
+
+def _length_in_memory(guard: Term) -> bool:
+    """Whether something has to be less than what memory holds for a whole block."""
+    limit = guard.args[1].symbol if guard.op == "lt" else None
+    return limit is not None and limit.kind is SymbolKind.LOAD and limit.uniformity <= Uniformity.BLOCK
+
+
+def _beyond_row(at: Side, actor: Actor, witness: Refuted) -> bool:
+    """Whether ``actor`` is farther in its row than the next row begins."""
+    known: dict[Symbol, int] = {
+        **dict(witness.values),
+        **dict(actor.counters),
+        **dict(actor.data),
+        **dict(zip((*BLOCK, *THREAD), (*actor.block, *actor.thread), strict=True)),
+        **dict(zip((*BLOCK_DIM, *GRID_DIM), (*witness.block, *witness.grid), strict=True)),
+    }
+    pitches: list[int] = []
+    inside: dict[tuple[Term, ...], int] = {}
+    for mono, times in polynomial(at.offset).coefficients.items():
+        sizes = [atom for atom in mono if atom.symbol is not None and scalar(atom.symbol)]
+        if not sizes:
+            inside[mono] = times
+        elif len(sizes) < len(mono):
+            for size in sizes:
+                times *= evaluate(size, known) or 0
+            pitches.append(abs(times))
+    place = evaluate(term_of(Polynomial(inside)), known)
+    return bool(pitches) and place is not None and not 0 <= place < min(pitches)

@@ -8,8 +8,9 @@ from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.search.supposed import chosen_by_data, on_data
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.prove.query import Refuted
-from kernlint.symbolic.terms import SymbolKind, Uniformity, negate, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import Atomic
 
 
 @excuse("races", of_pair)
@@ -40,7 +41,17 @@ def single_winner(pair: Pair, witness: Refuted) -> bool:
     }
     ```
     """
-    return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a)
+    several = any(map(_record, pair.a.guards))
+    return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a) and not several
+
+
+def _record(guard: Term) -> bool:
+    """Whether threads come by whose value is greater, or less, than what an atomic maximum, or minimum, has found: each
+    that breaks the record does, one after the other."""
+    if guard.op not in ("lt", "le"):
+        return False
+    made = (symbol.origin for symbol in guard.symbols if symbol.kind is SymbolKind.UNKNOWN)
+    return any(isinstance(node, Atomic) and node.op in ("max", "min") for node in made)
 
 
 @excuse("races", of_pair)

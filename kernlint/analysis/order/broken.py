@@ -75,7 +75,8 @@ def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:
     for link in order.links(store, load):
         if link.whole:
             return None
-        if not link.met or not _waits(link.observer) or not _forward(store, link.signal):
+        forward = _waits(link.observer) and _forward(store, link.signal)
+        if not link.met or not (forward or _climbing(link, store)):
             continue
         best = best or link
     return best
@@ -90,6 +91,15 @@ def _waits(observer: Observer) -> bool:
 def _forward(store: Access, signal: Access) -> bool:
     """Whether the signal follows the store in the text, and is one that others see at all."""
     return store.order < signal.order and (signal.kind is AccessKind.ATOMIC or signal.volatile)
+
+
+def _climbing(link: HandOver, store: Access) -> bool:
+    """Whether threads draw a ticket in each round of a loop that tells them whether to go on with what others have
+    stored, and store something for the next round: the way up a tree."""
+    ticket = link.signal
+    if link.observer.access is not ticket or not link.observer.takes or ticket.order > store.order:
+        return False
+    return ticket.kind is AccessKind.ATOMIC and any(loop in store.loops for loop in ticket.loops)
 
 
 def _under_lock(

@@ -304,6 +304,8 @@ def _between(first: Event, event: Event, second: Event) -> bool:
     """Whether ``event`` comes after ``first`` and before ``second``: in the text, or around a loop that holds both."""
     if first.order < second.order:
         return first.order < event.order < second.order
+    if second.order < event.order < first.order:
+        return False
     return any(loop in second.loops and loop in event.loops for loop in first.loops)
 
 

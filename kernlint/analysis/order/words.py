@@ -231,6 +231,8 @@ class _Finder:
             if not still:
                 return None
             return Observer(access, still, self._told(access))
+        if access.atomic_op in ("max", "min") and not waits:
+            return None  # that its own value was the greater tells a thread nothing of what others have done
         told = self._told(access)
         return Observer(access, waits, told) if waits or told & self.branched else None
 

@@ -41,7 +41,7 @@ from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, p
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.collisions import Asker, asker_of, unsettled
-from kernlint.analysis.search.supposed import truncated, unordered
+from kernlint.analysis.search.supposed import on_data, truncated, unordered
 from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.sharing.rows import in_row, inside_rows, moving
 from kernlint.analysis.trace import trace
@@ -206,7 +206,7 @@ class Finder:
     def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Scenario] | None:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
         found: tuple[Refuted, Scenario] | None = None
-        free = unordered(pair)
+        free = _of_one_cell(pair) or unordered(pair)
         for shape in self.shapes.plausible:
             grid = _grid(shape, self.shapes.blocks, pair)
             room = shape.threads if within == "block" else max(grid)
@@ -297,6 +297,28 @@ def across(first: Access, second: Access, *, inside: bool = True) -> Pair:
         if begun is not None and symbol.kind in moving and symbol.serial > begun
     )
     return Pair(first, second, a, b, private=private)
+
+
+def _of_one_cell(pair: Pair) -> Pair | None:
+    """``pair`` without what data have to say of one side, when it is about one cell that the other side writes whatever
+    the data: a flag that one thread resets while those of other blocks set it.  None: it is not of that kind."""
+    for write, other, at in ((pair.first, pair.second, pair.b), (pair.second, pair.first, pair.a)):
+        if write is other or write.kind is not AccessKind.WRITE or other.kind is not AccessKind.ATOMIC:
+            continue
+        if write.offset != other.offset or any(s.uniformity is not Uniformity.GRID for s in symbols(write.offset)):
+            continue
+        if write.loops or any(on_data(guard.term) for guard in write.guards):
+            continue
+        guards = tuple(g for g in at.guards if not _own_data(g, write.root))
+        freed = replace(at, guards=guards)
+        return replace(pair, b=freed) if at is pair.b else replace(pair, a=freed)
+    return None
+
+
+def _own_data(guard: Term, but: Root) -> bool:
+    """Whether a condition is on data of the thread's own, and no word of what ``but`` holds."""
+    found = [symbol for symbol in symbols(guard) if symbol.kind is SymbolKind.LOAD]
+    return any(s.uniformity > Uniformity.WARP for s in found) and all(s.origin[0] is not but for s in found)
 
 
 def _same_everywhere(first: Access, second: Access) -> bool:

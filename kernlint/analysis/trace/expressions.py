@@ -692,7 +692,8 @@ def _init_list(m: Machine, e: n.InitList) -> Value:
         return coerce(values[0], type_) if len(values) == 1 else unknown_value(type_, "initialiser")
     parts: list[Value] = []
     for element in e.elements:
-        value = evaluate(m, element)
+        bound = place(m, element) if len(parts) < len(fields) and _is_reference(fields[len(parts)][1]) else None
+        value = ReferenceValue(bound) if bound is not None else evaluate(m, element)
         if isinstance(type_, VectorType) and isinstance(value, StructValue):
             parts.extend(v for _, v in value.fields)
         else:
@@ -702,7 +703,8 @@ def _init_list(m: Machine, e: n.InitList) -> Value:
     made: list[tuple[str, Value]] = []
     for index, (name, kind, _) in enumerate(fields):
         if index < len(parts):
-            made.append((name, coerce(parts[index], kind)))
+            part = parts[index]
+            made.append((name, part if isinstance(part, ReferenceValue) else coerce(part, kind)))
         elif isinstance(type_, StructType) and type_.name.rpartition("::")[2] == "dim3":
             made.append((name, const(1, kind)))
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +33,7 @@ from kernlint.analysis.trace.values import (
 from kernlint.prove.cases import conjuncts
 from kernlint.record import replace
 from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import (
     FALSE,
     TRUE,
@@ -43,6 +45,7 @@ from kernlint.symbolic.terms import (
     call,
     conjunction,
     const,
+    disjunction,
     negate,
     select,
     substitute,
@@ -522,6 +525,9 @@ def _settle(
         real = [b for b in back if b.barrier is not None and any(x is loop for x, _ in b.shifts)]
         through = tail is not None and any(b.barrier is loop or b in before for b in back)  # type: ignore[comparison-overlap]
 
+        ways = [b.condition for b in back if b.barrier is loop]  # type: ignore[comparison-overlap]
+        past = functools.reduce(disjunction, (resolve(m, way) for way in ways)) if ways else TRUE
+
         def head(label: Label, before: tuple[Label, ...] = before, real: Any = real, through: bool = through) -> Any:
             if label.barrier is loop:  # type: ignore[comparison-overlap]
                 return [_earlier(m, loop, b, label, through) for b in real]
@@ -537,7 +543,7 @@ def _settle(
             for event in events[start:]:
                 setattr(event, name, _rewrite(getattr(event, name), head))
         if after is not None:
-            setattr(after, name, _outside(loop, getattr(after, name), before, real, through, surely))
+            setattr(after, name, _outside(loop, getattr(after, name), before, real, through, surely, past))
 
 
 def _rewrite(labels: tuple[Label, ...], head: Callable[[Label], list[Label]]) -> tuple[Label, ...]:
@@ -579,7 +585,30 @@ def _surely(m: Machine, loop: LoopContext) -> bool:
     """Whether the loop's condition holds before the first iteration whatever else, and nothing leaves it early."""
     if loop.condition is None or loop.exits or loop.leaves or loop.returns:
         return False
-    return substitute(resolve(m, loop.condition), {loop.counter: const(0, I64)}).value == 1
+    begins = substitute(resolve(m, loop.condition), {loop.counter: const(0, I64)})
+    return begins.value == 1 or _in_each_round(m, loop, begins)
+
+
+ROUNDS = 64
+"""Rounds of a loop that are gone through to see what holds in all of them."""
+
+
+def _in_each_round(m: Machine, loop: LoopContext, term: Term) -> bool:
+    """Whether ``term``, which speaks of one loop around ``loop`` alone, holds in each of that loop's few rounds."""
+    met = set(symbols(term))
+    around = next((outer for outer in loop.chain[1:] if met == {outer.counter}), None)
+    if around is None or around.condition is None or around.post_tested:
+        return False
+    going = resolve(m, around.condition)
+    if set(symbols(going)) != met:
+        return False
+    for round_ in range(ROUNDS):
+        at = {around.counter: round_}
+        if evaluate(going, at) == 0:
+            return True
+        if not evaluate(term, at):
+            return False
+    return False
 
 
 def _outside(
@@ -589,8 +618,9 @@ def _outside(
     real: list[Label],
     through: bool,
     surely: bool,
+    past: Term,
 ) -> tuple[Label, ...]:
-    """The labels behind a loop; ``surely``: it runs once at least."""
+    """The labels behind a loop; ``surely``: it runs once at least; ``past``: when a round passes its barriers by."""
     out: list[Label] = []
 
     def add(label: Label) -> None:
@@ -614,7 +644,12 @@ def _outside(
         elif real and label in before and not through and not surely:
             never = binary("eq", loop.trips.term, const(0), BOOL)
             add(replace(label, condition=conjunction(label.condition, never)))
-        elif real and label in before and surely and not through:
+        elif real and label in before and through:
+            if not surely:
+                never = binary("eq", loop.trips.term, const(0), BOOL)
+                add(replace(label, condition=conjunction(label.condition, never)))
+            add(replace(label, supposed=label.given(past)))
+        elif real and label in before:
             continue
         else:
             add(label)
