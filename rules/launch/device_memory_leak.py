@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.operations import HostWalk, Release, host_operations
 from kernlint.analysis.hostmodel.ownership import stays
-from kernlint.analysis.hostmodel.places import pointed_to
+from kernlint.analysis.hostmodel.places import Where, pointed_to, where_of
 from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, ExitEvent
-from kernlint.analysis.trace.values import ReferenceValue, VarPlace
+from kernlint.analysis.trace.values import PointerValue, VarPlace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
-from kernlint.symbolic.terms import Term, negate, subterms, truth
-from kernlint.tree.nodes import Call, FunctionDecl, Node, Ref, VarDecl
+from kernlint.symbolic.terms import Term, const, negate, subterms, truth
+from kernlint.tree.nodes import Assign, Call, Cast, FunctionDecl, Node, Ref, VarDecl
+from kernlint.tree.types import U8
 from kernlint.tree.walk import children, walk
 
 _UNFOLLOWED = frozenset({"goto", "budget", "statement", "lost"})
@@ -26,8 +27,7 @@ class DeviceMemoryLeak(ModuleRule):
 
     A function that allocates memory for itself and frees it at its end leaks it where an error makes it return or
     throw in between. Reported where nothing but the function knows the pointer, which it frees elsewhere, and where a
-    `return` or `throw` is sure to come behind the allocation and before any release. It is a warning where the function
-    frees the memory on another early way out, a note otherwise.
+    `return` or `throw` is sure to come behind the allocation and before any release, once for each function.
 
     Silent where the pointer is stored, returned or handed to something that may own it, where the way out is taken
     because the allocation itself failed, in `main`, and where exceptions are caught in the function.
@@ -115,18 +115,17 @@ class DeviceMemoryLeak(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         handled = [loss.span for f in facts.module.functions for loss in f.losses if loss.kind == "handler"]
-        seen: set[Span] = set()
         for walk_ in facts[host_operations]:
             if walk_.function.name == "main" or any(gap.kind in _UNFOLLOWED for gap in walk_.trace.gaps):
                 continue
-            for one, decl, result in _own(walk_):
-                found = self._judged(walk_, one, decl, result, handled)
-                if found is not None and one.span not in seen:
-                    seen.add(one.span)
+            for one, decl, results in _own(walk_):
+                found = self._judged(walk_, one, decl, results, handled)
+                if found is not None:
                     yield found
+                    break
 
     def _judged(
-        self, walk_: HostWalk, one: AllocationEvent, decl: VarDecl, result: Term | None, handled: list[Span]
+        self, walk_: HostWalk, one: AllocationEvent, decl: VarDecl, results: tuple[Term, ...], handled: list[Span]
     ) -> Finding | None:
         releases = [release for release in walk_.releases if release.event.order > one.order]
         # What may be given back in them is not known.
@@ -139,7 +138,7 @@ class DeviceMemoryLeak(ModuleRule):
             way
             for way in ways
             if _passed(one, way)
-            and not _failed(walk_, one, way, decl, result)
+            and not _failed(walk_, one, way, decl, results)
             and not any(_may_pass(release, way) for release in (*own, *unknown))
             and not _caught(way, handled)
         ]
@@ -150,22 +149,48 @@ class DeviceMemoryLeak(ModuleRule):
         return self.finding(
             (*leaks[0].stack, leaks[0].span)[0],
             f"the memory of {decl.name} is not given back on this way out of {walk_.function.name}",
-            severity=Severity.WARNING if freed is not own[-1] else Severity.NOTE,
             related=[Related(one.span, "allocated here"), Related(freed.event.span, "given back here")],
             fix="free it before, or let an object own it",
         )
 
 
-def _own(walk_: HostWalk) -> Iterator[tuple[AllocationEvent, VarDecl, Term | None]]:
-    """Allocations for variables of the function itself that are plain pointers, each with what the call returned."""
+def _own(walk_: HostWalk) -> Iterator[tuple[AllocationEvent, VarDecl, tuple[Term, ...]]]:
+    """Allocations for variables of the function itself that are plain pointers or handles, each with what the call
+    told of its success: what it returned, and the numbers behind the addresses that it was given."""
     calls: dict[tuple[Span, tuple[Span, ...]], ApiEvent] = {(api.span, api.stack): api for api in walk_.trace.apis}
     for one in walk_.trace.allocations:
         api = calls.get((one.span, one.stack))
-        target = api.args[0] if api is not None and api.args else None
-        if api is None or one.doubted or not isinstance(target, ReferenceValue):
+        if (
+            api is None
+            or one.doubted
+            or where_of(PointerValue(one.root, const(0), U8), walk_.allocations) is Where.HOST
+        ):
             continue
-        if isinstance(target.place, VarPlace) and not target.place.path and _local(target.place.decl, walk_.function):
-            yield one, target.place.decl, api.result if isinstance(api.result, Term) else None
+        told = tuple(value for value in (api.result, *api.after) if isinstance(value, Term))
+        if one.place is None:
+            decl = _assigned(walk_.function, api.node)
+        elif isinstance(one.place, VarPlace) and not one.place.path:
+            decl = one.place.decl
+        else:
+            continue
+        if decl is not None and _local(decl, walk_.function):
+            yield one, decl, told
+
+
+def _assigned(function: FunctionDecl, call: Node) -> VarDecl | None:
+    """The variable that the result of a call is stored in."""
+    for node in walk(function.body) if function.body is not None else ():
+        if isinstance(node, VarDecl) and node.init is not None and _bare(node.init) is call:
+            return node
+        if isinstance(node, Assign) and not node.op and _bare(node.value) is call and isinstance(node.target, Ref):
+            return node.target.decl
+    return None
+
+
+def _bare(node: Node) -> Node:
+    while isinstance(node, Cast):
+        node = node.operand
+    return node
 
 
 def _local(decl: VarDecl, function: FunctionDecl) -> bool:
@@ -185,13 +210,16 @@ def _may_pass(release: Release, way: ExitEvent) -> bool:
     return release.event.order < way.order and not excluded(tuple(guard.term for guard in guards))
 
 
-def _failed(walk_: HostWalk, one: AllocationEvent, way: ExitEvent, decl: VarDecl, result: Term | None) -> bool:
+def _failed(walk_: HostWalk, one: AllocationEvent, way: ExitEvent, decl: VarDecl, told: tuple[Term, ...]) -> bool:
     """Whether the way out may be taken for the reason alone that nothing was allocated."""
     spans = {guard.span for guard in way.guards}
     if any(event.span in spans and _mentions(event.node, decl) for event in walk_.trace.conditions):
         return True
-    if result is None:
-        return True
+    return not told or any(_for_failure(result, way) for result in told)
+
+
+def _for_failure(result: Term, way: ExitEvent) -> bool:
+    """Whether a way out is taken only where a call's status is no success."""
     terms = [guard.term for guard in way.guards if result in subterms(guard.term)]
     asked = (at for term in terms for at in subterms(term) if at.op == "call" and at != result)
     if any(result in subterms(at) for at in asked):

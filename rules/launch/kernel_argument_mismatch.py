@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.hostmodel.settings import Setting
+from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
@@ -13,9 +13,6 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
-
-HANDLE = 8
-"""Bytes of a ``cl_mem``, and of a pointer."""
 
 BY_ARRAY = frozenset({"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel", "cudaLaunchKernel"})
 """Functions that are given an array of the arguments' addresses."""
@@ -146,7 +143,7 @@ class KernelArgumentMismatch(Rule):
             yield from self._in_python(facts)
         seen: set[Span] = set()
         for launch in facts[launches]:
-            for span, message in (*_settings(launch, facts), *_addresses(launch, facts)):
+            for span, message in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):
                 if span not in seen:
                     seen.add(span)
                     place = facts.kernel.function.name_span or facts.kernel.function.span
@@ -175,6 +172,22 @@ def _settings(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
         message = _wrong_setting(one, params[one.index])
         if message is not None:
             yield one.span, message
+
+
+def _unset(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+    """An argument that is never set, at the setting that may have been meant for it or else at the launch."""
+    params = facts.function.params
+    if launch.event is None or launch.walk is None or not launch.settings:
+        return
+    found = unset(launch.event, launch.walk, len(params))
+    if found is None:
+        return
+    names = ", ".join(params[index].name for index in found.indices)
+    if found.twice is not None:
+        at = found.twice
+        yield at.span, f"the argument of index {at.index} is set a second time, and {names} is never set"
+    else:
+        yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch"
 
 
 def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:

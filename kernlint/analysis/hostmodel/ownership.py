@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
+    Assign,
     Binary,
     Call,
     Cast,
@@ -26,7 +27,7 @@ DEPTH = 4
 
 _BORROWS = pattern(
     r"(?:cuda|hip|cu)(?:Malloc|Free|Mem|HostAlloc|HostMalloc|HostFree|LaunchKernel|LaunchCooperativeKernel"
-    r"|StreamSynchronize|DeviceSynchronize)\w*|free|malloc|calloc|printf|fprintf"
+    r"|StreamSynchronize|DeviceSynchronize)\w*|cl(?:SetKernelArg|Enqueue\w+|ReleaseMemObject|GetMemObjectInfo)|free|malloc|calloc|printf|fprintf"
 )
 """Functions that use a pointer, allocate for it or free it, and keep no copy of it."""
 
@@ -48,6 +49,8 @@ def _lends(node: Node, decl: VarDecl, depth: int) -> bool:
     """Whether every use of ``decl`` in ``node`` is one that keeps nothing."""
     if isinstance(node, Ref) and node.decl is decl:
         return False
+    if isinstance(node, Assign) and not node.op and isinstance(node.target, Ref) and node.target.decl is decl:
+        return not isinstance(node.value, Ref) and _lends(node.value, decl, depth)
     if isinstance(node, Opaque):
         return not any(isinstance(one, Ref) and one.decl is decl for one in walk(node))
     if isinstance(node, Call):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind
+from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind, Trace
 from kernlint.analysis.trace.values import NULL, PointerValue, Value, as_term
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import Narrowing, narrowed, told
-from kernlint.symbolic.terms import Term, negate, subterms
-from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref
+from kernlint.symbolic.terms import Term, const, negate, subterms
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, Member, Ref, VarDecl
+from kernlint.tree.types import FloatType, IntType, StructType
 
 SETTERS = frozenset({"clSetKernelArg", "setArg"})
 """Functions that set one argument: ``(kernel, index, size, pointer)``; as a method of ``cl::Kernel`` without the
@@ -86,10 +88,93 @@ def _whole(api: ApiEvent) -> _Whole | None:
 
 
 def _setting(api: ApiEvent, index: int, size: Value | None, at: int) -> Setting:
-    given = as_term(size) if size is not None else None
+    if size is None:
+        return _of_value(api, index, at)
+    given = as_term(size)
     null = _is_null(api.args[at])
-    behind = api.behind[at] if given is not None else api.args[at]
-    return Setting(index, given, None if null else behind, null and given is not None, api.span, api.node)
+    return Setting(index, given, None if null else api.behind[at], null, api.span, api.node)
+
+
+def _of_value(api: ApiEvent, index: int, at: int) -> Setting:
+    """A method that takes the value itself, as large as its type is."""
+    kind, value = api.node.args[at].type, api.args[at]
+    name = kind.name.rpartition("::")[2] if isinstance(kind, StructType) else ""
+    if name == "LocalSpaceArg":
+        return Setting(index, None, None, True, api.span, api.node)
+    if name in ("Buffer", "Image2D", "Image3D", "Sampler"):
+        size: int | None = HANDLE
+    else:
+        size = kind.size if isinstance(kind, (IntType, FloatType, StructType)) and name != "Memory" else None
+    return Setting(index, const(size) if size else None, value, False, api.span, api.node)
+
+
+HANDLE = 8
+"""Bytes of a ``cl_mem``, and of a pointer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unset:
+    """Arguments of a kernel that nobody can have set before a launch, by their indices.  ``twice``: a setting of an
+    argument that had been set just before."""
+
+    indices: tuple[int, ...]
+    twice: Setting | None
+
+
+_ASKS = pattern(r"clGetKernel\w*|clEnqueueNDRangeKernel|clEnqueueTask|clReleaseKernel|getWorkGroupInfo|enqueue\w+")
+"""Functions that are given a kernel and set no argument of it."""
+
+
+def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
+    """Which of a kernel's ``count`` arguments are not set when it is launched; None where others may set some: the
+    kernel was not made in the same walk, or was handed on."""
+    handle = handle_of(launch.node.callee, launch.handle)
+    made = next((api for api in trace.apis if _makes(api, handle, launch)), None)
+    if handle is None or made is None:
+        return None
+    last: dict[int, Setting] = {}
+    twice: Setting | None = None
+    launched = [one.order for one in trace.launches]
+    for api in trace.apis:
+        if not made.order < api.order < launch.order:
+            continue
+        whole = _whole(api) if api.name in SETTERS else None
+        if whole is None:
+            if _given(api, handle) and not _ASKS.fullmatch(api.name):
+                return None
+            continue
+        kernel, expr, index, size, value = whole
+        if handle_of(expr, kernel) != handle:
+            continue
+        at = as_term(index).value if index is not None else None
+        if at is None or api.loops != launch.loops[: len(api.loops)]:
+            return None
+        before = last.get(at)
+        last[at] = _setting(api, at, size, value)
+        if before is not None and not any(_order(trace, before) < order < api.order for order in launched):
+            twice = last[at]
+    missing = tuple(index for index in range(count) if index not in last)
+    return Unset(missing, twice) if missing else None
+
+
+def _order(trace: Trace, one: Setting) -> int:
+    return next((api.order for api in trace.apis if api.node is one.node), 0)
+
+
+def _makes(api: ApiEvent, handle: object, launch: LaunchEvent) -> bool:
+    if api.order > launch.order:
+        return False
+    if api.name == "clCreateKernel":
+        return isinstance(api.result, PointerValue) and api.result.root is handle
+    return api.name == "Kernel" and isinstance(handle, VarDecl) and handle.init is api.node
+
+
+def _given(api: ApiEvent, handle: object) -> bool:
+    """Whether a call is given the kernel, or its address."""
+    return any(
+        handle_of(expr, value) == handle
+        for expr, value in zip((*api.node.args, api.node.receiver), (*api.args, api.receiver), strict=True)
+    )
 
 
 def _is_null(value: Value) -> bool:

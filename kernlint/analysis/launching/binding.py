@@ -30,7 +30,15 @@ def same_kernel(seen: FunctionDecl | None, launch: Launch, facts: Facts) -> bool
     return all(_alike(a.type, b.type) for a, b in zip(seen.params, facts.function.params, strict=True))
 
 
-BY_NAME = frozenset({"clEnqueueNDRangeKernel", "cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel"})
+BY_NAME = frozenset(
+    {
+        "clEnqueueNDRangeKernel",
+        "enqueueNDRangeKernel",
+        "cuLaunchKernel",
+        "hipModuleLaunchKernel",
+        "cuLaunchCooperativeKernel",
+    }
+)
 """Functions that launch a kernel which was looked up by its name."""
 
 

@@ -34,6 +34,7 @@ class LaunchFact:
     ``values``: what a launch in a template gives for the kernel's template parameters that are no types, in order.
     ``threads``: of the whole grid, where the host gives these.  ``settings``: arguments that were set one by one.
     ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
+    ``event``, ``walk``: the launch in that walk.  ``passed``: the arguments in order, where they stand with the launch.
     """
 
     name: str
@@ -51,6 +52,9 @@ class LaunchFact:
     stack: tuple[Span, ...] = ()
     threads: Sizes | None = None
     settings: tuple[Setting, ...] = ()
+    event: LaunchEvent | None = None
+    walk: Trace | None = None
+    passed: tuple[Value, ...] = ()
 
     @property
     def fixed(self) -> bool:
@@ -144,6 +148,9 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
         stack=event.stack,
         threads=event.global_size,
         settings=settings_of(event, trace.apis),
+        event=event,
+        walk=trace,
+        passed=event.args,
     )
 
 
@@ -190,6 +197,8 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     renamed = dict(zip(names, (param.name for param in function.params), strict=False))
     extents = tuple((renamed.get(name, name), size) for name, size in launch.extents)
     arguments += tuple(_set_one_by_one(launch, function))
+    if launch.kernel is None and len(launch.passed) == len(function.params):
+        arguments += tuple(zip((param.name for param in function.params), launch.passed, strict=True))
     extents += tuple(
         (function.params[one.index].name, one.size)
         for one in launch.settings

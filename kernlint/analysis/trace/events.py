@@ -324,7 +324,7 @@ class ApiEvent(Event):
     """A call in host code that is not followed, as a rule of a runtime's function: ``name`` without namespaces.
 
     ``args``: the values passed; ``behind``: what stands at the places of which the address is passed (``&x``), before
-    the call; ``receiver``: the object of a method; ``result``: the value returned.
+    the call, and ``after`` it; ``receiver``: the object of a method; ``result``: the value returned.
     """
 
     node: Call
@@ -333,6 +333,7 @@ class ApiEvent(Event):
     behind: tuple[Any, ...]
     receiver: Any = None
     result: Any = None
+    after: tuple[Any, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

@@ -661,6 +661,9 @@ def _cast(m: Machine, e: n.Cast) -> Value:
             return cast(address, type_)
         return unknown_value(type_, "pointer cast")
     if isinstance(value, ReferenceValue):
+        handle = m.on_host and isinstance(value.place.type, PointerType) and isinstance(type_, PointerType)
+        if handle and isinstance(type_, PointerType) and isinstance(type_.pointee, PointerType):
+            return value  # (void **)&pointer: where a pointer is to be stored
         if isinstance(type_, PointerType) and value.place.type != type_.pointee:
             pointer = _decay(m, value)
             return PointerValue(pointer.root, pointer.offset, type_.pointee)

@@ -37,6 +37,13 @@ def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None
     )
 
 
+def now_behind(m: Machine, event: ApiEvent) -> tuple[Value | None, ...]:
+    """What stands where the addresses lead that a call was given, after it."""
+    if m.state is None:
+        return ()
+    return tuple(_behind(m, value, arg) for value, arg in zip(event.args, event.node.args, strict=True))
+
+
 _LATER = pattern(r"(?:cuda|hip|cu)Mem\w*Async(?:_v2)?|(?:clE|e)nqueueReadBuffer")
 """Functions that write the host's variables after they have returned: who reads these is noted."""
 

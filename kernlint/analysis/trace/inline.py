@@ -14,7 +14,7 @@ from kernlint.analysis.trace.events import (
     Guard,
     Root,
 )
-from kernlint.analysis.trace.host import allocation, made_of, note_call, written_by
+from kernlint.analysis.trace.host import allocation, made_of, note_call, now_behind, written_by
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
 from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
@@ -160,6 +160,7 @@ def _enter(
     if m.state is None:
         return unknown_value(result, "dead code")
     base = m.state.path
+    since = m.departures()
     outside = set(m.state.env)
     for param, value in bound:
         m.state.env[param] = value
@@ -177,7 +178,9 @@ def _enter(
         m.state = None
         return unknown_value(result, "never returns")
     value = _result(returns, base, result)
-    m.state = m.join_all([state for state, _ in returns], base)
+    # Host code that comes back from a function has passed the checks there that end the program otherwise.
+    lost = m.departed(since) if m.on_host else None
+    m.state = m.join_all([state for state, _ in returns], base, lost)
     if m.state is not None:  # the callee's own variables are gone
         m.state.env = {decl: value for decl, value in m.state.env.items() if decl in outside}
     return value
@@ -202,7 +205,10 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
     calls = len(m.trace.apis)
     result = _unfollowed(m, e, reason)
     if len(m.trace.apis) > calls and m.trace.apis[calls].node is e:
-        m.trace.apis[calls].result = result
+        event = m.trace.apis[calls]
+        event.result = result
+        if m.on_host:
+            event.after = now_behind(m, event)
     return result
 
 

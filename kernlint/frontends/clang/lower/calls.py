@@ -13,7 +13,7 @@ from kernlint.frontends.clang.lower.construction import construction, names_type
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS
 from kernlint.frontends.clang.lower.functions import PLACEHOLDER
-from kernlint.frontends.clang.lower.launches import kernel_call, launch_function, launches
+from kernlint.frontends.clang.lower.launches import QUEUE_METHOD, kernel_call, launch_function, launches, queue_method
 from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.frontends.clang.lower.printed import is_expression
@@ -94,6 +94,8 @@ def ordinary_call(
     qualified = declaration.qualified_name if declaration is not None else name
     if launches(name):
         return launch_function(scope, cursor, name, arguments)
+    if name == QUEUE_METHOD and receiver is not None and len(arguments) >= 3:
+        return queue_method(scope, cursor, receiver, arguments)
     if receiver is not None and isinstance(receiver.type, ArrayType) and name == "size" and receiver.type.extent:
         return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)

@@ -11,6 +11,7 @@ from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.tree.nodes import (
     AddressOf,
+    Call,
     Cast,
     Expr,
     FunctionDecl,
@@ -90,6 +91,34 @@ def launch_function(scope: Scope, cursor: Cursor, name: str, arguments: list[Cur
 
 
 _OPENCL = frozenset({"clEnqueueNDRangeKernel"})
+
+QUEUE_METHOD = "enqueueNDRangeKernel"
+"""The method of ``cl::CommandQueue`` that launches."""
+
+
+def queue_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Cursor]) -> Expr:
+    """``queue.enqueueNDRangeKernel(kernel, offset, global, local, ...)``."""
+    args = [None if _left_out(c) else scope.expression(c) for c in arguments]
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        QUEUE_METHOD,
+        _handle_name(scope, _at(args, 0)),
+        None,
+        None,
+        _range(_at(args, 3)),
+        None,
+        queue,
+        (),
+        global_size=_range(_at(args, 2)),
+        callee=_at(args, 0),
+    )
+
+
+def _range(expr: Expr | None) -> Expr | None:
+    """The sizes of a ``cl::NDRange``; None for the one that leaves them to the runtime."""
+    expr = _bare(expr)
+    return None if isinstance(expr, Ref) and expr.decl.name.endswith("NullRange") else expr
 
 
 _LAUNCHING = frozenset({*_OPENCL, *_DRIVER, *_RUNTIME, *_HIP_MACROS, *_WITH_CONFIG})
@@ -185,6 +214,8 @@ def _pointed_values(expr: Expr | None) -> Expr | None:
     expr = _bare(expr)
     if expr is None or (isinstance(expr, IntLit) and expr.value == 0):
         return None
+    if isinstance(expr, Call) and expr.name.endswith("::data") and isinstance(expr.receiver, Ref):
+        expr = expr.receiver  # a std::array
     if isinstance(expr, AddressOf):
         inner = expr.operand
         return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
@@ -245,26 +276,34 @@ def _from_array(expr: Expr | None) -> tuple[Expr, ...]:
 
 def _handle_name(scope: Scope, expr: Expr | None) -> str:
     """The kernel's name behind a handle created from a string, else the handle's own name."""
-    expr = _bare(expr)
-    if isinstance(expr, Ref):
+    expr, own = _bare(expr), ""
+    for _ in range(4):  # through variables that hold a copy of the handle
+        if not isinstance(expr, Ref):
+            break
         init = _bare(expr.decl.init)
         for text in _strings(init):
             return text
-        handle = expr.decl.name
-    elif isinstance(expr, Member):
-        handle = expr.field
-    else:
-        return ""
+        own = own or expr.decl.name
+        if not isinstance(init, (Ref, Member)):
+            break
+        expr = init
+    if isinstance(expr, Call) and (texts := _strings(expr)):
+        return texts[0]
+    handle = expr.decl.name if isinstance(expr, Ref) else expr.field if isinstance(expr, Member) else ""
+    if not handle:
+        return own
     # The handle may be set later, or be of a type that no header gave.
-    created = rb"\b%s\s*=\s*\w*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % re.escape(handle.encode())
-    got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % re.escape(handle.encode())
+    escaped = re.escape(handle.encode())
+    created = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % escaped
+    got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % escaped
     names = set(re.findall(created, scope.lowering.text)) | set(re.findall(got, scope.lowering.text))
-    return names.pop().decode() if len(names) == 1 else handle
+    return names.pop().decode() if len(names) == 1 else own or handle
 
 
 def _strings(expr: Expr | None) -> list[str]:
-    args = getattr(expr, "args", ())
-    return [a.value for a in map(_bare, args) if isinstance(a, StringLit)]
+    args = [_bare(arg) for arg in getattr(expr, "args", ())]
+    inner = [_bare(arg.args[0]) if isinstance(arg, Call) and len(arg.args) == 1 else arg for arg in args]
+    return [a.value for a in inner if isinstance(a, StringLit)]
 
 
 def _bare(expr: Expr | None) -> Expr | None:
