@@ -484,7 +484,8 @@ class Launch(Expr):
     ``clEnqueueNDRangeKernel``...  ``values``: what a launch in a template, where ``kernel`` is no instance yet,
     gives for the kernel's template parameters that are no types, in order.  ``callee``: what the kernel is called
     through where it is not resolved: a parameter, a variable that is set in several places.
-    ``attributes``: a pointer to the attributes of the launch.
+    ``attributes``: a pointer to the attributes of the launch.  ``packed``: the array of the arguments' addresses, where
+    its list does not stand with the launch.
     """
 
     api: str
@@ -500,6 +501,7 @@ class Launch(Expr):
     values: tuple[Expr, ...] = ()
     callee: Expr | None = None
     attributes: Expr | None = None
+    packed: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

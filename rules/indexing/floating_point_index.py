@@ -28,9 +28,6 @@ class FloatingPointIndex(Rule):
     zero, or that is used as a number too, is a place in an image or a cell of a grid; so is what counts how often a
     value occurs. None of these is reported.
 
-    On the host, ``ceil(n / 256)`` of two integers divides first, so the result is already rounded down and the last
-    block is missing; ``(n + 255) / 256`` rounds up.
-
     ```cuda bad
     __global__ void pick(const float *rows, const float *in, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,16 +41,6 @@ class FloatingPointIndex(Rule):
     __kernel void pick(__global const float *ids, __global const int *in, __global int *out, const int n) {
         const int i = get_global_id(0);
         if (i < n) out[i] = in[(int)ids[i]];  // expect: KL405
-    }
-    ```
-
-    ```cuda bad
-    __global__ void twice(float *x, int n) {
-        int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n) x[i] *= 2.0f;
-    }
-    void run(float *x, int n) {
-        twice<<<ceil(n / 256), 256>>>(x, n);  // expect: KL405
     }
     ```
 
@@ -124,16 +111,6 @@ class FloatingPointIndex(Rule):
                     related=[Related(span, "used as an index here")] if span != place else [],
                     fix="keep indices in an integer array",
                 )
-        for launch in facts[launches]:
-            for size in launch.grid or ():
-                if _ceiling_of_quotient(size):
-                    yield self.finding(
-                        launch.span,
-                        "the grid is the ceiling of an integer division, which has already rounded down",
-                        related=[Related(facts.kernel.function.span, "this kernel is launched")],
-                        fix="round up in integers: (n + block - 1) / block",
-                    )
-                    break
 
 
 def _placed(access: Access) -> Iterator[Symbol]:
@@ -200,15 +177,4 @@ def _against_size(term: Term) -> bool:
         symbol = at.symbol
         if symbol is not None and symbol.kind is SymbolKind.PARAM and isinstance(symbol.type, IntType):
             return True
-    return False
-
-
-def _ceiling_of_quotient(term: Term) -> bool:
-    for part in subterms(term):
-        if part.op == "call" and str(part.args[0]).rpartition("::")[2] in ("ceil", "ceilf"):
-            inner = part.args[1]
-            while inner.op == "cast" and isinstance(inner.type, FloatType):
-                inner = inner.args[0]
-            if inner.op == "div" and isinstance(inner.type, IntType):
-                return True
     return False

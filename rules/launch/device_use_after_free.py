@@ -6,9 +6,18 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
-from kernlint.analysis.hostmodel.places import pointed_to
+from kernlint.analysis.hostmodel.pending import waits
+from kernlint.analysis.hostmodel.places import base_name, pointed_to
 from kernlint.analysis.hostmodel.settings import implied
-from kernlint.analysis.trace.events import Event, LaunchEvent, Root, RootKind
+from kernlint.analysis.trace.events import (
+    AllocationEvent,
+    ApiEvent,
+    Event,
+    GuardKind,
+    LaunchEvent,
+    Root,
+    RootKind,
+)
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -18,7 +27,9 @@ class DeviceUseAfterFree(ModuleRule):
 
     After `cudaFree` a copy, a fill or a launch with the same pointer works on memory that belongs to nobody, or to
     somebody else by then; freeing it again is an error. Reported where whatever comes to the use has passed the
-    release, and nothing was allocated in between.
+    release, and nothing was allocated in between; where a loop gives back in every round what was allocated before it;
+    and where memory of a stream (`cudaMallocAsync`) is given back by `cudaFree`, which does not wait for the stream,
+    while work that was handed to the stream may still use it. Destructors of objects in scope are followed.
 
     ```cuda bad
     void count(const int *from, int *result, int n) {
@@ -43,6 +54,71 @@ class DeviceUseAfterFree(ModuleRule):
     void release(float *x) {
         hipFree(x);
         hipFree(x);  // expect: KL613
+    }
+    ```
+
+    ```cuda bad
+    void clear(int *const *x, int *shared, int n) {
+        cudaMalloc(&shared, n * sizeof(int));
+        for (int i = 0; i < n; ++i) {
+            cudaFree(x[i]);
+            cudaFree(shared);  // expect: KL613
+        }
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    __global__ void clear(int *x) { x[threadIdx.x] = 0; }
+    void run(hipStream_t stream) {
+        int *x = nullptr;
+        hipMallocAsync(&x, 256, stream);
+        clear<<<1, 64, 0, stream>>>(x);
+        hipFree(x);  // expect: KL613
+    }
+    ```
+
+    ```cuda bad
+    struct Buffer {
+        int *data = nullptr;
+        explicit Buffer(size_t bytes) { cudaMalloc(&data, bytes); }
+        ~Buffer() { cudaFree(data); }  // expect: KL613
+    };
+    void run(size_t bytes) {
+        Buffer x(bytes);
+        cudaMemset(x.data, 0, bytes);
+        cudaFree(x.data);
+    }
+    ```
+
+    ```cuda good
+    struct Buffer {
+        int *data = nullptr;
+        explicit Buffer(size_t bytes) { cudaMalloc(&data, bytes); }
+        ~Buffer() { cudaFree(data); }
+    };
+    static Buffer make(size_t bytes) {
+        Buffer x(bytes);
+        cudaMemset(x.data, 0, bytes);
+        return x;
+    }
+    void run(size_t bytes) {
+        Buffer x = make(bytes);
+        cudaMemset(x.data, 1, bytes);
+    }
+    ```
+
+    ```hip good
+    #include <hip/hip_runtime.h>
+    __global__ void clear(int *x) { x[threadIdx.x] = 0; }
+    void run(hipStream_t stream, int n) {
+        for (int i = 0; i < n; ++i) {
+            int *x = nullptr;
+            hipMallocAsync(&x, 256, stream);
+            clear<<<1, 64, 0, stream>>>(x);
+            hipStreamSynchronize(stream);
+            hipFree(x);
+        }
     }
     ```
 
@@ -73,27 +149,35 @@ class DeviceUseAfterFree(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
         for walk in facts[host_operations]:
-            for event, release, what in _uses(walk):
+            for event, before, what in _uses(walk):
                 if event.span not in seen:
                     seen.add(event.span)
-                    yield self.finding(
-                        event.span,
-                        f"this {what} memory that was given back before",
-                        related=[Related(release.event.span, "given back here")],
-                        fix="give it back after its last use",
-                    )
+                    yield self._found(event, before, what)
+
+    def _found(self, event: Event, before: Event, what: str) -> Finding:
+        if what.startswith("gives back in"):
+            message, word = (
+                "this gives back, in every round of the loop, memory that was allocated once",
+                "allocated here",
+            )
+        elif what.startswith("does"):
+            message, word = "this does not wait for the stream, where work with the memory may not be over", "used here"
+        else:
+            message, word = f"this {what} memory that was given back before", "given back here"
+        related = [Related(before.span, word), *(Related(at, "called here") for at in event.stack[-1:])]
+        return self.finding(event.span, message, related=related, fix="give it back once, after its last use")
 
 
-def _uses(walk: HostWalk) -> Iterator[tuple[Event, Release, str]]:
+def _uses(walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
+    """Uses of what was given back, each with what came before it, and what the use is."""
     given_back: dict[Root, Release] = {}
+    at_work: dict[Root, Event] = {}
     for _, one in events_at(walk):
         if isinstance(one, Release):
-            roots = _certain(one.target)
-            for root in roots:
-                before = given_back.get(root)
-                if before is not None and _after(before, one.event):
-                    yield one.event, before, "gives back"
-            for root in roots:
+            for root in _certain(one.target):
+                yield from _released(one, root, given_back.get(root), walk)
+                if root in at_work and base_name(one.event.name) == "Free":
+                    yield one.event, at_work[root], "does not wait for the stream, which may still use"
                 given_back[root] = one
         elif isinstance(one, (Copy, Fill, LaunchEvent)):
             event: Event = one if isinstance(one, LaunchEvent) else one.event
@@ -102,7 +186,31 @@ def _uses(walk: HostWalk) -> Iterator[tuple[Event, Release, str]]:
                 for root in _certain(value):
                     release = given_back.get(root)
                     if release is not None and _after(release, event):
-                        yield event, release, "works on"
+                        yield event, release.event, "works on"
+                    made = walk.allocations.get(id(root))
+                    if made is not None and base_name(made.api) in ("MallocAsync", "MemAllocAsync"):
+                        at_work[root] = event
+        elif isinstance(one, ApiEvent) and waits(one):
+            at_work.clear()
+
+
+def _released(one: Release, root: Root, before: Release | None, walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
+    if before is not None and _after(before, one.event):
+        yield one.event, before.event, "gives back"
+    made = walk.allocations.get(id(root))
+    if made is not None and _in_each_round(one.event, made):
+        yield one.event, made, "gives back in every round of the loop"
+
+
+def _in_each_round(event: Event, made: AllocationEvent) -> bool:
+    """Whether a loop that has begun after the allocation gives back in every round."""
+    inner = event.loops[len(made.loops) :]
+    if event.loops[: len(made.loops)] != made.loops or len(inner) != 1:
+        return False
+    loop = inner[0]
+    plain = (GuardKind.LOOP, GuardKind.ASSERT, GuardKind.EXIT)  # checks that end the program are passed in every round
+    certain = all(guard.kind in plain for guard in event.guards[loop.depth :])
+    return loop.condition is not None and loop.condition.value is None and certain and not loop.exits
 
 
 def _certain(value: object) -> tuple[Root, ...]:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.launching.launches import LaunchFact, host
+from kernlint.analysis.launching.run_time_sizes import other_groups_allowed
 from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
-from kernlint.tree.nodes import StringLit
-from kernlint.tree.walk import walk
 
 
 class GroupDoesNotDivide(ModuleRule):
@@ -58,7 +57,7 @@ class GroupDoesNotDivide(ModuleRule):
         seen: set[Span] = set()
         for launch in facts[host].launches:
             message = _wrong(launch)
-            if message is not None and launch.span not in seen and not _non_uniform(facts):
+            if message is not None and launch.span not in seen and not other_groups_allowed((facts.module,)):
                 seen.add(launch.span)
                 yield self.finding(
                     launch.span, message, fix="round the global size up, and test the index in the kernel"
@@ -70,12 +69,3 @@ def _wrong(launch: LaunchFact) -> str | None:
         if size.value and group.value and size.value % group.value:
             return f"{size.value} work-items along {'xyz'[axis]} are no whole number of work-groups of {group.value}"
     return None
-
-
-def _non_uniform(facts: ModuleFacts) -> bool:
-    """Whether some program of the file is built for a version of the language that allows for groups of other sizes."""
-    for function in facts.module.functions:
-        for node in walk(function.body) if function.body is not None else ():
-            if isinstance(node, StringLit) and "-cl-std=" in node.value and "-cl-std=CL1" not in node.value:
-                return True
-    return False

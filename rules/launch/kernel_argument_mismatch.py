@@ -11,6 +11,7 @@ from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
+from kernlint.tree.launch_arguments import NO_ADDRESS
 from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
 
@@ -165,13 +166,25 @@ class KernelArgumentMismatch(Rule):
 
 def _settings(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
     params = facts.function.params
+    several = _of_several_widths(facts)
     for one in launch.settings:
+        if one.index in several:
+            continue
         if one.index >= len(params):
             yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}"
             continue
         message = _wrong_setting(one, params[one.index])
         if message is not None:
             yield one.span, message
+
+
+def _of_several_widths(facts: Facts) -> frozenset[int]:
+    """Arguments that different launches pass in different widths: their type is the build's choice."""
+    widths: dict[int, set[int]] = {}
+    for one in (one for launch in facts[launches] for one in launch.settings):
+        if one.size is not None and one.size.value is not None:
+            widths.setdefault(one.index, set()).add(one.size.value)
+    return frozenset(index for index, found in widths.items() if len(found) > 2)
 
 
 def _unset(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
@@ -207,13 +220,19 @@ def _width(type_: Type) -> int | None:
 
 
 def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+    """Arguments that are passed by an array of their addresses, each as large as the kernel's parameter is."""
     node, params = launch.node, facts.function.params
-    if node.api not in BY_ARRAY or not node.args:
+    args = launch.event.listed if launch.event is not None else node.args
+    if node.api not in BY_ARRAY or not args:
         return
-    if len(node.args) < len(params):
-        yield launch.span, f"{len(node.args)} arguments are passed, but {facts.kernel.name} takes {len(params)}"
+    if len(args) < len(params):
+        place = launch.span if node.args else args[0].span  # where they are listed
+        yield place, f"{len(args)} arguments are passed, but {facts.kernel.name} takes {len(params)}"
         return
-    for arg, param in zip(node.args, params, strict=False):
+    for arg, param in zip(args, params, strict=False):
+        if isinstance(arg, Opaque) and arg.reason == NO_ADDRESS:
+            yield arg.span, f"the value itself stands where the address of what is passed for {param.name} has to be"
+            return
         given, wanted = _width(arg.type), _width(param.type)
         if given is not None and wanted is not None and given < wanted and not isinstance(arg, Opaque):
             yield launch.span, f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"

@@ -6,9 +6,21 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.run_time_sizes import (
+    admission_of,
+    block_beyond,
+    other_groups_allowed,
+    rows_beyond,
+    tested_size,
+)
+from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
+from kernlint.prove.admission import ANY
 from kernlint.rule import Meta, Rule
+from kernlint.source import Span
+from kernlint.symbolic.show import show
 
 THREADS = 1024
 """Threads of a block on every NVIDIA and AMD architecture (CUDA C++ Programming Guide, technical specifications)."""
@@ -27,7 +39,11 @@ class LaunchLimits(Rule):
     ``__launch_bounds__``; a CUDA grid has at most 65535 blocks along ``y`` and ``z``; nothing may be zero. The launch
     fails, the kernel does not run at all, and unless somebody asks for the error, nothing else happens.
 
-    Reported where the sizes are constants.
+    Reported where the sizes are constants, and as a warning where they are known only when the program runs, nothing
+    that the host does keeps them below the limit, and something speaks for large ones: a grid with one size along
+    ``x`` and many along ``y``, a number of blocks there that is a product of sizes, a kernel that widens the block's
+    index, a block that is as large as two sizes together. In OpenCL likewise a global size that the kernel tests its
+    index against, which nothing rounds up to whole work-groups.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
@@ -40,6 +56,49 @@ class LaunchLimits(Rule):
     __global__ void __launch_bounds__(256) tick(int *n) { n[threadIdx.y * 32 + threadIdx.x] += 1; }
     void run(int *n) {
         tick<<<1, dim3(32, 16)>>>(n);  // expect: KL601
+    }
+    ```
+
+    ```cuda bad
+    __global__ void clear(float *x, int rows, int columns) {
+        for (int i = threadIdx.x; i < columns; i += blockDim.x) x[blockIdx.y * (long long)columns + i] = 0.0f;
+    }
+    void run(float *x, int rows, int columns) {
+        clear<<<dim3(1, rows), 256>>>(x, rows, columns);  // expect: KL601
+    }
+    ```
+
+    ```cuda bad
+    __global__ void clear(float *x, int rows, int columns) {
+        if (threadIdx.x < columns && threadIdx.y < rows) x[threadIdx.y * columns + threadIdx.x] = 0.0f;
+    }
+    void run(float *x, int rows, int columns) {
+        clear<<<1, dim3(columns, rows)>>>(x, rows, columns);  // expect: KL601
+    }
+    ```
+
+    ```cuda bad
+    const char *program = R"(
+    kernel void clear(global float *x, int n) {
+        if (get_global_id(0) < n) x[get_global_id(0)] = 0.0f;
+    }
+    )";
+    cl_int run(cl_program built, cl_command_queue queue, cl_mem x, cl_int n) {
+        cl_kernel clear = clCreateKernel(built, "clear", nullptr);
+        const size_t all = n, group = 64;
+        clSetKernelArg(clear, 0, sizeof(cl_mem), &x);
+        clSetKernelArg(clear, 1, sizeof(cl_int), &n);
+        return clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &all, &group, 0, nullptr, nullptr);  // expect: KL601
+    }
+    ```
+
+    ```cuda good
+    __global__ void clear(float *x, int rows, int columns) {
+        for (int row = blockIdx.y; row < rows; row += gridDim.y)
+            for (int i = threadIdx.x; i < columns; i += blockDim.x) x[row * (long long)columns + i] = 0.0f;
+    }
+    void run(float *x, int rows, int columns) {
+        clear<<<dim3(1, rows < 65535 ? rows : 65535), 256>>>(x, rows, columns);
     }
     ```
 
@@ -60,9 +119,10 @@ class LaunchLimits(Rule):
     """
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (launches,)
+    needs = (trace, launches, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        yield from self._run_time(facts)
         for launch in facts[launches]:
             message = self._block(facts, launch) or self._grid(facts, launch)
             if message is not None:
@@ -72,6 +132,50 @@ class LaunchLimits(Rule):
                     related=[Related(facts.kernel.function.span, "the kernel")],
                     fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
                 )
+
+    def _run_time(self, facts: Facts) -> Iterator[Finding]:
+        """Sizes that are known only when the program runs."""
+        if facts.function.forced:
+            return
+        seen: set[Span] = set()
+        for view in facts[launch_context].launches:
+            said = self._rows(view, facts) or self._together(view, facts) or self._groups(view, facts)
+            if said is not None and view.fact.span not in seen:
+                seen.add(view.fact.span)
+                message, fix = said
+                related = [Related(facts.kernel.function.span, "the kernel")]
+                severity = Severity.WARNING
+                yield self.finding(view.fact.span, message, severity=severity, related=related, fix=fix)
+
+    def _rows(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        axis = rows_beyond(view, ROWS, facts[trace]) if facts.module.language == "cuda" else None
+        if axis is None or view.fact.grid is None:
+            return None
+        size = show(view.fact.grid[axis])
+        message = f"the grid has {size} blocks along {'xyz'[axis]}, of which {ROWS} at most are allowed"
+        return message, "put the large size along x, or loop over it in the kernel"
+
+    def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
+        if block is None or view.fact.block is None:
+            return None
+        sizes = " x ".join(show(size) for size in view.fact.block if size.value != 1)
+        message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
+        return message, "use a block of a fixed size and more blocks"
+
+    def _groups(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        """A global size that the kernel tests its index against, and that no work-group need divide."""
+        for axis, count in enumerate(view.fact.threads or ()):
+            unit = view.block[axis]
+            tested = tested_size(view, axis, count, facts[trace]) if unit is not None and unit > 1 else None
+            if tested is None or unit is None:
+                continue
+            size = tested[0]
+            hosts = (other.module for other in facts.module_facts.hosts_of(facts.kernel.name))
+            if admission_of(view).permits(ANY, values=((size, 3 * unit + 1),)) and not other_groups_allowed(hosts):
+                message = f"{size.name} work-items along {'xyz'[axis]} may be no whole number of groups of {unit}"
+                return message, "round the global size up to whole groups"
+        return None
 
     def _block(self, facts: Facts, launch: LaunchFact) -> str | None:
         block = launch.constant_block()

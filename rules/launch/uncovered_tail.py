@@ -8,14 +8,28 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.launching.launches import launches
+from kernlint.analysis.launching.run_time_sizes import tested_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, plain, substitute, symbols
-from kernlint.tree.types import Space
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    substitute,
+    subterms,
+    symbols,
+)
+from kernlint.tree.types import FloatType, IntType, Space
 
 AXES = "xyz"
 
@@ -26,7 +40,7 @@ class UncoveredTail(Rule):
     A number of blocks that is a quotient rounded down leaves out what the division leaves over. Reported where the
     kernel tests its index against the very size that the host divides by the size of the block, handles one element a
     thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
-    of which the last is larger.
+    of which the last is larger. Likewise ``ceil(n / 256)`` of two integers, which divides first.
 
     ```cuda bad
     __global__ void twice(float *x, int n) {
@@ -55,6 +69,16 @@ class UncoveredTail(Rule):
     void run(float *x) { twice<<<16, 256>>>(x, 10000); }  // expect: KL602
     ```
 
+    ```cuda bad
+    __global__ void twice(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= 2.0f;
+    }
+    void run(float *x, int n) {
+        twice<<<ceil(n / 256), 256>>>(x, n);  // expect: KL602
+    }
+    ```
+
     ```cuda good
     __global__ void twice(float *x, int n) {
         const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -76,9 +100,10 @@ class UncoveredTail(Rule):
     """
 
     meta = Meta("KL602", "uncovered-tail", Severity.WARNING, tags=("CUDA PG",))
-    needs = (trace, launch_context, admitted)
+    needs = (trace, launches, launch_context, admitted)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        yield from self._ceilings(facts)
         if any(symbol in GRID_DIM for loop in facts[trace].loops for phi in loop.phis for symbol in _made_of(phi)):
             return
         seen: set[Span] = set()
@@ -110,6 +135,17 @@ class UncoveredTail(Rule):
                         fix=f"round up: ({symbol.name} + block - 1) / block",
                     )
 
+    def _ceilings(self, facts: Facts) -> Iterator[Finding]:
+        """A ceiling of what an integer division has already rounded down."""
+        for launch in facts[launches]:
+            if any(map(_ceiling_of_quotient, launch.grid or ())):
+                yield self.finding(
+                    launch.span,
+                    "the grid is the ceiling of an integer division, which has already rounded down",
+                    related=[Related(facts.kernel.function.span, "this kernel is launched")],
+                    fix="round up in integers: (n + block - 1) / block",
+                )
+
     def _tested(self, view: LaunchView, axis: int, facts: Facts) -> tuple[Symbol, Span] | None:
         """The size that the kernel tests its index along ``axis`` against, and that the grid is a part of."""
         found, fact = view.covers[axis], view.fact
@@ -119,15 +155,8 @@ class UncoveredTail(Rule):
             return None
         if polynomial(found.unit) != polynomial(fact.block[axis]):
             return None
-        count = polynomial(found.count)
-        sizes = [symbol for symbol, image in view.images if polynomial(image) == count and symbol not in _LAUNCH]
-        index = {THREAD[axis], BLOCK[axis]}
-        for guard in (guard for access in facts[trace].accesses for guard in access.guards):
-            mentioned = set(symbols(guard.term))
-            size = next((size for size in sizes if size in mentioned), None)
-            if size is not None and index <= mentioned and self._odd(size, view, axis, facts):
-                return size, guard.span
-        return None
+        tested = tested_size(view, axis, found.count, facts[trace])
+        return tested if tested is not None and self._odd(tested[0], view, axis, facts) else None
 
     def _short(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Guard] | None:
         """(threads, elements, test) where a launch in numbers has fewer threads along an axis than the kernel handles
@@ -159,9 +188,6 @@ class UncoveredTail(Rule):
         return facts[admitted].permits(view.block, values=((size, 3 * unit + 1),))
 
 
-_LAUNCH = frozenset((*BLOCK_DIM, *GRID_DIM))
-
-
 def _place(axis: int) -> Polynomial:
     """The index of a thread in the grid."""
     block, size, thread = (symbols_[axis].term for symbols_ in (BLOCK, BLOCK_DIM, THREAD))
@@ -170,3 +196,14 @@ def _place(axis: int) -> Polynomial:
 
 def _made_of(phi: Symbol) -> tuple[Symbol, ...]:
     return symbols(phi.step) if phi.step is not None else ()
+
+
+def _ceiling_of_quotient(term: Term) -> bool:
+    for part in subterms(term):
+        if part.op == "call" and str(part.args[0]).rpartition("::")[2] in ("ceil", "ceilf"):
+            inner = part.args[1]
+            while inner.op == "cast" and isinstance(inner.type, FloatType):
+                inner = inner.args[0]
+            if inner.op == "div" and isinstance(inner.type, IntType):
+                return True
+    return False

@@ -109,6 +109,71 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "a way out after a failed allocation": (
+        DeviceMemoryLeak,
+        """
+        #include <CL/cl.h>
+        #define CHECK(x) do { status = (x); if (status != CL_SUCCESS) return -1; } while (0)
+        int pass(cl_context c, cl_command_queue q, const float *in, size_t n) {
+            cl_int status;
+            cl_mem a = NULL, b = NULL;
+            a = clCreateBuffer(c, CL_MEM_READ_ONLY, n * sizeof(float), NULL, &status);
+            CHECK(status);
+            b = clCreateBuffer(c, CL_MEM_READ_ONLY, n * sizeof(float), NULL, &status);
+            CHECK(status); // bad
+            CHECK(clEnqueueWriteBuffer(q, a, CL_TRUE, 0, n * sizeof(float), in, 0, NULL, NULL));
+            clReleaseMemObject(a);
+            clReleaseMemObject(b);
+            return 0;
+        }
+        """,
+    ),
+    "launches of a library's classes, and arrays of arguments that are handed on": (
+        KernelArgumentMismatch,
+        """
+        #include <CL/cl.h>
+        #include <CL/cl.hpp>
+        #include <cuda.h>
+        static const std::string text = R"(
+        kernel void blend(global float4 *image, const float alpha, const long first, const int count) {
+          int i = get_global_id(0);
+          if (i < count) image[first + i] *= alpha;
+        }
+        )";
+        void blend(cl::CommandQueue &queue, cl::Program &program, cl::Buffer &image, float alpha, int n) {
+            cl::Kernel kernel(program, "blend");
+            kernel.setArg(0, image);
+            kernel.setArg(1, alpha);
+            kernel.setArg(2, n); // bad
+            kernel.setArg(3, n);
+            queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(64 * n), cl::NDRange(64));
+        }
+        cl_int part(cl_command_queue q, cl_program p, cl_mem a, float alpha, int n) {
+            cl_kernel k = clCreateKernel(p, "blend", NULL);
+            const size_t all = 64;
+            clSetKernelArg(k, 0, sizeof(cl_mem), &a);
+            clSetKernelArg(k, 1, sizeof(float), &alpha);
+            clSetKernelArg(k, 1, sizeof(int), &n); // bad
+            return clEnqueueNDRangeKernel(q, k, 1, NULL, &all, NULL, 0, NULL, NULL);
+        }
+        extern "C" __global__ void scale(float *x, float by, int n) {
+            if (threadIdx.x < n) x[threadIdx.x] *= by;
+        }
+        static CUresult start(CUfunction f, void **args) {
+            return cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, 0, args, 0);
+        }
+        CUresult run(CUdeviceptr x, float by, int n, size_t count) {
+            cudaFunction_t f = nullptr;
+            if (cudaGetFuncBySymbol(&f, reinterpret_cast<const void *>(scale))) return CUDA_ERROR_UNKNOWN;
+            void *good[] = {&x, &by, &n};
+            start(f, good);
+            void *value[] = {&x, &by, reinterpret_cast<void *>(count)}; // bad
+            start(f, value);
+            void *args[] = {&x, &by}; // bad
+            return start(f, args);
+        }
+        """,
+    ),
     "what waits for a copy": (
         UnsynchronisedHostRead,
         """

@@ -285,8 +285,10 @@ host_operations = ModuleAnalysis("host_operations", _compute, needs=(host,))
 
 
 def events_at(walk_: HostWalk) -> Iterator[tuple[int, object]]:
-    """Launches, copies, fills and releases by their order."""
+    """Launches, copies, fills and releases by their order, and the calls that are none of these."""
     groups = (walk_.copies, walk_.fills, walk_.releases)
     found: list[tuple[int, object]] = [(one.event.order, one) for group in groups for one in group]
+    done = {order for order, _ in found}
     found += [(event.order, event) for event in walk_.trace.launches]
+    found += [(event.order, event) for event in walk_.trace.apis if event.order not in done]
     yield from sorted(found, key=lambda pair: pair[0])

@@ -120,6 +120,11 @@ def _follows(begun: Event, access: Access) -> bool:
     return access.loops[: len(begun.loops)] == begun.loops and implied(begun.guards, access.guards)
 
 
+def waits(api: ApiEvent) -> bool:
+    """Whether a call waits for the device, or may, other than by giving memory back."""
+    return _WAITS.fullmatch(api.name) is not None and not base_name(api.name).startswith(("Free", "MemFree"))
+
+
 def _may_wait(event: Event) -> bool:
     """Whether a call waits for the device, as far as can be told."""
     if isinstance(event, ApiEvent):

@@ -70,7 +70,9 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
         if at is None:  # any of them
             found = {key: replace(one, certain=False) for key, one in found.items()}
             continue
-        found[at] = replace(_setting(api, at, size, value), certain=implied(api.guards, launch.guards))
+        certain = implied(api.guards, launch.guards)
+        if certain or not excluded(tuple(guard.term for guard in (*api.guards, *launch.guards))):
+            found[at] = replace(_setting(api, at, size, value), certain=certain)
     return tuple(found.values())
 
 

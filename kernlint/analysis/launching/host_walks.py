@@ -29,6 +29,7 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
     reaching = _reaching(calls, [function for function in functions if launching[function]])
     called = {callee for function in reaching for callee in calls[function] if callee is not function}
     instantiated = {f.generic for f in functions if f.generic is not None}
+    destructors = {f.qualified.rpartition("::~")[0]: f for f in functions if "::~" in f.qualified and f.generic is None}
     met: set[Launch] = set()
     done: set[FunctionDecl] = set()
 
@@ -36,7 +37,7 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
         for function in chosen:
             if len(done) < WALKS and function not in done:
                 done.add(function)
-                trace = trace_function(function, module.language)
+                trace = trace_function(function, module.language, destructors)
                 met.update(event.node for event in trace.launches)
                 yield function, trace
 

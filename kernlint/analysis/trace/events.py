@@ -302,7 +302,7 @@ class LaunchEvent(Event):
     bytes.  ``args``: the values passed, as the walk knows them; ``values``: those of the node.  ``kernels``: what is
     launched, where the walk knows: several, where it depends on conditions.  ``early``: it may begin before the kernel
     ahead of it in the stream has ended (programmatic stream serialisation).  ``handle``: the value that the kernel is
-    called through; ``stream``: that of the stream or queue.
+    called through; ``stream``: that of the stream or queue.  ``listed``: the expressions of the arguments.
     """
 
     node: Launch
@@ -317,6 +317,7 @@ class LaunchEvent(Event):
     stream: Any = None
     early: bool = False
     handle: Any = None
+    listed: tuple[Expr, ...] = ()
 
 
 @dataclass(eq=False, slots=True)

@@ -77,6 +77,7 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.symbolic.uniformity import WARP, uniformity
 from kernlint.tree import nodes as n
+from kernlint.tree.launch_arguments import packed_arguments
 from kernlint.tree.types import (
     BOOL,
     I32,
@@ -982,7 +983,8 @@ def _launch(m: Machine, e: n.Launch) -> Value:
         name: evaluate(m, expr) if expr is not None else None
         for name, expr in (("grid", e.grid), ("block", e.block), ("global", e.global_size), ("shared", e.shared))
     }
-    args = tuple(evaluate(m, arg) for arg in e.args)
+    operands = e.args or _packed(m, e)
+    args = tuple(_no_gap(m, arg) for arg in operands)
     values = tuple(evaluate(m, value) for value in e.values)
     called = evaluate(m, e.callee) if e.callee is not None else None
     named = [one.function for one in called.all] if isinstance(called, FunctionValue) else [e.kernel]
@@ -1003,11 +1005,24 @@ def _launch(m: Machine, e: n.Launch) -> Value:
                 stream=evaluate(m, e.stream) if e.stream is not None else None,
                 early=e.attributes is not None and launch.begins_early(m, evaluate(m, e.attributes)),
                 handle=called,
+                listed=operands,
             )
         )
     else:
         m.gap("call", "launch from a kernel", e.span)
     return unknown_value(e.type, "launch")
+
+
+def _packed(m: Machine, e: n.Launch) -> tuple[n.Expr, ...]:
+    """The arguments of a launch that is given an array of their addresses, by the list that it begins with."""
+    value = evaluate(m, e.packed) if e.packed is not None else None
+    decl = value.root.decl if isinstance(value, PointerValue) and value.offset.value == 0 else None
+    listed = decl.init if decl is not None else None
+    return packed_arguments(listed) if isinstance(listed, n.InitList) else ()
+
+
+def _no_gap(m: Machine, arg: n.Expr) -> Value:
+    return unknown_value(arg.type, arg.reason) if isinstance(arg, n.Opaque) and not arg.children else evaluate(m, arg)
 
 
 def extent(value: Value | None) -> tuple[Term, Term, Term] | None:

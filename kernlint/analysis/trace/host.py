@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, RootKind
 from kernlint.analysis.trace.machine import Machine
-from kernlint.analysis.trace.memory import havoc, loaded, read_variable
+from kernlint.analysis.trace.memory import havoc, loaded, read_variable, write_variable
 from kernlint.analysis.trace.values import (
+    FunctionValue,
     MemPlace,
     Place,
     PointerValue,
@@ -16,11 +17,12 @@ from kernlint.analysis.trace.values import (
     Value,
     VarPlace,
     as_term,
+    own_variable,
     root_symbol,
 )
 from kernlint.symbolic.terms import binary, call, cast, const, unknown
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, VarDecl
+from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, VarDecl
 from kernlint.tree.types import I64, U8, U64, ArrayType, IntType, PointerType, Space
 
 
@@ -63,6 +65,10 @@ def _behind(m: Machine, value: Value, arg: Expr) -> Value | None:
     while isinstance(arg, Cast):
         arg = arg.operand
     if isinstance(value, PointerValue) and isinstance(arg, AddressOf):
+        decl = value.root.decl
+        whole = decl is not None and not value.root.path and arg.operand.type == decl.type
+        if whole and decl is not None and (own_variable(decl) or isinstance(decl, ParamDecl)):
+            return read_variable(m, VarPlace(decl, (), decl.type))
         return loaded(m, value, arg.operand.type)
     return None
 
@@ -204,12 +210,35 @@ def allocation(m: Machine, e: Call, values: list[Value]) -> Value | None:
     return None
 
 
+_OF_SYMBOL = frozenset({"cudaGetFuncBySymbol", "hipGetFuncBySymbol"})
+
+
+def handle_of_symbol(m: Machine, e: Call, values: Sequence[Value]) -> None:
+    """A handle of a kernel that is made of the kernel itself is that kernel."""
+    if e.name in _OF_SYMBOL and len(values) == 2 and isinstance(values[1], FunctionValue):
+        place = _stored_at(values[0])
+        if place is not None:
+            m.allocated = (place, values[1])
+
+
 def _buffer(e: Call) -> tuple[int | None, int, int | None] | None:
     """Where a constructor of ``cl::Buffer`` is given the size; None where it makes none of its own."""
     at = next((index for index, arg in enumerate(e.args) if isinstance(arg.type, IntType)), None)
     if at is None or at > 1 or at + 1 >= len(e.args) or not isinstance(e.args[at + 1].type, IntType):
         return None
     return None, at + 1, None
+
+
+def keep_allocated(m: Machine) -> None:
+    """Store the pointer to what a call has allocated where the call stores it."""
+    if m.allocated is None or m.state is None:
+        return
+    where, pointer = m.allocated
+    m.allocated = None
+    if isinstance(where, VarPlace):
+        write_variable(m, where, pointer)
+    else:
+        m.state.cells.write(where.pointer.root, where.pointer.offset, where.type, pointer, m.serial())
 
 
 def _stored_at(value: Value) -> Place | None:

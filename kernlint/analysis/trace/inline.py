@@ -14,10 +14,18 @@ from kernlint.analysis.trace.events import (
     Guard,
     Root,
 )
-from kernlint.analysis.trace.host import allocation, made_of, note_call, now_behind, written_by
+from kernlint.analysis.trace.host import (
+    allocation,
+    handle_of_symbol,
+    keep_allocated,
+    made_of,
+    note_call,
+    now_behind,
+    written_by,
+)
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
-from kernlint.analysis.trace.memory import havoc, read_variable, record, write_variable
+from kernlint.analysis.trace.memory import havoc, read_variable, record
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -233,6 +241,8 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     """
     from kernlint.analysis.trace.expressions import evaluate, place
 
+    if m.destructors and e.name.rpartition("::")[2] in ("move", "forward", "swap"):
+        m.moved.update(arg.decl for arg in e.args if isinstance(arg, Ref))
     values: list[Value] = []
     places: list[Place | None] = []
     params = e.function.params if e.function is not None else ()
@@ -250,6 +260,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
     if m.function.kind in (FunctionKind.HOST, FunctionKind.BOTH):
         note_call(m, e, values[offset:], values[0] if offset else None)
         made = allocation(m, e, values[offset:])
+        handle_of_symbol(m, e, values[offset:])
     if m.on_host:
         seen = _in_container(m, e, parts, places, values)
         if seen is not None:
@@ -277,13 +288,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         _overwritten(m, e, places, values, name)
     if m.on_host:
         written_by(m, e, parts, values)
-    if m.allocated is not None:
-        where, pointer = m.allocated
-        m.allocated = None
-        if isinstance(where, VarPlace):
-            write_variable(m, where, pointer)
-        else:
-            m.state.cells.write(where.pointer.root, where.pointer.offset, where.type, pointer, m.serial())
+        keep_allocated(m)
     _known_accesses(m, e, name, values)
     event = CallEvent(
         **m.common(e.span),

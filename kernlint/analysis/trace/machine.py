@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from kernlint.analysis.trace.cells import Cells, join_cells
@@ -70,12 +70,14 @@ class Target:
 
 @dataclass(slots=True)
 class Frame:
-    """An inlined call: states at its returns with the values returned."""
+    """An inlined call: states at its returns with the values returned.  ``owners``: objects of classes with a
+    destructor, by the blocks that hold them."""
 
     function: FunctionDecl
     returns: list[tuple[State, Value | None]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     loop_depth: int = 0
+    owners: list[list[VarDecl]] = field(default_factory=list)
 
 
 FACTS = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
@@ -117,6 +119,8 @@ class Machine:
         self.parameters: dict[VarDecl, Value] = {}
         self.keys: dict[object, int] = {}
         self.watched: set[VarDecl] = set()
+        self.destructors: Mapping[str, FunctionDecl] = {}
+        self.moved: set[VarDecl] = set()
         self.traps = 0
         self.doubtful = False
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace.events import ApiEvent, Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
@@ -16,9 +16,13 @@ from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import Space
 
 
-def trace_function(function: FunctionDecl, language: str) -> Trace:
-    """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does."""
+def trace_function(
+    function: FunctionDecl, language: str, destructors: Mapping[str, FunctionDecl] | None = None
+) -> Trace:
+    """Walk one kernel (``language``: ``cuda``, ``hip`` or ``opencl``) and give all that it does.  ``destructors`` of
+    classes by their names are called in host code."""
     m = Machine(function, language)
+    m.destructors = destructors or {}
     state = m.state
     assert state is not None
     for param in function.params:

@@ -7,14 +7,14 @@ from typing import Any
 
 from kernlint.analysis.trace.events import LOST, ExitEvent, GuardKind
 from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
-from kernlint.analysis.trace.inline import bind
+from kernlint.analysis.trace.inline import bind, call_function
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, store, variable_root
 from kernlint.analysis.trace.values import MemPlace, ReferenceValue, Value, VarPlace, own_variable, unknown_value
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
-from kernlint.tree.types import BOOL, ArrayType, PointerType, Space, StructType
+from kernlint.tree.types import BOOL, VOID, ArrayType, PointerType, Space, StructType
 
 LARGE = 256
 """A struct variable of at least so many bytes is listed among the kernel's arrays: it holds one."""
@@ -43,10 +43,34 @@ def _revive(m: Machine, stmt: n.Stmt) -> None:
 
 
 def _block(m: Machine, s: n.Block) -> None:
+    frame = m.frames[-1]
+    frame.owners.append([])
     for inner in s.body:
         if m.state is None and not isinstance(inner, (n.Label, n.Block)):
             continue
         execute(m, inner)
+    destroy(m, frame.owners.pop())
+
+
+def destroy(m: Machine, owned: list[n.VarDecl], returned: n.Expr | None = None) -> None:
+    """Objects go out of scope, the last one first; one that is moved away, or ``returned``, stays alive."""
+    for decl in reversed(owned):
+        if m.state is None or decl in m.moved or (isinstance(returned, n.Ref) and returned.decl is decl):
+            continue
+        function = m.destructors[_class_of(decl)]
+        call = n.Call(decl.span, VOID, function.qualified, function, (), n.Ref(decl.span, decl.type, decl))
+        call_function(m, call, function)
+
+
+def bare(expr: n.Expr | None) -> n.Expr | None:
+    """What is returned, without conversions and the constructor that moves it."""
+    while isinstance(expr, n.Cast) or (isinstance(expr, n.Call) and len(expr.args) == 1):
+        expr = expr.operand if isinstance(expr, n.Cast) else expr.args[0]
+    return expr
+
+
+def _class_of(decl: n.VarDecl) -> str:
+    return decl.type.name if isinstance(decl.type, StructType) else ""
 
 
 def _decl(m: Machine, s: n.DeclStmt) -> None:
@@ -65,6 +89,8 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
         return
     if isinstance(decl.type, StructType) and (decl.type.size or 0) >= LARGE:
         variable_root(m, decl)
+    if m.destructors and decl.init is None and _class_of(decl) in m.destructors and m.frames[-1].owners:
+        m.frames[-1].owners[-1].append(decl)
     if decl.init is None:
         m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}", origin=decl)
         return
@@ -74,6 +100,8 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
         value = coerce(evaluate(m, decl.init), decl.type)
     if m.state is not None:
         m.state.env[decl] = value
+        if m.destructors and _class_of(decl) in m.destructors and m.frames[-1].owners:
+            m.frames[-1].owners[-1].append(decl)
 
 
 def _expr(m: Machine, s: n.ExprStmt) -> None:
@@ -250,6 +278,10 @@ def _return(m: Machine, s: n.Return) -> None:
     if m.state is None:
         return
     if len(m.frames) > 1:
+        for owned in reversed(m.frames[-1].owners) if m.destructors else ():
+            destroy(m, owned, bare(s.value))
+        if m.state is None:
+            return
         m.frames[-1].returns.append((m.state, value))
         for loop in m.loops[m.frames[-1].loop_depth :]:
             term = truth_of([g for g in m.state.path[loop.depth :] if g.loop is not loop])
@@ -257,6 +289,10 @@ def _return(m: Machine, s: n.Return) -> None:
             loop.returns.append((term, s.span))
         m.state = None
         m.death = GuardKind.SKIP
+        return
+    for owned in reversed(m.frames[-1].owners) if m.destructors else ():
+        destroy(m, owned, bare(s.value))
+    if m.state is None:
         return
     m.trace.exits.append(ExitEvent(**m.common(s.span)))
     for loop in m.loops:

@@ -9,6 +9,7 @@ from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.tree.launch_arguments import packed_arguments
 from kernlint.tree.nodes import (
     AddressOf,
     Call,
@@ -20,7 +21,6 @@ from kernlint.tree.nodes import (
     IntLit,
     Launch,
     Member,
-    Opaque,
     Ref,
     StringLit,
     VarDecl,
@@ -142,6 +142,7 @@ def _runtime(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor], ar
         _at(args, shared),
         _at(args, stream),
         _from_array(_at(args, array)),
+        packed=_packed(_at(args, array)),
         template_args=_template_args(kernel),
         values=_values(scope, arguments[kernel_at], kernel),
         callee=_at(args, kernel_at) if kernel is None else None,
@@ -183,6 +184,7 @@ def _driver(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         _at(args, 8),
         _from_array(_at(args, 9)),
         callee=_at(args, 0),
+        packed=_packed(_at(args, 9)),
     )
 
 
@@ -265,13 +267,13 @@ def _from_array(expr: Expr | None) -> tuple[Expr, ...]:
     expr = _bare(expr)
     if isinstance(expr, Ref):
         expr = expr.decl.init
-    if not isinstance(expr, InitList):
-        return ()
-    found = []
-    for item in expr.elements:
-        inner = _bare(item)
-        found.append(inner.operand if isinstance(inner, AddressOf) else Opaque(item.span, VOID, "argument by pointer"))
-    return tuple(found)
+    return packed_arguments(expr) if isinstance(expr, InitList) else ()
+
+
+def _packed(expr: Expr | None) -> Expr | None:
+    """The array of arguments, where its list is not in sight."""
+    bare = _bare(expr)
+    return None if bare is None or isinstance(bare, IntLit) or _from_array(bare) else expr
 
 
 def _handle_name(scope: Scope, expr: Expr | None) -> str:

@@ -1,0 +1,163 @@
+"""Grids and blocks that are made of sizes which are known only when the program runs.
+
+What host code has made sure of before a launch (clamps, checks, ways out) is part of the launch as the prover takes it;
+what that leaves open may be, if the size is one that callers choose: a parameter, a field, the length of a container.
+Of what other code works out nothing is known, and nobody argues from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import product
+
+from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.trace.events import RootKind, Trace
+from kernlint.prove.admission import Admission, Axes, Way
+from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    subterms,
+    symbols,
+)
+from kernlint.tree.nodes import Module, StringLit
+from kernlint.tree.types import IntType
+from kernlint.tree.walk import walk
+
+_LENGTHS = frozenset({"size", "numel"})
+"""Methods of containers and tensors that give a length."""
+
+
+def chosen_by_callers(term: Term) -> bool:
+    """Whether a size is made of nothing but what the function's callers choose."""
+    for part in subterms(term):
+        if part.op == "call" and str(part.args[0]).partition("@")[0] not in _LENGTHS:
+            return False
+        symbol = part.symbol
+        if symbol is None or _within_length(symbol, term):
+            continue
+        field = symbol.kind is SymbolKind.LOAD and symbol.origin[0].kind is RootKind.PARAM
+        if symbol.kind is not SymbolKind.PARAM and not field and symbol.name != "size()":
+            return False
+    return term.value is None
+
+
+def _within_length(symbol: object, term: Term) -> bool:
+    """Whether a symbol only says of which object a length is."""
+    lengths = [part for part in subterms(term) if part.op == "call"]
+    return any(symbol in symbols(part) for part in lengths)
+
+
+def admission_of(view: LaunchView) -> Admission:
+    """The one launch, as the prover takes it."""
+    return Admission((Way(view.images, view.checks),))
+
+
+def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
+    """The axis (y or z) along which a grid may have more than ``most`` blocks; None where nothing speaks for it.
+
+    That a size may be so large says little: batches are small.  It is believed where the number is a product of several
+    sizes; and, of one that is not divided into tiles, where there is one size along x, so that there was room; or where
+    the kernel takes it for a large one, and widens the block's index before it is multiplied.
+    """
+    grid = view.fact.grid
+    if grid is None:
+        return None
+    for axis in (1, 2):
+        term = grid[axis]
+        if not chosen_by_callers(term):
+            continue
+        several = any(len(set(atoms)) > 1 for atoms in polynomial(term).coefficients)
+        whole = not any(part.op in ("div", "shr") for part in subterms(term))
+        if not (several or (whole and (grid[0].value is not None or _widened(kernel, axis)))):
+            continue
+        known = admission_of(view)
+        tried = (most + 1, most + 5, 70_000, 1 << 17, 1 << 20)
+        if any(known.permits(view.block, _along(axis, count)) for count in tried):
+            return axis
+    return None
+
+
+def tested_size(view: LaunchView, axis: int, count: Term, kernel: Trace) -> tuple[Symbol, Span] | None:
+    """The scalar that is passed ``count`` and that the kernel tests its index along ``axis`` against, and where."""
+    wanted = polynomial(_bare(count))
+    sizes = [symbol for symbol, image in view.images if symbol not in _LAUNCH and polynomial(_bare(image)) == wanted]
+    index = {THREAD[axis], BLOCK[axis]}
+    for guard in (guard for access in kernel.accesses for guard in access.guards) if sizes else ():
+        mentioned = set(symbols(guard.term))
+        size = next((size for size in sizes if size in mentioned), None)
+        if size is not None and index <= mentioned:
+            return size, guard.span
+    return None
+
+
+def _bare(term: Term) -> Term:
+    """A size without the conversions around it, which keep sizes as they are."""
+    while term.op == "cast" and isinstance(term.args[0].type, IntType):
+        term = term.args[0]
+    return term
+
+
+_LAUNCH = frozenset((*BLOCK_DIM, *GRID_DIM))
+
+
+def other_groups_allowed(modules: Iterable[Module]) -> bool:
+    """Whether some program of the host code is built for a version of OpenCL C whose groups need not divide the global
+    size."""
+    for function in (function for module in modules for function in module.functions):
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, StringLit) and "-cl-std=" in node.value and "-cl-std=CL1" not in node.value:
+                return True
+    return False
+
+
+def _along(axis: int, count: int) -> Axes:
+    return (None, count, None) if axis == 1 else (None, None, count)
+
+
+def _widened(kernel: Trace, axis: int) -> bool:
+    """Whether a kernel turns the block's index along an axis into 64 bits to multiply it with numbers of 32."""
+    seen: set[int] = set()
+    for access in kernel.accesses:
+        for part in subterms(access.offset):
+            if id(part) in seen or part.op != "mul":
+                continue
+            seen.add(id(part))
+            for one, other in (part.args, part.args[::-1]):
+                wide = one.op == "cast" and isinstance(one.type, IntType) and one.type.bits == 64
+                if wide and plain(one.args[0]).symbol is BLOCK[axis] and _narrow(other):
+                    return True
+    return False
+
+
+def _narrow(term: Term) -> bool:
+    """Whether all that a number is made of has 32 bits, and something is."""
+    found = symbols(term)
+    return bool(found) and all(isinstance(symbol.type, IntType) and symbol.type.bits <= 32 for symbol in found)
+
+
+def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
+    """A block of more than ``most`` threads that a launch may have whose block is as large as several sizes together;
+    None where there is none, or only one of its sizes is open."""
+    block = view.fact.block
+    if block is None:
+        return None
+    open_ = [axis for axis in range(3) if block[axis].value is None]
+    if len(open_) < 2 or not all(chosen_by_callers(block[axis]) for axis in open_):
+        return None
+    known = admission_of(view)
+    for sizes in product((8, 33, 64, 512), repeat=len(open_)):
+        shape = [size.value or 0 for size in block]
+        for axis, size in zip(open_, sizes, strict=True):
+            shape[axis] = size
+        x, y, z = shape
+        if x * y * z > most and known.permits((x, y, z)):
+            return x, y, z
+    return None
