@@ -23,7 +23,7 @@ _KERNEL = pattern(rb"kernel(?:(?<=\b__kernel)|(?<!\wkernel)\s+(?:__attribute__\s
 _GLOBAL = pattern(rb"__global__(?<!\w__global__)\b")
 _MADE = pattern(rb"Kernel(?:(?<=\bElementwiseKernel)|(?<=\bReductionKernel)|(?<=ScanKernel))\b")
 _BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
-_COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b")
+_COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b|\brawkernel\b")
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""

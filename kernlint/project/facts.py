@@ -47,7 +47,8 @@ _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attr
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
 _WORD = pattern(rb"[A-Za-z_]\w*")
-_LIBRARIES = (b"cuda", b"opencl")
+_LIBRARIES = (b"cuda", b"opencl", b"cupy")
+_PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
 class Said:
@@ -182,7 +183,7 @@ def _of_python(data: bytes) -> FileFacts:
     if not (cuda or opencl or library or started or b"jit" in data):
         return NOTHING
     launches: list[bytes] = _STARTED.findall(data) if started else []
-    if library and (b"pyopencl" in data or b"pycuda" in data or b"cupy" in data):
+    if library and any(name in data for name in _PROGRAMS):
         launches += _METHOD.findall(data) + _GOT.findall(data)
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or ((library or b"jit" in data) and makes_kernels(data))

@@ -30,8 +30,8 @@ MOST = 16
 LARGE = 2 << 20
 """Bytes beyond which a host file is not read."""
 
-HOSTS = frozenset({".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc"})
-"""Names of files that may hold host code in C and C++."""
+HOSTS = frozenset({".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hxx", ".inl", ".inc", ".py"})
+"""Names of files that may hold host code; a Python program only counts where it names the kernel's file."""
 
 Reading = Callable[[str], FrontendOptions]
 """How the front end is to read the file at a path."""
@@ -85,6 +85,8 @@ class Elsewhere:
                 return ()
             source = self.texts.get(path) or read(path)
         except (OSError, SourceError):
+            return ()
+        if path.endswith(".py") and os.path.basename(self.path).encode() not in source.data:
             return ()
         options = replace(self.reading(path), instances=False, device=False)
         self.depends.setdefault(path)

@@ -140,8 +140,7 @@ class KernelArgumentMismatch(Rule):
     needs = (launches,)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        if facts.kernel is facts.module.kernels[0] and facts.function is facts.kernel.variants[0]:
-            yield from self._in_python(facts)
+        yield from self._in_python(facts)
         seen: set[Span] = set()
         for launch in facts[launches]:
             for span, message in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):
@@ -151,8 +150,10 @@ class KernelArgumentMismatch(Rule):
                     yield self.finding(span, message, related=[Related(place, "the kernel")])
 
     def _in_python(self, facts: Facts) -> Iterator[Finding]:
-        """What the front end found of launches in a program, once for all its kernels."""
+        """What the front end found of launches in a program."""
         for remark, related in remarks(facts.module_facts, "argument-misfit"):
+            if remark.kernel != facts.kernel.name:
+                continue
             what, given, name, wanted = remark.words
             yield self.finding(
                 remark.span,

@@ -20,6 +20,8 @@ def same_kernel(seen: FunctionDecl | None, launch: Launch, facts: Facts) -> bool
     ours = facts.kernel.function
     if seen is None:
         return launch.api in BY_NAME
+    if launch.api in IN_PYTHON and all(param.synthesised for param in seen.params):
+        return not seen.params or len(seen.params) == len(facts.function.params)
     generic = seen.generic or seen
     if generic.body is not None:
         return _same_file(generic.span.file, ours.span.file) and generic.span.start == ours.span.start
@@ -40,6 +42,10 @@ BY_NAME = frozenset(
     }
 )
 """Functions that launch a kernel which was looked up by its name."""
+
+
+IN_PYTHON = frozenset({"PyOpenCL", "PyCUDA", "CuPy", "cuda.core", "cuda.bindings"})
+"""Libraries of Python that do the same; of the kernel's parameters only the launch speaks."""
 
 
 def _same_file(one: str, other: str) -> bool:

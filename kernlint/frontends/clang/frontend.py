@@ -41,7 +41,7 @@ _CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thr
 _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
 _OPENCL_HOST = pattern(rb"\bcl(?:EnqueueNDRangeKernel|CreateKernel|CreateBuffer|BuildProgram|::Kernel)\b")
 _CUDA = pattern(rb"\b__global__\b|\b__device__\b|<<<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
-_LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy)\b")
+_LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
 
 
 def is_python(source: SourceFile) -> bool:

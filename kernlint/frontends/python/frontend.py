@@ -9,10 +9,10 @@ from kernlint.text.patterns import pattern
 from kernlint.text.pythontext import is_python
 from kernlint.tree.nodes import Module
 
-NUMBA = pattern(rb"\bnumba")
-"""Marks a program that numba may compile parts of."""
+NUMBA = pattern(rb"\b(?:numba|cupyx\b)")
+"""Marks a program that numba, or CuPy, may compile parts of."""
 
-COMPILED = pattern(rb"@[\w.]*\bjit\b")
+COMPILED = pattern(rb"@[\w.]*\b(?:jit|rawkernel)\b")
 _KERNEL = pattern(rb"@[\w.]*\bcuda\.jit\b[^\n]*\n(?:[ \t]*@[^\n]*\n)*[ \t]*def[ \t]+(\w+)")
 
 
@@ -39,6 +39,11 @@ class PythonFrontend:
         return out
 
     def _modules(self, source: SourceFile, options: FrontendOptions) -> list[Module]:
+        if not options.device and is_python(source.path):
+            from kernlint.frontends.clang.python.launches import launching_module
+
+            host = launching_module(source.path, source.data)
+            return [host] if host is not None else []
         modules: list[Module] = []
         if is_python(source.path) and NUMBA.search(source.data):
             from kernlint.frontends.clang.python.program import program_of

@@ -45,6 +45,8 @@ class Jitted:
     hip: bool = False
     cooperative: bool = False
     program: PythonProgram | None = None
+    raw: bool = False
+    """Of ``cupyx.jit``, which takes grid, block and arguments in a call too."""
 
     @property
     def name(self) -> str:
@@ -57,8 +59,19 @@ class Jitted:
         return [arg.arg for arg in (*own.posonlyargs, *own.args, *own.kwonlyargs)]
 
 
+_OF_CUPYX = {
+    "rawkernel": "jit", "range": "range", "cg.this_grid": "cg.this_grid",
+    **{f"atomic_{op}": f"atomic.{op}" for op in ("add", "sub", "max", "min", "inc", "dec", "cas", "xor", "exch")},
+    "atomic_and": "atomic.and_", "atomic_or": "atomic.or_",
+}  # fmt: skip
+"""Names of ``cupyx.jit`` that numba has under another one; the others are the same."""
+
+
 def canonical(path: str) -> str:
     """A full dotted name with the home of numba's GPU part spelled in one way."""
+    if path.startswith("cupyx.jit"):
+        name = path[len("cupyx.jit") :].lstrip(".")
+        return "numba.cuda" + (f".{_OF_CUPYX.get(name, name)}" if name else "")
     for home in HOMES:
         if path == home or path.startswith(home + "."):
             return "numba.cuda" + path[len(home) :]
@@ -178,6 +191,8 @@ class Finder:
         gpu = path in _JIT or (path in _CPU_JIT and target in ("cuda", "gpu", "hip"))
         if gpu:
             made = Jitted(node, outer, inner, _true(keys.get("device")))
+            makers = [*node.decorator_list, *([call.func] if call is not None else [])]
+            made.raw = any("rawkernel" in ast.unparse(maker) for maker in makers)
             made.cooperative = _true(keys.get("cooperative"))
             stated = [arg for arg in call.args if not self._is_function(arg, outer)] if call is not None else []
             if stated or "argtypes" in keys or "signature" in keys or "func_or_sig" in keys:

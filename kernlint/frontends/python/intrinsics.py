@@ -118,6 +118,18 @@ def _array(f: Function, name: str, args: Values, keys: dict[str, Value], node: a
     return arrays.declared(f, f.naming or name.partition(".")[0], shape, element, space, node)
 
 
+@_makes("shared_memory")
+def _shared_memory(f: Function, name: str, args: Values, keys: dict[str, Value], node: ast.Call) -> Value | None:
+    """``cupyx.jit.shared_memory(dtype, size)``; a size of None is what the launch gives."""
+    dtype = args[0] if args else keys.get("dtype")
+    size = args[1] if len(args) > 1 else keys.get("size", literal(f.span(node), 0))
+    if isinstance(size, Host):
+        size = literal(f.span(node), 0)
+    if dtype is None:
+        return None
+    return _array(f, "shared.array", [size, dtype], {}, node)
+
+
 def fixed(extent: Expr) -> bool:
     """Whether an extent may be known when the kernel is compiled: numbers and names from around the kernel."""
     for node in walk(extent):

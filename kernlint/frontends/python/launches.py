@@ -37,10 +37,14 @@ class Launched:
     count: ast.expr | None = None
     where: Scope | None = None
     """The scope that grid and block are written in."""
+    packed: ast.Tuple | None = None
+    """The arguments, where they stand in a tuple."""
 
     @property
     def args(self) -> list[ast.expr] | None:
         """What is passed; None when a part of it is not in sight."""
+        if self.packed is not None:
+            return None if any(isinstance(arg, ast.Starred) for arg in self.packed.elts) else list(self.packed.elts)
         node = self.called.node
         plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
         return list(node.args) if plain else None
@@ -65,6 +69,8 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
             return None
         shared = config.elts[3] if len(config.elts) > 3 else None
         return Launched(program, jitted, called, config.elts[0], config.elts[1], shared, where=where)
+    if isinstance(target, (ast.Name, ast.Attribute)) and len(called.node.args) in (3, 4) and not called.node.keywords:
+        return _in_cupys_way(program, finder, called)
     if isinstance(target, ast.Call) and isinstance(target.func, ast.Attribute) and target.func.attr == "forall":
         jitted = kernel_of(program, finder, target.func.value, scope)
         if jitted is None or not target.args:
@@ -78,6 +84,19 @@ def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launche
             shared = key.value if key.arg == "sharedmem" else shared
         return Launched(program, jitted, called, None, block, shared, target.args[0], scope)
     return None
+
+
+def _in_cupys_way(program: PythonProgram, finder: Finder, called: Called) -> Launched | None:
+    """``kernel((grid,), (block,), (arguments,))`` of a kernel of ``cupyx.jit``."""
+    grid, block, packed, *more = called.node.args
+    given, where = program.resolved(packed, called.scope)
+    if not isinstance(given, ast.Tuple) or where is not called.scope:
+        return None
+    jitted = kernel_of(program, finder, called.node.func, called.scope)
+    if jitted is None or not jitted.raw:
+        return None
+    shared = more[0] if more else None
+    return Launched(program, jitted, called, grid, block, shared, where=called.scope, packed=given)
 
 
 def kernel_of(program: PythonProgram, finder: Finder, expr: ast.expr, scope: Scope) -> Jitted | None:

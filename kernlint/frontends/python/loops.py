@@ -31,7 +31,7 @@ from kernlint.tree.types import BOOL, I64, UNKNOWN, IntType, Space
 UNROLLED = 16
 """Rounds of a loop over a tuple that are written out."""
 
-RANGES = ("range", "numba.prange", "numba.cuda.prange", "xrange")
+RANGES = ("range", "numba.prange", "numba.cuda.prange", "numba.cuda.range", "xrange")
 
 
 def owns(f: Function, node: ast.For, name: str) -> bool:
@@ -72,7 +72,7 @@ def for_statement(f: Function, node: ast.For) -> list[Stmt]:
 
     if isinstance(node.iter, ast.Call):
         path = full_name(f.lowering.program, node.iter.func, f.scope)
-        if path in RANGES and not node.iter.keywords:
+        if path in RANGES and all(key.arg == "unroll" for key in node.iter.keywords):
             return _range(f, node, node.iter)
         if path in ("enumerate", "zip", "reversed"):
             return _made_of(f, node, path, node.iter)

@@ -151,7 +151,9 @@ def _unconfigured(program: PythonProgram, finder: Finder, lowering: Places) -> I
         if id(called.node) in inside or not isinstance(called.node.func, ast.Name):
             continue
         found = finder.named(called.node.func.id, called.scope)
-        if found is not None and not found.device and not found.host and _plain_call(called.node, found):
+        if found is None or found.device or found.host or found.raw:
+            continue
+        if _plain_call(called.node, found):
             yield Remark("unconfigured", lowering.span(called.node), found.name)
     for called in program.calls:
         target, scope = program.resolved(called.node.func, called.scope)

@@ -110,7 +110,7 @@ class Buffers(ABC):
         expr, scope = self.program.resolved(expr, scope)
         if isinstance(expr, ast.Name):
             return self._by_name(expr.id, scope, depth)
-        if isinstance(expr, ast.Attribute) and expr.attr in ("data", "gpudata"):
+        if isinstance(expr, ast.Attribute) and expr.attr in ("data", "gpudata", "ptr"):
             return self.array(expr.value, scope, depth + 1)
         if isinstance(expr, ast.Attribute) and (rank := self.ranks.get(dotted(expr) or "")):
             name = dotted(expr)

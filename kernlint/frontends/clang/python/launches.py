@@ -10,7 +10,7 @@ launch are the host's checks.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.hosts import add_host
@@ -18,21 +18,24 @@ from kernlint.frontends.clang.python.passed import misfit
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import (
     Barrier,
     Call,
     Expr,
     FunctionDecl,
+    FunctionKind,
     IntLit,
     LaunchValue,
     Module,
+    ParamDecl,
     Quantity,
     Ref,
     Remark,
     VarDecl,
 )
-from kernlint.tree.types import PointerType, Space
+from kernlint.tree.types import I64, U8, VOID, PointerType, Space
 from kernlint.tree.walk import walk
 
 
@@ -49,6 +52,7 @@ class _Launched:
     args: tuple[ast.expr, ...] | None
     threads: bool = False  # the grid is counted in threads
     prepared: bool = False  # the arguments are converted to types that were stated before
+    where: Scope | None = None  # the scope that grid and block are written in
 
 
 def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
@@ -74,6 +78,33 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
             _Launcher(program, called, found[0][0].path).launch(launched, *found[0])
 
 
+class _Any(frozenset[str]):
+    """The names of kernels of another file: which, only that file says."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_FILES = pattern(rb"\w\.(?:cl|cu|cuh|hip|ocl)\b")
+_PROGRAMS = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")
+
+
+def launching_module(path: str, data: bytes) -> Module | None:
+    """The launches in a Python file of kernels that files of their own hold, as host functions; None where it names no
+    such file."""
+    program = program_of(data) if _FILES.search(data) and _PROGRAMS.search(data) else None
+    if program is None:
+        return None
+    module = Module(path, "cuda", (), (), (), written_in="python")
+    for called in program.calls:
+        launched = _launched(program, called, _Any())
+        if launched is not None and launched.origin is None:
+            launcher = _Launcher(program, called, path)
+            launcher.launch(launched, module, launcher.declared(launched))
+    object.__setattr__(module, "remarks", ())  # no type of a parameter is known
+    return module if module.functions else None
+
+
 def of_other_length(program: PythonProgram, made: ast.Call, names: Sequence[str], vectors: Sequence[str]) -> set[str]:
     """Those of ``vectors`` for which some call of the kernel that ``made`` makes passes an array that is visibly of
     another length than the first; ``names`` are the kernel's parameters."""
@@ -95,7 +126,7 @@ def of_other_length(program: PythonProgram, made: ast.Call, names: Sequence[str]
 # ------------------------------------------------------------------------------------------------------- recognition
 
 
-def _launched(program: PythonProgram, called: Called, names: set[str]) -> _Launched | None:
+def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launched | None:
     """The launch that a call is; None when it is another call, or its arguments are not in sight."""
     node, scope = called.node, called.scope
     keys = {key.arg: key.value for key in node.keywords if key.arg is not None}
@@ -111,6 +142,11 @@ def _launched(program: PythonProgram, called: Called, names: set[str]) -> _Launc
             return None
         rest = plain[first:] if plain is not None else None
         return _Launched("PyCUDA", *kernel, node.args[0], node.args[1], keys.get("shared_size"), rest, prepared=True)
+    last = (dotted(target) or "").rpartition(".")[2]
+    if last == "launch" and ".core" in program.imported(dotted(target) or ""):
+        return _by_config(program, called, names)
+    if last == "cuLaunchKernel" and len(node.args) >= 8:
+        return _by_driver(program, called, names)
     kernel = _function(program, target, scope, names)
     if kernel is None:
         return None
@@ -130,18 +166,62 @@ def _launched(program: PythonProgram, called: Called, names: set[str]) -> _Launc
     return _Launched("PyOpenCL", *kernel, node.args[1], third, None, rest, threads=True)
 
 
+def _by_config(program: PythonProgram, called: Called, names: Set[str]) -> _Launched | None:
+    """``launch(stream, LaunchConfig(grid=..., block=...), kernel, *arguments)`` of ``cuda.core``; early versions took
+    kernel, configuration, stream."""
+    first = called.node.args[:3]
+    if len(first) < 3 or any(isinstance(arg, ast.Starred) for arg in called.node.args):
+        return None
+    config: ast.Call | None = None
+    kernel: tuple[str, int | None] | None = None
+    where = called.scope
+    for arg in first:
+        made, scope = program.resolved(arg, called.scope)
+        if isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "LaunchConfig":
+            config, where = made, scope
+        else:
+            kernel = kernel or _function(program, arg, called.scope, names)
+    if config is None or kernel is None:
+        return None
+    keys = {key.arg: key.value for key in config.keywords if key.arg is not None}
+    sizes = dict(zip(("grid", "cluster", "block", "shmem_size"), config.args, strict=False)) | keys
+    shared = sizes.get("shmem_size")
+    args = tuple(called.node.args[3:])
+    return _Launched("cuda.core", *kernel, sizes.get("grid"), sizes.get("block"), shared, args, where=where)
+
+
+def _by_driver(program: PythonProgram, called: Called, names: Set[str]) -> _Launched | None:
+    """``driver.cuLaunchKernel(kernel, gx, gy, gz, bx, by, bz, shared, stream, arguments, extra)``."""
+    kernel = _function(program, called.node.args[0], called.scope, names)
+    if kernel is None:
+        return None
+    sizes = called.node.args[1:7]
+    grid, block = (ast.copy_location(ast.Tuple(list(sizes[at : at + 3]), ast.Load()), called.node) for at in (0, 3))
+    return _Launched("cuda.bindings", *kernel, grid, block, called.node.args[7], ())
+
+
 def _is_tuple(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
     return isinstance(program.resolved(expr, scope)[0], (ast.Tuple, ast.List))
 
 
-def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: set[str]) -> tuple[str, int | None] | None:
+def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[str]) -> tuple[str, int | None] | None:
     """Name and program of the kernel that an expression stands for; None when it is none."""
     expr, scope = program.resolved(expr, scope)
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant) and expr.slice.value == 1:
+        expr, scope = program.resolved(expr.value, scope)  # of an error and what was asked for
+    while isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], ast.Call):
+        expr = expr.args[0]  # a function that looks at the error
     if isinstance(expr, ast.Call):
         callee = dotted(expr.func) or ""
         last = expr.func.attr if isinstance(expr.func, ast.Attribute) else callee
-        if last == "get_function" and isinstance(expr.func, ast.Attribute) and expr.args:
-            name = program.string(expr.args[0], scope)
+        if last in ("cuModuleGetFunction", "cuLibraryGetKernel") and len(expr.args) == 2:
+            said = program.resolved(expr.args[1], scope)[0]
+            written = said.value if isinstance(said, ast.Constant) else None
+            found = written.decode("utf-8", "replace") if isinstance(written, bytes) else None
+            return (found, None) if found is not None and found in names else None
+        if last in ("get_function", "get_kernel") and isinstance(expr.func, ast.Attribute) and expr.args:
+            whole = program.string(expr.args[0], scope)
+            name = whole.partition("<")[0].rpartition("::")[2] if whole is not None else None  # ``f<float>``
             return (name, _origin(program, expr.func.value, scope)) if name in names and name is not None else None
         if last == "Kernel" and len(expr.args) == 2:
             name = program.string(expr.args[1], scope)
@@ -159,11 +239,14 @@ def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: set[s
     return None
 
 
+_BUILDING = frozenset({"build", "compile"})
+
+
 def _unbuilt(program: PythonProgram, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope]:
     """What makes a program, without the ``build()`` behind it."""
     for _ in range(DEPTH):
         expr, scope = program.resolved(expr, scope)
-        built = isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr == "build"
+        built = isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr in _BUILDING
         if not built or not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute):
             break
         expr = expr.func.value
@@ -179,6 +262,8 @@ def _origin(program: PythonProgram, expr: ast.expr, scope: Scope) -> int | None:
     at = {"Program": 1, "SourceModule": 0, "RawModule": 0}.get(callee)
     if at is None:
         return None
+    if callee == "Program" and ".core" in program.imported(dotted(expr.func) or ""):
+        at = 0
     keys = {key.arg: key.value for key in expr.keywords}
     source = expr.args[at] if len(expr.args) > at else keys.get("code", keys.get("source"))
     text = program.text(source, scope)
@@ -208,14 +293,16 @@ class _Launcher(Reader):
         self.remarks: list[Remark] = []
         packed = len(launched.args or ()) == len(kernel.params) and not kernel.template_params
         self.api = launched.api if packed and not launched.prepared else ""
-        grid, block = self.sizes(launched.grid, scope), self.sizes(launched.block, scope)
+        where = launched.where or scope
+        alone = launched.api == "cuda.core"
+        grid, block = self.sizes(launched.grid, where, alone), self.sizes(launched.block, where, alone)
         one = host.number(1)
         if launched.api == "PyCUDA" and launched.grid is None:
             grid = [one]
         if launched.threads and grid is not None and block is None and _is_none(launched.block):
             block = self.chosen(grid, kernel)
         self.known = frozenset(self.host.params)
-        shared = self.number(launched.shared, scope) if launched.shared is not None else None
+        shared = self.number(launched.shared, where) if launched.shared is not None else None
         if launched.shared is None and not launched.threads:
             shared = host.number(0)
         args = [self.argument(arg, scope, kernel, at) for at, arg in enumerate(launched.args or ())]
@@ -235,6 +322,17 @@ class _Launcher(Reader):
         )
         add_host(module, host.function())
         object.__setattr__(module, "remarks", (*module.remarks, *self.remarks))
+
+    def declared(self, launched: _Launched) -> FunctionDecl:
+        """A kernel of which only the launch is known: a parameter for each argument."""
+        span = self.host.span
+        params: list[ParamDecl] = []
+        for at, arg in enumerate(launched.args or ()):
+            array = self.array(arg, self.called.scope)
+            type_ = PointerType(U8, Space.GLOBAL) if array is not None else I64
+            params.append(ParamDecl(span, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
+        name = launched.name
+        return FunctionDecl(span, name, name, FunctionKind.KERNEL, tuple(params), VOID, None)
 
     def chosen(self, sizes: list[Expr], kernel: FunctionDecl) -> list[Expr] | None:
         """A block that the runtime may choose for a launch that leaves it open, where the kernel does not care."""

@@ -4,6 +4,7 @@ None of the libraries converts an argument to the parameter's type: the kernel r
 
 - CuPy passes a Python ``int`` as a 64-bit integer, a ``float`` as a double, a ``complex`` as two doubles.
 - PyCUDA takes NumPy scalars only, and packs them one behind the other, each as large as it is.
+- cuda.core passes ``int`` and ``float`` as CuPy does.
 - PyOpenCL asks the runtime to check the size of each.
 """
 
@@ -17,6 +18,9 @@ from kernlint.frontends.clang.python.reading import Reader
 from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, ParamDecl, Remark
 from kernlint.tree.types import FloatType, IntType, PointerType, Type
+
+_AS_IT_IS = frozenset({"CuPy", "cuda.core"})
+"""Libraries that take plain numbers of Python."""
 
 _PYTHON = {"int": "int64", "float": "float64", "len": "int64", "bool": "bool"}
 
@@ -98,11 +102,11 @@ def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
     """Whether a number is read as another one."""
     if not isinstance(wanted, (FloatType, IntType)) or "complex" in given:
         return False
-    if python and api != "CuPy":
+    if python and api not in _AS_IT_IS:
         return False
     floating, width = _kind(given) == "float", WIDTHS[given]
     if floating != isinstance(wanted, FloatType):
-        return api == "CuPy" or width != wanted.size
-    if floating or api != "CuPy":
+        return api in _AS_IT_IS or width != wanted.size
+    if floating or api not in _AS_IT_IS:
         return width != wanted.size
     return width < (wanted.size or 0)  # of a wider integer the low half is read, which is its value
