@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from enum import Enum, IntEnum
+from operator import is_
 from typing import Any
 
 from kernlint.record import dataclass, field
@@ -172,9 +173,24 @@ MAX_SIZE = 400
 """Terms of more nodes than this are replaced by an unknown: they are of no use to any proof."""
 
 
+_constants: dict[tuple[int, int], Term] = {}
+"""Constants made of late, by the identity of their type, which they keep alive, and what they were made of."""
+
+CONSTANTS = 4096
+
+
 def const(value: int, type_: Type = I64) -> Term:
     """The constant ``value``, wrapped into ``type_``."""
-    return Term("const", (type_.wrap(value) if isinstance(type_, IntType) else value,), type_)
+    if value.__class__ is not int:
+        return Term("const", (type_.wrap(value) if isinstance(type_, IntType) else value,), type_)
+    key = id(type_), value
+    known = _constants.get(key)
+    if known is None:
+        if len(_constants) >= CONSTANTS:
+            _constants.clear()
+        known = Term("const", (type_.wrap(value) if isinstance(type_, IntType) else value,), type_)
+        _constants[key] = known
+    return known
 
 
 TRUE = const(1, BOOL)
@@ -461,11 +477,14 @@ def substitute(term: Term, images: dict[Symbol, Term], memo: dict[Term, Term] | 
     done = memo.get(term)
     if done is not None:
         return done
-    if term.op == "sym":
-        result = images[term.args[0]]
+    op, old = term.op, term.args
+    if op == "sym":
+        result = images[old[0]]
     else:
-        args = tuple(substitute(arg, images, memo) for arg in term.terms)
-        result = term if all(a is b for a, b in zip(args, term.terms, strict=True)) else rebuild(term, args)
+        if op == "call":
+            old = old[1:]
+        new = [substitute(arg, images, memo) for arg in old]
+        result = term if all(map(is_, new, old)) else rebuild(term, tuple(new))
     memo[term] = result
     return result
 

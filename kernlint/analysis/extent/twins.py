@@ -99,9 +99,6 @@ def _scaled(place: Place) -> Iterator[tuple[Guard, Polynomial, int]]:
 
 
 def _compute(facts: Facts) -> tuple[Twin, ...]:
-    bounds: Bounds = facts[module_bounds]
-    if not bounds:
-        return ()
     found: Places = facts[places]
     known: HostFacts = facts[host]
     out: list[Twin] = []
@@ -113,6 +110,7 @@ def _compute(facts: Facts) -> tuple[Twin, ...]:
                 own = view.fact.argument(access.root.name)
                 total = _in_host_terms(size, view.fact)
                 if isinstance(own, PointerValue) and total is not None:
+                    bounds: Bounds = facts[module_bounds]  # walks all kernels: asked for when it may say something
                     other = _kept_elsewhere(own, access.root.element.size, total, view.fact, known, bounds)
                     if other is not None:
                         out.append(Twin(mine[0], guard, size, times, other, view.fact))

@@ -44,7 +44,8 @@ class _Resolver:
 
     def __init__(self, closed: dict[Symbol, Term]) -> None:
         self.memo: dict[Term, Term] = {}
-        self.guards: dict[Guard, Guard] = {}
+        self.paths: dict[int, tuple[tuple[Guard, ...], tuple[Guard, ...]]] = {}
+        self.guards: dict[int, tuple[Guard, Guard]] = {}
         self.labels: dict[int, tuple[tuple[Label, ...], tuple[Label, ...]]] = {}
         images = dict(closed)
         for _ in range(12):
@@ -60,13 +61,20 @@ class _Resolver:
     def term(self, term: Term) -> Term:
         return substitute(term, self.images, self.memo) if self.images else term
 
+    def path(self, guards: tuple[Guard, ...]) -> tuple[Guard, ...]:
+        """The guards of an event; events in a row have the same."""
+        known = self.paths.get(id(guards))
+        if known is None:
+            known = self.paths[id(guards)] = (guards, tuple(map(self.guard, guards)))
+        return known[1]
+
     def guard(self, guard: Guard) -> Guard:
-        done = self.guards.get(guard)
-        if done is None:
+        known = self.guards.get(id(guard))
+        if known is None:
             term = self.term(guard.term)
             done = guard if term is guard.term else Guard(term, guard.kind, guard.span, guard.loop)
-            self.guards[guard] = done
-        return done
+            known = self.guards[id(guard)] = (guard, done)
+        return known[1]
 
     def label(self, labels: tuple[Label, ...]) -> tuple[Label, ...]:
         known = self.labels.get(id(labels))
@@ -108,12 +116,25 @@ def finish(m: Machine) -> None:
     _settle_uniformity(trace, [*m.loads.values()])
 
 
+_TERMS = ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size", "flags")
+"""Attributes of events that may be terms."""
+
+_names: dict[type, tuple[str, ...]] = {}
+"""Those that a kind of events has."""
+
+
+def _names_of(kind: type[Event]) -> tuple[str, ...]:
+    if kind not in _names:
+        _names[kind] = tuple(name for name in _TERMS if hasattr(kind, name))
+    return _names[kind]
+
+
 def _resolve_event(event: Event, resolver: _Resolver) -> None:
-    event.guards = tuple(resolver.guard(guard) for guard in event.guards)
+    event.guards = resolver.path(event.guards)
     event.labels = resolver.label(event.labels)
     event.warp_labels = resolver.label(event.warp_labels)
-    for name in ("offset", "value", "index", "term", "mask", "width", "pending", "shared", "size", "flags"):
-        term = getattr(event, name, None)
+    for name in _names_of(type(event)):
+        term = getattr(event, name)
         if isinstance(term, Term):
             setattr(event, name, resolver.term(term))
     if isinstance(event, ApiEvent):

@@ -15,7 +15,7 @@ kernel says nothing of it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import compress, product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.scenarios.policy import scenarios
@@ -175,9 +175,18 @@ class _Finder:
             return None
         along = [x for x in TRIED if x < block[0]]
         threads = product(along, range(min(block[1], 2)), range(min(block[2], 2)))
+        moving = [
+            *(symbol in access.offset.symbols for symbol in THREAD),
+            any(s in BLOCK for s in access.offset.symbols),
+        ]
+        repeated = any(symbol.kind is SymbolKind.COUNTER for symbol in access.offset.symbols)
+        offsets: dict[object, int | None] = {}
         for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
             env = _Values(thread, place, block, count)
-            offset = evaluate(access.offset, env)
+            key = tuple(compress((*thread, place), moving)), repeated and count
+            if key not in offsets:
+                offsets[key] = evaluate(access.offset, env)
+            offset = offsets[key]
             if offset is None or offset % align == 0 or (offset - start) % align == 0:
                 continue
             if any(evaluate(g.term, env) == 0 for g in access.guards if g.kind is not GuardKind.AFTER_LOOP):

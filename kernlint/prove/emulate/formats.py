@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import struct
 import sys
+from functools import lru_cache
 from typing import Any, Protocol
 
 from kernlint.record import dataclass
@@ -75,6 +76,7 @@ def size_of(kind: Type) -> int | None:
     return 8 if cell_format(kind) is EVENT else kind.size
 
 
+@lru_cache(maxsize=64)
 def cell_size(fmt: str) -> int:
     """Size in bytes of a cell of format ``fmt``."""
     return int(fmt[1:])

@@ -112,14 +112,14 @@ class Memory:
         """A vector: a tuple of ``lanes`` scalars."""
         if off % align:
             self.fault(FaultKind.MISALIGNED, off, "read", t, site)
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         return tuple([self.load(off + lane * size, fmt, t, site) for lane in range(lanes)])
 
     def storev(self, off: int, value: Value, fmt: str, align: int, t: Thread, site: int) -> Value:
         """Write a vector; returns it."""
         if off % align:
             self.fault(FaultKind.MISALIGNED, off, "write", t, site)
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         for lane, item in enumerate(value):
             self.store(off + lane * size, item, fmt, t, site)
         return value
@@ -190,7 +190,7 @@ class Memory:
 
     def absent(self, off: int, fmt: str, t: Thread, site: int) -> Value:
         """Load a cell that is not there: outside, never written, or not yet filled."""
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         if not self.inside(off, size, "read", t, site):
             return self.nothing(fmt)
         if off % size:
@@ -218,7 +218,7 @@ class Memory:
 
     def fill_around(self, off: int, fmt: str) -> Value:
         """Fill the cells that ``[off, off + size)`` touches and read them; cells set in part stay as they are."""
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         found = self.covering(off, size)
         if not found and off % size == 0:
             value = self.contents(off, fmt)
@@ -234,7 +234,7 @@ class Memory:
 
     def place(self, off: int, fmt: str, t: Thread, site: int) -> bool:
         """Make room for a cell of ``fmt`` at ``off``; False when it cannot be written there."""
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         if not self.inside(off, size, "write", t, site):
             return False
         self.adopt(fmt)
@@ -287,35 +287,43 @@ class Memory:
 
     def cells(self, off: int, fmt: str) -> Sequence[int]:
         """Offsets of the cells that an access touches: one, or its single bytes."""
-        size = int(fmt[1:])
+        size = cell_size(fmt)
         if self.fmt is not MIXED or size == 1:
             return (off,)
         have = self.fmts.get(off)
         if have is None:
-            return range(off, off + size) if any(at in self.fmts for at in range(off, off + size)) else (off,)
+            return (off,) if self.fmts.keys().isdisjoint(range(off, off + size)) else range(off, off + size)
         return (off,) if cell_size(have) == size else range(off, off + size)
 
     def covering(self, off: int, size: int) -> list[int]:
-        """Offsets of all cells that overlap ``[off, off + size)`` (mixed objects only)."""
+        """Offsets of all cells that overlap ``[off, off + size)`` (mixed objects only); they do not overlap each
+        other."""
         fmts = self.fmts
-        return [
-            at
-            for at in range(off - MAX_CELL + 1, off + size)
-            if at in fmts and (at >= off or at + cell_size(fmts[at]) > off)
-        ]
+        found = [at for at in range(off, off + size) if at in fmts]
+        if off in fmts:
+            return found
+        for at in range(off - 1, off - MAX_CELL, -1):
+            if at in fmts:
+                return [at, *found] if at + cell_size(fmts[at]) > off else found
+        return found
 
     def split(self, off: int, fmt: str) -> bool:
         """Make the cells under ``[off, off + size)`` either one cell of that size or bytes.
 
         True when all of them are set.
         """
-        size = int(fmt[1:])
+        size, fmts = cell_size(fmt), self.fmts
+        have = fmts.get(off)
+        if have is not None and cell_size(have) in (1, size):  # no cell before it reaches into its place
+            if cell_size(have) == size:
+                return True
+            rest = [fmts.get(at) for at in range(off, off + size)]
+            if None not in rest and all(cell_size(one) == 1 for one in rest if one is not None):
+                return True
         found = self.covering(off, size)
-        if len(found) == 1 and found[0] == off and cell_size(self.fmts[off]) == size:
-            return True
         for at in found:
             self.shatter(at)
-        return bool(found) and all(at in self.fmts for at in range(off, off + size))
+        return bool(found) and all(at in fmts for at in range(off, off + size))
 
     def shatter(self, at: int) -> None:
         """Replace the cell at ``at`` by its bytes."""
