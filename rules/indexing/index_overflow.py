@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.values.narrow import Narrow, factors, narrow
+from kernlint.analysis.values.made import products_in
+from kernlint.analysis.values.narrow import narrow
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.products import products
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
@@ -22,11 +25,13 @@ class IndexOverflow(Rule):
     comparison and addresses memory in front of the array; an ``unsigned`` starts again at 0.
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
-    64-bit count; a product that another subscript of the kernel makes in 64 bits; a product that was made in 64 bits
-    and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or a product of
-    arguments that it multiplies in 64 bits; a product of three or more sizes in a kernel that widens another subscript
-    of the same kind before multiplying (a note when all that it widens are products of more sizes). Kernels that use
-    32-bit counts throughout are not reported: nothing says that their data is large.
+    64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks; a product that
+    another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product that was
+    made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or a
+    product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of an array; a
+    product of three or more sizes in a kernel that widens another such product (a note when all that it widens are
+    products of more sizes). Products that fit under all that launches and tests say are not reported, nor are kernels
+    that use 32-bit counts throughout: nothing says that their data is large.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {
@@ -137,16 +142,25 @@ class IndexOverflow(Rule):
     def _of_product(self, one: Narrow) -> Finding:
         assert one.use is not None
         name, fix = one.use.root.name, "widen the first factor to 64 bits"
-        related = (
-            [Related(one.other.span, "here the same kind of subscript is computed in 64 bits")] if one.other else []
-        )
+        related = []
+        if one.other is not None:
+            related = [Related(one.other.span, "here the same kind of subscript is computed in 64 bits")]
+        elif one.shown is not None:
+            related = [Related(one.shown, "here such a product is made in 64 bits")]
+        related += [Related(span, "it is computed here") for span in products_in(one.use.node)[:2] if span != one.span]
         if one.evidence == "volume":
             what = (
-                f"a product of {len(factors(one.index))} sizes and indices is computed in 32 bits and used as a "
+                f"a product of {_most_factors(one.index)} sizes and indices is computed in 32 bits and used as a "
                 f"subscript of {name}"
             )
-        elif one.evidence == "twin":
+        elif one.evidence in ("twin", "rows"):
             what = f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}"
+        elif one.evidence == "numbers":
+            given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but comes to "
+                f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
+            )
         elif one.evidence == "cut":
             what = (
                 f"{_short(one.index)} is computed in 64 bits and cut to 32 before it is used as a subscript of {name}"
@@ -154,8 +168,8 @@ class IndexOverflow(Rule):
             fix = "keep the index in 64 bits"
         elif one.evidence == "host":
             what = (
-                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but the launch counts "
-                "the same in 64 bits"
+                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but the host code "
+                "counts the same in 64 bits"
             )
         else:
             what = (
@@ -177,6 +191,10 @@ def _widening(count: Term, language: str) -> str:
         return f"widen before multiplying: ({kind})get_group_id(0) * get_local_size(0) + get_local_id(0)"
     kind = "long long" if signed else "size_t"
     return f"widen before multiplying: ({kind})blockIdx.x * blockDim.x + threadIdx.x"
+
+
+def _most_factors(index: Term) -> int:
+    return max((len(product.factors) for product in products(index)), default=0)
 
 
 def _short(term: Term) -> str:

@@ -666,6 +666,8 @@ def _cast(m: Machine, e: n.Cast) -> Value:
         if handle and isinstance(type_, PointerType) and isinstance(type_.pointee, PointerType):
             return value  # (void **)&pointer: where a pointer is to be stored
         if isinstance(type_, PointerType) and value.place.type != type_.pointee:
+            if m.on_host and isinstance(type_.pointee, PointerType) and isinstance(value.place.type, PointerType):
+                return value  # ``(void **)&x``: the pointer is stored in the variable, whatever it points to
             pointer = _decay(m, value)
             return PointerValue(pointer.root, pointer.offset, type_.pointee)
         return value

@@ -1,0 +1,43 @@
+"""Where the products of a place are written: in the access, or in what its variables and helpers are made of."""
+
+from __future__ import annotations
+
+from kernlint.source import Span
+from kernlint.tree.nodes import Binary, Call, DeclStmt, Expr, IntLit, Node, Ref, Return, VarDecl
+from kernlint.tree.types import IntType
+from kernlint.tree.walk import walk
+
+STEPS = 40
+"""Variables and helpers that are looked into."""
+
+
+def products_in(node: Node) -> tuple[Span, ...]:
+    """The multiplications of 32 bits that an expression is made of, its own first, then those of variables that are
+    set where they are declared, and of helpers that it calls; each line once."""
+    found: dict[tuple[str, int], Span] = {}
+    todo: list[Node] = [node]
+    seen: set[int] = set()
+    steps = 0
+    while todo and steps < STEPS:
+        steps += 1
+        for part in walk(todo.pop(0)):
+            if isinstance(part, Binary) and part.op == "*" and _narrow(part):
+                found.setdefault((part.span.file, part.span.start), part.span)
+            elif isinstance(part, Ref) and isinstance(part.decl, VarDecl) and id(part.decl) not in seen:
+                seen.add(id(part.decl))
+                if part.decl.init is not None:
+                    todo.append(part.decl.init)
+            elif isinstance(part, Call) and part.function is not None and id(part.function) not in seen:
+                seen.add(id(part.function))
+                body = part.function.body
+                todo += [one for one in walk(body) if isinstance(one, (Return, DeclStmt))] if body is not None else []
+    return tuple(found.values())
+
+
+def _narrow(product: Binary) -> bool:
+    kind = product.type
+    return isinstance(kind, IntType) and kind.bits == 32 and not any(map(_literal, (product.lhs, product.rhs)))
+
+
+def _literal(expr: Expr) -> bool:
+    return isinstance(expr, IntLit)

@@ -1,0 +1,134 @@
+"""Indices of the grid in 32 bits where counts and grids have 64: see :mod:`kernlint.analysis.values.narrow`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import IntType
+
+
+def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Indices of the grid in 32 bits that are compared with a count of 64."""
+    for condition in of.conditions:
+        for test in comparisons(condition.term):
+            for index, count in (test.args, test.args[::-1]):
+                part = _narrow_part(index)
+                if part is None or not _wide_count(count) or _narrow_in_launches(count, seen):
+                    continue
+                use = next((a for a in subscripts if any(at == part for at in subterms(a.offset))), None)
+                if use is not None:
+                    kind = part.type
+                    assert isinstance(kind, IntType)
+                    # 2**32 threads and a size_t, which is what sizes are by habit, say nothing of how large they get.
+                    weak = not kind.signed and _by_habit(count) and not _product_in_launches(count, seen)
+                    yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
+
+
+def _narrow_part(index: Term) -> Term | None:
+    """The index of the grid in 32 bits that was widened in (or as) a side of a comparison in 64."""
+    if bits(index) != 64:
+        return None
+    stack = [index]
+    while stack:
+        at = stack.pop()
+        if at.op == "cast" and bits(at.args[0]) == 32 and bits(at) == 64 and _is_grid_index(at.args[0]):
+            return at.args[0]  # type: ignore[no-any-return]
+        if at.op in PLACE and at.op != "select":
+            stack.extend(at.terms)
+    return None
+
+
+def _is_grid_index(term: Term) -> bool:
+    """Whether a value grows with the number of threads of the grid: beyond 32 bits, if there are so many."""
+    for part in subterms(term):
+        found = set(symbols(part)) if part.op in ("mul", "shl") else set()
+        if BLOCK[0] in found and found & set(BLOCK_DIM):
+            return bool(set(symbols(term)) & set(THREAD)) or part is not term
+    return False
+
+
+def _wide_count(count: Term) -> bool:
+    if bits(count) != 64:
+        return False
+    return any(s.kind is SymbolKind.PARAM and isinstance(s.type, IntType) and s.type.bits == 64 for s in symbols(count))
+
+
+def _narrow_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:
+    """Whether every launch in sight passes a 32-bit value for the count."""
+    given = _given(count, seen)
+    return bool(given) and all(term is not None and term.op == "cast" and bits(term.args[0]) <= 32 for term in given)
+
+
+def _given(count: Term, seen: Sequence[LaunchFact]) -> list[Term | None]:
+    """What the launches in sight pass for a count."""
+    symbol = plain(count).symbol
+    if symbol is None:
+        return []
+    passed = [launch.argument(symbol.name) for launch in seen]
+    return [value if isinstance(value, Term) else None for value in passed]
+
+
+def _product_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:
+    """Whether a launch in sight passes a product made in 64 bits: that is what large counts come from."""
+    return any(term is not None and _wide_product(term) for term in _given(count, seen))
+
+
+def _wide_product(term: Term) -> bool:
+    return any(part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1 for part in subterms(term))
+
+
+def _by_habit(count: Term) -> bool:
+    """Whether a count is an unsigned parameter of 64 bits as it stands (``size_t n``)."""
+    inner = plain(count)
+    return inner.op == "sym" and isinstance(inner.type, IntType) and not inner.type.signed
+
+
+def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Indices of the grid in 32 bits, where the grid in sight is made of a product in 64."""
+    wide = [fact for fact in seen if fact.grid is not None and _wide_product(fact.grid[0])]
+    if not wide:
+        return
+    for access in subscripts:
+        for part in widened_parts(access.offset):
+            ids = any(BLOCK[0].term in (found := factors(product)) and len(found) > 1 for product in added(part))
+            if not ids or not _is_grid_index(part) or _bounded_in_32(access, part):
+                continue
+            yield Narrow(part, access.span, "grid", use=access, weak=not signed(part))
+
+
+def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products in 32 bits of arguments that the host has, and multiplies, in 64."""
+    for fact in seen:
+        counted: set[Symbol] = set()
+        for part in (at for size in fact.grid or () for at in subterms(size)):
+            if part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1:
+                counted.update(symbols(part))
+        wide = {name for name, value in fact.arguments if isinstance(value, Term) and _wide_symbol(value) in counted}
+        for access in subscripts if len(wide) > 1 else ():
+            for part in widened_parts(access.offset):
+                for product in added(part):
+                    found = factors(product)
+                    names = {f.args[0].name for f in found if f.op == "sym" and f.args[0].kind is SymbolKind.PARAM}
+                    if len(names & wide) > 1 and any(f.symbol is None or f.symbol in BLOCK for f in found):
+                        yield Narrow(product, access.span, "host", use=access)
+
+
+def _wide_symbol(value: Term) -> Symbol | None:
+    """The variable of 64 bits that is passed in fewer."""
+    return value.args[0].symbol if value.op == "cast" and bits(value) <= 32 and bits(value.args[0]) == 64 else None
+
+
+def _bounded_in_32(access: Access, part: Term) -> bool:
+    """Whether a test of the access keeps the index below something of 32 bits."""
+    mine = set(symbols(part)) & set(BLOCK)
+    for guard in access.guards:
+        for test in comparisons(guard.term):
+            narrow = all(bits(arg) <= 32 or (arg.op == "cast" and bits(arg.args[0]) <= 32) for arg in test.args)
+            if narrow and mine & set(symbols(test)):
+                return True
+    return False

@@ -1,0 +1,326 @@
+"""Products of an address that are made in 32 bits: see :mod:`kernlint.analysis.values.narrow`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.products import (
+    PLACE,
+    Product,
+    added,
+    bits,
+    by_type,
+    can_be_large,
+    comparisons,
+    factors,
+    is_size,
+    products,
+    signed,
+    widened_parts,
+)
+from kernlint.analysis.values.reach import Reach
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.terms import BLOCK, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
+
+FACTORS = 3
+"""A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
+
+Factors = tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wide:
+    """A product that a kernel makes in 64 bits: in the place of an ``access``, or (None) in a test at ``span``."""
+
+    product: Product
+    span: Span
+    access: Access | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A part of the place of an access that is computed in 32 bits and has products of what can be large."""
+
+    access: Access
+    term: Term
+    products: tuple[Product, ...]
+
+
+class Places:
+    """The products of a kernel's places and tests, narrow and wide."""
+
+    def __init__(self, of: Trace, subscripts: Sequence[Access], language: str) -> None:
+        self.language = language
+        self.parts: list[Part] = []
+        self.wide: list[Wide] = []
+        self.volumes: set[Access] = set()
+        said: set[tuple[Term, tuple[Term, ...]]] = set()
+        for access in subscripts:
+            key = access.offset, tuple(guard.term for guard in access.guards)
+            if key in said or access.offset.op in ("const", "sym"):
+                continue
+            said.add(key)
+            for product in _plain(products(access.offset)):
+                if product.narrow is None and not self._by_type(product):
+                    self.wide.append(Wide(product, access.span, access))
+                    if len(product.factors) >= FACTORS:
+                        self.volumes.add(access)
+            for part in widened_parts(access.offset):
+                found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
+                if found:
+                    self.parts.append(Part(access, part, found))
+        if self.parts:
+            for condition in of.conditions:
+                for test in comparisons(condition.term):
+                    for arg in test.args:
+                        self.wide += [
+                            Wide(product, condition.span, None)
+                            for product in _plain(products(arg) if bits(arg) == 64 else [])
+                            if product.narrow is None
+                        ]
+
+    def _by_type(self, product: Product) -> bool:
+        return any(by_type(factor) for factor in product.factors)
+
+    def on_purpose(self, wide: Wide) -> bool:
+        """Whether somebody widened a factor to make the product in 64 bits; OpenCL's indices have them anyway."""
+        if not wide.product.careful:
+            return False
+        ids = self.language == "opencl" and any(
+            factor.op == "sym" and (factor.args[0] in BLOCK or factor.args[0] in THREAD)
+            for factor in wide.product.factors
+        )
+        return not ids
+
+
+def _plain(found: Sequence[Product]) -> Iterator[Product]:
+    """The products of two or more factors that can be large."""
+    return (product for product in found if len(product.factors) > 1)
+
+
+def _elements(access: Access, factors_: Factors) -> int:
+    """How many elements of an array one step of a product is worth."""
+    size = access.root.element.size or 1
+    return max((p.scale // size for p in products(access.offset) if p.factors == factors_), default=1)
+
+
+# -------------------------------------------------------------------------------------------------------- numbers
+
+
+def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
+    """Parts that a launch in sight lets get too large, by the numbers that it gives or checks."""
+    for part in places.parts:
+        found = reach.exceeded(part.access, part.term)
+        if found is not None:
+            yield Narrow(
+                part.term, part.access.span, "numbers", use=part.access, values=found.values, value=found.value
+            )
+
+
+# -------------------------------------------------------------------------------------------- others of the kernel
+
+
+def twins(places: Places) -> Iterator[Narrow]:
+    """Products in 32 bits that another address has in 64."""
+    wide: dict[Factors, Access] = {}
+    for one in places.wide:
+        if one.access is not None:
+            wide.setdefault(one.product.factors, one.access)
+    for part in places.parts if wide else ():
+        for product in part.products:
+            other = wide.get(product.factors)
+            if other is not None and other is not part.access:
+                # Care with an array of which each of these takes more elements says nothing of this one.
+                weak = _elements(part.access, product.factors) < _elements(other, product.factors)
+                yield Narrow(_told(product), part.access.span, "twin", other=other, use=part.access, weak=weak)
+
+
+def _told(product: Product) -> Term:
+    assert product.narrow is not None
+    return product.narrow
+
+
+def rows(places: Places) -> Iterator[Narrow]:
+    """Rows of a length that the kernel multiplies in 64 bits elsewhere, for other rows or for a count of elements:
+    data, or the block, say which row it is here."""
+    for part in places.parts:
+        for product in part.products:
+            sizes = product.sizes
+            if not sizes or not any(map(_chosen, product.factors)):
+                continue
+            wanted = Counter(sizes)
+            for one in places.wide:
+                theirs = one.product
+                if one.access is None:
+                    fits = len(theirs.factors) > 1 and not wanted - Counter(theirs.factors)
+                    fits = fits and all(map(is_size, theirs.factors))
+                else:
+                    fits = one.access is not part.access and Counter(theirs.sizes) == wanted
+                    fits = fits and places.on_purpose(one) and len(theirs.factors) > len(sizes)
+                if fits:
+                    weak = one.access is not None and _elements(part.access, product.factors) < _elements(
+                        one.access, theirs.factors
+                    )
+                    yield Narrow(
+                        _told(product),
+                        part.access.span,
+                        "rows",
+                        other=one.access,
+                        use=part.access,
+                        weak=weak,
+                        shown=one.span,
+                    )
+                    break
+
+
+def _chosen(factor: Term) -> bool:
+    """Whether data or the block say what a factor is."""
+    symbol = factor.symbol
+    if symbol is None:
+        return False
+    return symbol in BLOCK or (symbol.kind is SymbolKind.LOAD and can_be_large(symbol))
+
+
+def volumes(places: Places) -> Iterator[Narrow]:
+    """Narrow products of many sizes in a kernel that makes such a one in 64 bits."""
+    careful = [one for one in places.wide if len(one.product.factors) >= FACTORS and _cares(one)]
+    if not careful:
+        return
+    one = min(careful, key=lambda found: len(found.product.factors))
+    least = len(one.product.factors)
+    said: set[Span] = set()
+    for part in places.parts:
+        product = max(part.products, key=lambda product: len(product.factors))
+        if len(product.factors) < FACTORS or part.access in places.volumes or part.access.span in said:
+            continue
+        if signed(_told(product)):
+            said.add(part.access.span)
+            # Care with the product of more sizes says nothing of a smaller one.
+            weak = len(product.factors) < least
+            yield Narrow(
+                _told(product),
+                part.access.span,
+                "volume",
+                other=one.access,
+                use=part.access,
+                weak=weak,
+                shown=one.span,
+            )
+
+
+def _cares(one: Wide) -> bool:
+    """Whether a wide product is made in a place, or of factors widened for a test."""
+    return one.access is not None or one.product.careful
+
+
+# ------------------------------------------------------------------------------------------------------------ cut
+
+
+def cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
+    """Products in 64 bits that are cut before they are used."""
+    careful = next((a for a in subscripts if any(True for _ in _cared(a.offset))), None)
+    for access in subscripts:
+        stack = [access.offset]
+        while stack:
+            at = stack.pop()
+            if at.op == "cast" and bits(at) == 32 and bits(at.args[0]) == 64:
+                inside = at.args[0]
+                if any(_large(product) and not _by_ids(product, language) for product in added(inside)):
+                    weak = careful is None and by_type(inside)
+                    yield Narrow(inside, access.span, "cut", other=careful, use=access, weak=weak)
+                continue
+            if at.op in PLACE:
+                stack.extend(at.terms)
+
+
+def _large(product: Term) -> bool:
+    """Whether two or more factors of a multiplication can be large."""
+    return sum(any(map(can_be_large, symbols(factor))) for factor in factors(product)) > 1
+
+
+def _cared(offset: Term) -> Iterator[Term]:
+    """Products with the block's index that were widened in time."""
+    stack = [offset]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul" and bits(at) == 64 and at.args[1].value is None and set(symbols(at)) & set(BLOCK):
+            yield at
+        if at.op in PLACE and (at.op != "cast" or bits(at.args[0]) == 64):
+            stack.extend(at.terms)
+
+
+def _by_ids(product: Term, language: str) -> bool:
+    """Whether a product has 64 bits because OpenCL's indices do."""
+    return language == "opencl" and any(s in BLOCK or s in THREAD for s in symbols(product))
+
+
+# ----------------------------------------------------------------------------------------------------------- host
+
+
+def allocated(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products of what the host multiplies in 64 bits, of 32-bit factors that it widens, to count elements."""
+    for fact in seen if places.parts else ():
+        counted = _counted_on_host(fact)
+        if not counted:
+            continue
+        images = {name: plain(value) for name, value in fact.arguments if isinstance(value, Term)}
+        grid = tuple(plain(size) for size in fact.grid or ())
+        for part in places.parts:
+            tested = {
+                images.get(symbol.name)
+                for guard in part.access.guards
+                for symbol in symbols(guard.term)
+                if symbol.kind is SymbolKind.PARAM
+            }
+            for product in part.products:
+                passed = [images.get(size.args[0].name) for size in product.sizes if size.op == "sym"]
+                given = Counter(one for one in passed if one is not None)
+                if not given or None in passed or not any(map(_chosen, product.factors)):
+                    continue
+                for extents in counted:
+                    left = Counter(extents) - given
+                    rest = list(left.elements())
+                    known = len(rest) == len(extents) - sum(given.values())
+                    if known and rest and all(one in tested or _of_grid(one, product, grid) for one in rest):
+                        yield Narrow(_told(product), part.access.span, "host", use=part.access)
+                        break
+
+
+def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
+    """Whether the launch has as many blocks as the host counts, along an axis of a product."""
+    return any(
+        factor.symbol is BLOCK[axis] and axis < len(grid) and grid[axis] == extent
+        for factor in product.factors
+        for axis in range(len(GRID_DIM))
+    )
+
+
+def _counted_on_host(fact: LaunchFact) -> list[Factors]:
+    """The extents that the host multiplies in 64 bits after widening them, without the size of an element: a number of
+    bytes is made in 64 bits by habit."""
+    out: list[Factors] = []
+    arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
+    counts = (*(size for _, size in fact.extents), *arguments, *(guard.term for guard in fact.guards))
+    for elements, term in (*((True, term) for term in counts), *((False, term) for term in fact.grid or ())):
+        for one in _multiplied(term):
+            for product in products(one):
+                wide = product.careful and product.narrow is None and len(product.factors) > 1
+                if wide and (not elements or product.scale == 1):
+                    out.append(product.factors)
+    return list(dict.fromkeys(out))
+
+
+def _multiplied(term: Term) -> Iterator[Term]:
+    """The whole multiplications in 64 bits in a term, but for those that are handed to calls."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul" and bits(at) == 64:
+            yield at
+        elif at.op != "call":
+            stack.extend(at.terms)

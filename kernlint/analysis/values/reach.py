@@ -1,0 +1,263 @@
+"""How large a part of a place gets in the launches in sight, in mathematical integers.
+
+What is known are the tests that the access stands under, and what host code says of the launch: numbers, checks, how
+grid and block follow from sizes.  Two questions are answered: whether a part fits its type under all of that, and
+whether a launch in sight that is bounded by *numbers* lets it leave its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.admitted import admitted
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.values.products import bits
+from kernlint.prove.admission import Way
+from kernlint.record import dataclass
+from kernlint.symbolic.narrowing import FAR, Narrowing, narrowed, told
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    cast,
+    subterms,
+    symbols,
+)
+from kernlint.tree.types import BOOL, I64, IntType
+
+Range = tuple[int, int]
+
+SEVERAL = 4
+"""Launches that are looked at."""
+
+WITHIN = tuple(
+    binary("lt", cast(place.term, I64), cast(size.term, I64), BOOL)
+    for place, size in (*zip(BLOCK, GRID_DIM, strict=True), *zip(THREAD, BLOCK_DIM, strict=True))
+)
+"""That indices stay below the sizes of block and grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A launch in sight that lets a part leave its type: ``values`` of arguments, and what the part comes to."""
+
+    values: tuple[tuple[Symbol, int], ...]
+    value: int
+
+
+class Reach:
+    """The answers for one kernel variant."""
+
+    def __init__(self, facts: Facts) -> None:
+        ways = facts[admitted].ways
+        self._ways = ways[:SEVERAL]
+        self._all = len(ways) <= SEVERAL
+        self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
+
+    def fits(self, access: Access, part: Term) -> bool:
+        """Whether a part stays within its type in every launch in sight (in every one, where none is)."""
+        kind = part.type
+        if not isinstance(kind, IntType) or not self._all:
+            return False
+        for way in self._ways or (None,):
+            ranges = self._ranges(access, way)
+            if ranges is None:
+                continue
+            low, high = _exact(part, ranges, _tested(access, ranges))
+            if low < kind.low or high > kind.high:
+                return False
+        return True
+
+    def exceeded(self, access: Access, part: Term) -> Example | None:
+        """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large."""
+        kind = part.type
+        if not isinstance(kind, IntType):
+            return None
+        for way in self._ways:
+            ranges = self._ranges(access, way)
+            if ranges is None or not all(map(_Rooted(access, way), symbols(part))):
+                continue
+            if _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
+                continue
+            found = _largest(access, part, ranges)
+            if found is not None and found.value > kind.high:
+                return found
+        return None
+
+    def _ranges(self, access: Access, way: Way | None) -> Narrowing | None:
+        key = id(access), way
+        if key not in self._known:
+            # What is tested of a product in 32 bits does not bound its factors: it may have wrapped.
+            facts = [fact for fact in side(access).facts if not _may_wrap(fact)]
+            self._known[key] = narrowed((*facts, *WITHIN, *(way.relations if way is not None else ())), {})
+        return self._known[key]
+
+
+def _may_wrap(fact: Term) -> bool:
+    """Whether a truth speaks of a product of variables in fewer than 64 bits."""
+    return any(
+        part.op == "mul" and bits(part) < 64 and all(arg.value is None for arg in part.args) for part in subterms(fact)
+    )
+
+
+def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
+    """The bounds that tests before the access give to the values that they compare, however these were computed."""
+    out: dict[Term, Range] = {}
+    for fact in side(access).facts:
+        for low, high in _upper(fact):
+            strict = int(fact.op == "lt")
+            most, least = ranges.of(high)[1] - strict, ranges.of(low)[0] + strict
+            for at in _as_they_are(low):
+                bottom, top = out.get(at, (-FAR, FAR))
+                out[at] = bottom, min(top, most)
+            for at in _as_they_are(high):
+                bottom, top = out.get(at, (-FAR, FAR))
+                out[at] = max(bottom, least), top
+    return out
+
+
+def _as_they_are(term: Term) -> Iterator[Term]:
+    """A term, and what it is widened from."""
+    yield term
+    while term.op == "cast":
+        kind, inside = term.type, term.args[0].type
+        if not isinstance(kind, IntType) or not isinstance(inside, IntType):
+            return
+        if inside.low < kind.low or inside.high > kind.high:
+            return
+        term = term.args[0]
+        yield term
+
+
+def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
+    """The range of a term if nothing in it wraps."""
+    raw: Range | None = None
+    op = term.op
+    if op in ("add", "sub", "mul"):
+        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args)
+        if op == "add":
+            down = _taken_off(term)
+            raw = a + c - down, b + d - down
+        elif op == "sub":
+            raw = a - d, b - c
+        else:
+            corners = (a * c, a * d, b * c, b * d)
+            raw = min(corners), max(corners)
+    elif op == "neg":
+        a, b = _exact(term.args[0], ranges, tested)
+        raw = -b, -a
+    elif op == "select":
+        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args[1:])
+        raw = min(a, c), max(b, d)
+    elif op == "shl" and term.args[1].value is not None:
+        a, b = _exact(term.args[0], ranges, tested)
+        raw = a << term.args[1].value, b << term.args[1].value
+    elif op == "cast" and isinstance(term.args[0].type, IntType):
+        raw = _exact(term.args[0], ranges, tested)
+    if raw is None:
+        return ranges.of(term)
+    kind = term.type
+    if term not in tested or not isinstance(kind, IntType):
+        return raw
+    low, high = tested[term]  # its type is no bound: that it is left is the question
+    return max(raw[0], low) if low > kind.low else raw[0], min(raw[1], high) if high < kind.high else raw[1]
+
+
+def _taken_off(term: Term) -> int:
+    """What a sum is read too large by where it takes something off: ``x - 1`` of an unsigned x adds 2**32 - 1."""
+    value, kind = term.args[1].value, term.type
+    if value is None or not isinstance(kind, IntType) or kind.signed or value <= kind.high // 2:
+        return 0
+    return kind.high + 1
+
+
+class _Rooted:
+    """Which symbols something bounds from above that numbers are at the root of: literals that are passed, checks of
+    host code against literals, tests of the kernel against such arguments.  (That ``w + 31`` does not overflow bounds
+    w as well, and says nothing.)"""
+
+    def __init__(self, access: Access, way: Way) -> None:
+        self._facts = [part for fact in side(access).facts for part in _upper(fact)]
+        self._images = dict(way.images)
+        self._checks = [part for check in way.checks for part in _upper(check)]
+        self._done: dict[Symbol, bool] = {}
+
+    def __call__(self, symbol: Symbol) -> bool:
+        if symbol not in self._done:
+            self._done[symbol] = False  # what bounds itself is not bounded
+            self._done[symbol] = self._of(symbol)
+        return self._done[symbol]
+
+    def _of(self, symbol: Symbol) -> bool:
+        if symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD):
+            return True
+        image = self._images.get(symbol)
+        if image is not None:
+            return self._on_host(image)
+        if symbol in BLOCK and self(GRID_DIM[symbol.axis]):
+            return True
+        return any(
+            symbol in _growing(low) and all(other is not symbol and self(other) for other in symbols(high))
+            for low, high in self._facts
+        )
+
+    def _on_host(self, image: Term) -> bool:
+        if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
+            return any(map(self._on_host, image.args[-2:]))
+        return all(self._checked(symbol) for symbol in symbols(image))
+
+    def _checked(self, symbol: Symbol) -> bool:
+        return any(symbol in _growing(low) and high.value is not None for low, high in self._checks)
+
+
+def _growing(term: Term) -> set[Symbol]:
+    """The symbols with which a term grows: one in a remainder, or handed to a call, is not bounded with it."""
+    if term.op == "sym":
+        return {term.args[0]}
+    if term.op in ("add", "mul", "max", "cast"):
+        return set().union(*map(_growing, term.args))
+    return _growing(term.args[0]) if term.op in ("sub", "div", "shl", "shr") else set()
+
+
+def _upper(fact: Term) -> Iterator[tuple[Term, Term]]:
+    """(lower side, upper side) of the comparisons that all hold where ``fact`` does."""
+    if fact.op == "land":
+        for arg in fact.args:
+            yield from _upper(arg)
+    elif fact.op in ("lt", "le"):
+        yield fact.args[0], fact.args[1]
+    elif fact.op == "eq":
+        yield fact.args[0], fact.args[1]
+        yield fact.args[1], fact.args[0]
+
+
+def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:
+    """The part where one symbol after the other is as large as the launch lets it be."""
+    found: dict[Symbol, int] = {}
+    now: Narrowing | None = ranges
+    for symbol in _in_turn(part):
+        if now is None:
+            return None
+        high = now.of(symbol.term)[1]
+        found[symbol] = high
+        now = told(now, {symbol: high})
+    if now is None:
+        return None
+    arguments = tuple((s, v) for s, v in found.items() if s.kind is SymbolKind.PARAM)
+    return Example(arguments, _exact(part, now, _tested(access, now))[1])
+
+
+def _in_turn(part: Term) -> Iterator[Symbol]:
+    """The symbols of a part: sizes first, then places."""
+    order = {SymbolKind.PARAM: 0, SymbolKind.GRID_DIM: 1, SymbolKind.BLOCK_DIM: 2, SymbolKind.LOAD: 3}
+    yield from sorted(
+        (s for s in symbols(part) if s.kind is not SymbolKind.COUNTER and s.kind is not SymbolKind.PHI),
+        key=lambda s: (order.get(s.kind, 9), s.serial),
+    )

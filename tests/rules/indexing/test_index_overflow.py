@@ -1,0 +1,130 @@
+"""Products in 32 bits: what says that they get too large, and what says that they do not."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.indexing.index_overflow import IndexOverflow
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+SCATTER = """
+__global__ void scatter(const float *key, float *cache, const int *slots, int heads, int dim, int rows) {
+    const int t = blockIdx.x, slot = slots[t];
+    if (slot < 0 || slot >= rows) return;
+    const int n = heads * dim;
+    float *to = cache + WIDEslot * n;
+    for (int c = threadIdx.x; c < n; c += blockDim.x) to[c] = key[(long long)t * n + c];
+}
+void run(const float *k, float *c, const int *s, int tokens) {
+    scatter<<<tokens, 128>>>(k, c, s, 64, 128, ROWS);
+}
+"""
+
+FRAME = """
+__global__ void frame(float *image, const float *gain, int w, int h) {
+    int x = blockIdx.x * 64 + threadIdx.x, y = blockIdx.y;
+    if (x < w) image[x + y * w] *= gain[x];
+}
+bool run(float *image, const float *gain, int w, int h) {
+    if (w <= 0 || h <= 0 || CHECK) return false;
+    frame<<<dim3((w + 63) / 64, h), 64>>>(image, gain, w, h);
+    return true;
+}
+"""
+
+VOLUME = """
+__kernel void project(__global const ushort *in, __global float *out, const int w, const int h, const int d) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= w || y >= h) return;
+    float sum = 0.0f;
+    for (int z = 0; z < d; z++) sum += in[x + w * (y + WIDEh * z)];
+    for (int z = 0; z < d; z++) out[(long)z * w * h + (long)y * w + x] = sum / d;
+}
+"""
+
+PERMUTED = """
+__device__ inline long long narrow(int row, int stride, int col) { return row * stride + col; }
+__device__ inline long long wide(long long row, int stride, int col) { return row * stride + col; }
+__global__ void permute(const double *in, double *out, const int *perm, int rows, int stride) {
+    for (int r = blockIdx.x; r < rows; r += gridDim.x)
+        for (int c = threadIdx.x; c < stride; c += blockDim.x)
+            out[wide(r, stride, c)] = in[HOW(perm[r], stride, c)];
+}
+"""
+
+COUNTED = """
+__global__ void gather(const float *table, const int *ids, float *out, long long items, int width) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= items * width) return;
+    int id = ids[i / width];
+    out[i] = table[WIDEid * width + i % width];
+}
+"""
+
+ALLOCATED = """
+#include <cuda_runtime.h>
+__global__ void mask(const float *score, unsigned char *out, unsigned queries, unsigned docs) {
+    unsigned q = blockIdx.y, d = blockIdx.x * blockDim.x + threadIdx.x;
+    if (q < queries && d < docs) out[WIDEdocs * q + d] = score[d] > 0.5f;
+}
+int run(const float *score, unsigned char *to, unsigned queries, unsigned docs) {
+    unsigned char *m;
+    size_t cells = (size_t)queries * docs;
+    if (cudaMalloc((void **)&m, CELLS)) return 1;
+    mask<<<dim3((docs + 255) / 256, queries), 256>>>(score, m, queries, docs);
+    cudaMemcpy(to, m, cells, cudaMemcpyDeviceToHost);
+    return cudaFree(m);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "bad", "good", "language"),
+    [
+        pytest.param(SCATTER.replace("ROWS", "300000"), "", "(long long)", "cuda", id="numbers of a launch"),
+        pytest.param(FRAME.replace("CHECK", "w > 65536 || h > 65535"), "", None, "cuda", id="checks let it through"),
+        pytest.param(VOLUME, "", "(long)", "opencl", id="nested products"),
+        pytest.param(COUNTED, "", "(long long)", "cuda", id="a count of 64 bits"),
+        pytest.param(ALLOCATED.replace("CELLS", "cells"), "", "(size_t)", "cuda", id="elements of an allocation"),
+    ],
+)
+def test_what_says_that_a_product_gets_too_large(code: str, bad: str, good: str | None, language: str) -> None:
+    found = findings(IndexOverflow, code.replace("WIDE", bad), language)
+    assert found and found[0].severity is Severity.WARNING
+    if good is not None:
+        assert not findings(IndexOverflow, code.replace("WIDE", good), language)
+
+
+def test_rows_of_one_length_are_multiplied_alike() -> None:
+    (found,) = findings(IndexOverflow, PERMUTED.replace("HOW", "narrow"))
+    assert any("computed here" in related.message for related in found.related)
+    assert not findings(IndexOverflow, PERMUTED.replace("HOW", "wide"))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param(FRAME.replace("CHECK", "w > 32768 || h > 32768"), id="checks keep it small"),
+        pytest.param(FRAME.replace("CHECK", "w % 64 != 0 || h > 65535"), id="a remainder is no bound"),
+        pytest.param(ALLOCATED.replace("CELLS", "cells * sizeof(float)").replace("WIDE", ""), id="bytes, by habit"),
+        pytest.param(
+            """
+            __global__ void frames(const float *x, unsigned long n, float *out, int hop) {
+                const int k = blockIdx.x * blockDim.x + threadIdx.x, f = blockIdx.y;
+                if (k >= 4096) return;
+                const unsigned long at = (unsigned long)f * hop + k;
+                out[f * 4096 + k] = at < n ? x[at] : 0.0f;
+            }
+            int run(const float *x, unsigned long n, float *out, int count, int hop) {
+                if (count < 1 || count > 65535) return 1;
+                frames<<<dim3(16, count), 256>>>(x, n, out, hop);
+                return 0;
+            }
+            """,
+            id="an addend that a test keeps small",
+        ),
+    ],
+)
+def test_what_fits_or_nothing_speaks_of_is_left_alone(code: str) -> None:
+    assert not findings(IndexOverflow, code)
