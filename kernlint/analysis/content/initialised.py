@@ -23,14 +23,17 @@ from kernlint.prove.admission import Admission
 from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import DeclStmt, Ref, Scope
-from kernlint.tree.types import ArrayType, OpaqueType, PointerType, Space, Type
+from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
 
 FEW = (50, 45)
 """Values for scalars that bound the work, of :data:`ROW` threads: less than a block has threads, as in the last block
 of a grid."""
+
+FEWER = (6, 3)
+"""Values for what data say, less than a tile has rows."""
 
 ROW = 64
 """Threads along the shortest axis of a block for which :data:`FEW` is meant; shorter axes get their share of it."""
@@ -166,12 +169,15 @@ def _portioned(of: Trace) -> set[Symbol]:
 
 def _judge(found: Scenarios, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
     writes = [access for access in group if access.writes]
-    reads = [access for access in group if access.kind is AccessKind.READ]
+    # An atomic update reads what was there.
+    reads = [access for access in group if access.kind is AccessKind.READ or (access.writes and _adds(access))]
     if not writes:
         return Unset(reads[0], "never") if reads else None
     if all(updates(write) for write in writes):
         return Unset(writes[0], "updated")
-    if any(access.kind is AccessKind.ATOMIC for access in group) or not all(known(access) for access in group):
+    if any(access.kind is AccessKind.ATOMIC and not _adds(access) for access in group):
+        return None
+    if not all(known(access) for access in group):
         return None
     result: Unset | None = None
     for shape in found.plausible:
@@ -184,6 +190,11 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: set[Symbol]) ->
     return result
 
 
+def _adds(access: Access) -> bool:
+    """Whether an access is an atomic update."""
+    return access.kind is AccessKind.ATOMIC and access.writes and updates(access)
+
+
 def _uncovered(
     shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
 ) -> Unset | None:
@@ -191,28 +202,50 @@ def _uncovered(
     sides = [side(write) for write in writes if not updates(write)]
     turning = _turning(sides)
     placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
-    rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol]]
+    rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol] and scalar(symbol)]
     free = {
         s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
     }
     given = dict(known.numbers)
-    scalars = dict.fromkeys(s for at in sides for s in at.symbols if scalar(s))
+    scalars = dict.fromkeys(s for at in sides for s in at.symbols if _decided(s))
     bounding = [s for s in scalars if s not in rounds and s not in given]
-    fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free}
+    fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free and scalar(symbol)}
     if len(bounding) > len(FEW) or any(symbol in fixed for symbol in bounding):
         return None  # sizes of the block or its arrays, for all that is known: they are not free
+    told = [s for s in bounding if s.kind is SymbolKind.LOAD and not scalar(s)]
+    if told and len(bounding) > 1:
+        return None  # how data go together with other sizes is not known
     row = min((size for size in shape.block if size > 1), default=1)
-    few = [max(size * min(row, ROW) // ROW, 1) for size in FEW]
     worked = tuple((symbol, ROW) for symbol in rounds)
     worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
-    values = (*zip(bounding, few, strict=False), *worked)
-    if not known.permits(shape.block, values=values):
-        return None
-    covered = _covered(sides, shape, values)
-    plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
-    usually = _covered(sides, shape, plenty) if bounding else covered
-    if covered is None or usually is None or (not shape.seen and not bounding):
-        return None
+    asked = _asked(shape, reads, {*bounding, *rounds, *given}, placing, known, worked)
+    for sizes in (FEW, FEWER) if told else (FEW,):
+        few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
+        values = (*zip(bounding, few, strict=False), *worked)
+        if not known.permits(shape.block, values=values):
+            continue
+        covered = _covered(sides, shape, values)
+        plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
+        usually = _covered(sides, shape, plenty) if bounding else covered
+        if covered is None or usually is None or (not shape.seen and not bounding):
+            continue
+        certain = (*bounding, *rounds, *given, *(symbol for symbol, _ in asked))
+        found = _bare(shape, reads, (*values, *asked), certain, covered, usually, writes[0])
+        if found is not None:
+            return found
+    return None
+
+
+def _bare(
+    shape: Scenario,
+    reads: Sequence[Access],
+    values: tuple[tuple[Symbol, int], ...],
+    certain: Sequence[Symbol],
+    covered: set[int],
+    usually: set[int],
+    write: Access,
+) -> Unset | None:
+    """A cell that one of ``reads`` surely reads and that is none of those ``covered``."""
     toucher = Toucher()
     for read in reads:
         at = side(read)
@@ -220,9 +253,9 @@ def _uncovered(
             whole = read.root.extent or 0
             bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
             if bare is not None:
-                return Unset(read, "uncovered", shape, 0, bare, values, writes[0])
+                return Unset(read, "uncovered", shape, 0, bare, values, write)
             continue
-        if not _certain(at, (*bounding, *rounds, *given)):
+        if not _certain(at, certain):
             continue
         touches = _touches(toucher, at, shape, values)
         if touches is None:
@@ -235,8 +268,37 @@ def _uncovered(
                 return None  # out of bounds: another rule's business
             if not shape.seen and start not in usually:
                 return None  # the guessed block leaves it out
-            return Unset(read, "uncovered", shape, thread, start, values, writes[0])
+            return Unset(read, "uncovered", shape, thread, start, values, write)
     return None
+
+
+def _decided(symbol: Symbol) -> bool:
+    """Whether a symbol is an integer that is settled before a block begins its work: an argument, or what all threads
+    of the block read from one place before any loop."""
+    if scalar(symbol):
+        return True
+    if symbol.kind is not SymbolKind.LOAD or symbol.uniformity > Uniformity.BLOCK:
+        return False
+    origin = symbol.origin
+    if not isinstance(symbol.type, IntType) or not isinstance(origin, tuple) or origin[0].space is Space.SHARED:
+        return False
+    return all(s.kind in (SymbolKind.BLOCK, SymbolKind.PARAM) for s in symbols(origin[1]))
+
+
+def _asked(
+    shape: Scenario,
+    reads: Sequence[Access],
+    known: set[Symbol],
+    placing: set[Symbol],
+    launched: Admission,
+    worked: tuple[tuple[Symbol, int], ...],
+) -> tuple[tuple[Symbol, int], ...]:
+    """Scalars that stand in the conditions of reads alone, large enough that there is something to read."""
+    sides = [side(read) for read in reads]
+    counting = _turning(sides)
+    found = dict.fromkeys(s for at in sides for s in at.symbols if scalar(s) and s not in known and s not in placing)
+    wanted = tuple((symbol, ROW if symbol in counting else MANY) for symbol in found)
+    return launched.near(shape.block, (None, None, None), worked, wanted)
 
 
 def _of_any_value(read: Access) -> bool:
@@ -258,7 +320,7 @@ def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
         for condition in conditions:
             mentioned = symbols(condition)
             alike = not any(symbol.kind is SymbolKind.THREAD for symbol in mentioned)
-            for symbol in filter(scalar, mentioned):
+            for symbol in filter(_decided, mentioned):
                 found[symbol] = found.get(symbol, True) and alike
     return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
 

@@ -284,10 +284,10 @@ def _element(group: Sequence[Access]) -> Unset | None:
     if not reads:
         return None
     size = group[0].root.element.size or 1
-    if not writes:
+    setting = [write for write in writes if not _only_updates(write)]
+    if not setting:
         read = reads[0]
-        return Unset(decl, read, cell=(read.offset.value or 0) // size) if known(read) else None
-    setting = [write for write in writes if not updates(write)]
+        return Unset(decl, read, cell=(read.offset.value or 0) // size, updated=bool(writes)) if known(read) else None
     toucher, covered = Toucher(), set[int]()
     for write in setting:
         if not _settled(write):
@@ -305,6 +305,18 @@ def _element(group: Sequence[Access]) -> Unset | None:
             if start not in covered and 0 <= start < (group[0].root.extent or 0):
                 return Unset(decl, read, cell=start // size, updated=len(setting) < len(writes))
     return None
+
+
+def _only_updates(write: Access) -> bool:
+    """Whether a store makes its value from what was there, whichever way it is chosen."""
+    return updates(write) and (write.value is None or _takes_up(write.value, write))
+
+
+def _takes_up(value: Term, write: Access) -> bool:
+    if value.op == "select":
+        return all(_takes_up(arg, write) for arg in value.args[1:])
+    origins = (symbol.origin for symbol in symbols(value) if symbol.kind is SymbolKind.LOAD)
+    return (write.root, write.offset) in origins
 
 
 def _settled(access: Access) -> bool:

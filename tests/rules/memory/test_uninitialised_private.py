@@ -116,6 +116,24 @@ __global__ void taps(const float *in, float *out) {
     out[threadIdx.x] = sum;
 }
 """,
+    "sums that are only added to, where there is something to add": """
+__global__ void weigh(const float *w, const float *v, float *out, int keys, int dim) {
+    float sum[4];
+    for (int k = 0; k < keys; ++k)
+        for (int i = 0; i < 4; ++i)
+            if (threadIdx.x + i * blockDim.x < dim) sum[i] += w[k] * v[k * dim + threadIdx.x + i * blockDim.x];  // bad
+    for (int i = 0; i < 4; ++i)
+        if (threadIdx.x + i * blockDim.x < dim) out[threadIdx.x + i * blockDim.x] = sum[i];
+}
+""",
+    "a sum that begins with the first addend": """
+__global__ void weigh(const float *w, float *out, int keys) {
+    float sum[2];
+    for (int k = 0; k < keys; ++k)
+        for (int i = 0; i < 2; ++i) sum[i] = k == 0 ? w[i] : sum[i] + w[k * 2 + i];
+    out[threadIdx.x] = sum[0] + sum[1];
+}
+""",
 }
 
 

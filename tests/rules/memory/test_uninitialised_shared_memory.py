@@ -59,6 +59,88 @@ __global__ void k(const float *a, float *o) {
     o[threadIdx.x] = s[threadIdx.x];
 }
 """,
+    "a table larger than the block that clears it": """
+template <int BINS> __global__ void digits(const unsigned *keys, unsigned *counts, int n, int shift) {
+    __shared__ unsigned h[BINS];
+    if (threadIdx.x < BINS) h[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(h + ((keys[i] >> shift) & (BINS - 1)), 1u);
+    __syncthreads();
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x) atomicAdd(counts + b, h[b]); // bad
+}
+void pass(const unsigned *keys, unsigned *counts, int n) { digits<512><<<64, 256>>>(keys, counts, n, 8); }
+""",
+    "a table as large as the block": """
+__global__ void digits(const unsigned char *keys, unsigned *counts, int n) {
+    __shared__ unsigned h[256];
+    h[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) atomicAdd(&h[keys[i]], 1u);
+    __syncthreads();
+    atomicAdd(counts + threadIdx.x, h[threadIdx.x]);
+}
+void pass(const unsigned char *keys, unsigned *counts, int n) { digits<<<64, 256>>>(keys, counts, n); }
+""",
+    "one side of a halo, read where there is work": """
+__global__ void smooth(const float *in, float *out, int n) {
+    __shared__ float s[128 + 4];
+    int t = threadIdx.x, i = blockIdx.x * 128 + t;
+    s[t + 2] = i < n ? in[i] : 0.0f;
+    if (t < 2) s[t] = i >= 2 && i - 2 < n ? in[i - 2] : 0.0f;
+    __syncthreads();
+    if (i < n) out[i] = s[t] + s[t + 1] + s[t + 2] + s[t + 3]; // bad
+}
+void run(const float *in, float *out, int n) { smooth<<<(n + 127) / 128, 128>>>(in, out, n); }
+""",
+    "all blocks but the first": """
+__global__ void carry(int *scan, const int *sums, int n) {
+    __shared__ int base;
+    if (threadIdx.x == 0 && blockIdx.x > 0) base = sums[blockIdx.x - 1];
+    __syncthreads();
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) scan[i] += base; // bad
+}
+void run(int *scan, const int *sums, int n) { carry<<<(n + 255) / 256, 256>>>(scan, sums, n); }
+""",
+    "all blocks but the first, which does not look": """
+__global__ void carry(int *scan, const int *sums, int n) {
+    __shared__ int base;
+    if (threadIdx.x == 0 && blockIdx.x > 0) base = sums[blockIdx.x - 1];
+    __syncthreads();
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (blockIdx.x > 0 && i < n) scan[i] += base;
+}
+void run(int *scan, const int *sums, int n) { carry<<<(n + 255) / 256, 256>>>(scan, sums, n); }
+""",
+    "rows past a length that data say": """
+__global__ void mean(const float *v, float *out, const int *lengths, int most) {
+    __shared__ float rows[16][64];
+    const int length = lengths[blockIdx.x];
+    float sum = 0.0f;
+    for (int first = 0; first < length; first += 16) {
+        for (int r = threadIdx.y; r < 16; r += 2)
+            if (first + r < length) rows[r][threadIdx.x] = v[(blockIdx.x * most + first + r) * 64 + threadIdx.x];
+        __syncthreads();
+        for (int r = 0; r < 16; ++r) sum += rows[r][threadIdx.x]; // bad
+        __syncthreads();
+    }
+    if (threadIdx.y == 0) out[blockIdx.x * 64 + threadIdx.x] = sum / length;
+}
+void run(const float *v, float *o, const int *l, int n, int m) { mean<<<n, dim3(64, 2)>>>(v, o, l, m); }
+""",
+    "rows up to a length that data say": """
+__global__ void mean(const float *v, float *out, const int *lengths, int most) {
+    __shared__ float row[128];
+    const int length = min(lengths[blockIdx.x], 128);
+    if (threadIdx.x < length) row[threadIdx.x] = v[blockIdx.x * most + threadIdx.x];
+    __syncthreads();
+    float sum = 0.0f;
+    for (int k = 0; k < length; ++k) sum += row[k];
+    if (threadIdx.x == 0) out[blockIdx.x] = sum / length;
+}
+void run(const float *v, float *o, const int *l, int n, int m) { mean<<<n, 128>>>(v, o, l, m); }
+""",
 }
 
 
