@@ -17,6 +17,7 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
+from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.scenarios.numbers import (
     Numbers,
@@ -216,7 +217,9 @@ class Asker:
                 witness = self._unequal(pair, query, shape)
             if witness is None or witness.data_in_address or not self._generic(query):
                 continue
-            if pair.first is not pair.second or self.shapes.seen or self.toucher.crowded(pair.a, launch):
+            if pair.first is not pair.second or self.shapes.seen:
+                return witness
+            if not met_by_made_up_numbers.holds(pair, self.toucher.crowded(pair.a, launch)):
                 return witness
         return None
 

@@ -32,6 +32,7 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
+from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.excuses.views import slice_of_rows
 from kernlint.analysis.extent.extents import inner_array
@@ -198,7 +199,7 @@ class Finder:
         if pair.first is not pair.second:
             return id(pair.first.root) not in self.doubtful
         look = self.asker.toucher.revisited if within == "blocks" else self.asker.toucher.crowded
-        if look(pair.a, launch):
+        if not met_by_made_up_numbers.holds(pair, look(pair.a, launch)):
             return True
         self.doubtful.add(id(pair.first.root))
         return False
