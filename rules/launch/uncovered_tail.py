@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import Cover, conjuncts
+from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import launches
@@ -123,6 +123,17 @@ class UncoveredTail(Rule):
                         related=[Related(guard.span, "the index is tested here")],
                         fix="launch as many blocks as it takes: (size + block - 1) / block",
                     )
+                capped = self._capped(view, axis, facts)
+                if capped is not None and view.fact.span not in seen:
+                    seen.add(view.fact.span)
+                    cap, symbol, place = capped
+                    yield self.finding(
+                        view.fact.span,
+                        f"the grid is capped at {cap} blocks along {AXES[axis]}, and each thread handles one element: "
+                        f"of more of them than those have threads, as {symbol.name} may say, the last get no thread",
+                        related=[Related(place, f"the index is tested against {symbol.name} here")],
+                        fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
+                    )
                 tested = self._tested(view, axis, facts)
                 if tested is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
@@ -178,6 +189,28 @@ class UncoveredTail(Rule):
                         continue
                     if polynomial(part.args[0]) == _place(axis):
                         return blocks * block, count, guard
+        return None
+
+    def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, Symbol, Span] | None:
+        """(blocks, size, test) where the grid is the least of a number and of what the size takes."""
+        fact = view.fact
+        if fact.grid is None or fact.block is None or plain(fact.grid[axis]).op != "min":
+            return None
+        sides = [plain(arg) for arg in plain(fact.grid[axis]).terms]
+        cap = next((side.value for side in sides if side.value is not None), None)
+        needed = next((cover(side) for side in sides if side.value is None), None)
+        if cap is None or needed is None or needed.count is None or needed.unit is None:
+            return None
+        if needed.kind is not Cover.ROUNDED_UP or polynomial(needed.unit) != polynomial(fact.block[axis]):
+            return None
+        count, images = polynomial(needed.count), dict(view.images)
+        for guard in (guard for access in facts[trace].accesses for guard in access.guards):
+            for part in conjuncts(guard.term):
+                size = plain(part.args[1]).symbol if part.op == "lt" else None
+                if size is None or size not in images or polynomial(images[size]) != count:
+                    continue
+                if polynomial(part.args[0]) == _place(axis):
+                    return cap, size, guard.span
         return None
 
     def _odd(self, size: Symbol, view: LaunchView, axis: int, facts: Facts) -> bool:

@@ -137,6 +137,8 @@ def from_host(f: Function, found: object, node: ast.expr) -> Value:
 
 def _tuple(f: Function, node: ast.expr) -> Value:
     assert isinstance(node, (ast.Tuple, ast.List))
+    if isinstance(node, ast.List) and not node.elts:
+        return f.opaque(node, "a list that grows", kind="unsupported")
     if any(isinstance(part, ast.Starred) for part in node.elts):
         return f.opaque(node, "unpacking with a star")
     return TupleValue(tuple(value(f, part) for part in node.elts))
