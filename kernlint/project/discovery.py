@@ -23,7 +23,10 @@ _KERNEL = pattern(rb"kernel(?:(?<=\b__kernel)|(?<!\wkernel)\s+(?:__attribute__\s
 _GLOBAL = pattern(rb"__global__(?<!\w__global__)\b")
 _MADE = pattern(rb"Kernel(?:(?<=\bElementwiseKernel)|(?<=\bReductionKernel)|(?<=ScanKernel))\b")
 _BUILDER = pattern(rb"ListOfListsBuilder(?<!\wListOfListsBuilder)\b")
-_COMPILED = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*jit\b|\bnumba(?:_cuda|_hip)?\s*\.\s*cuda\b|\brawkernel\b")
+_NUMBA = pattern(rb"numba(?<!\wnumba)(?:_cuda|_hip)?\s*\.\s*cuda\b")
+_JIT = pattern(rb"jit(?<!\wjit)\b")
+_COMPILER = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*\Z")
+_RAW = pattern(rb"rawkernel(?<!\wrawkernel)\b")
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
@@ -63,7 +66,12 @@ def makes_kernels(data: bytes) -> bool:
     """Whether a Python program speaks of kernels that a library makes of snippets or compiles of its functions."""
     if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
         return True
-    return (b"numba" in data or b"jit" in data) and _COMPILED.search(data) is not None
+    if b"numba" in data and _NUMBA.search(data) is not None:
+        return True
+    if b"rawkernel" in data and _RAW.search(data) is not None:
+        return True
+    jits = _JIT.finditer(data) if b"jit" in data else ()
+    return any(_COMPILER.search(data, max(0, jit.start() - 24), jit.start()) is not None for jit in jits)
 
 
 def find(

@@ -47,7 +47,6 @@ _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attr
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
 _WORD = pattern(rb"[A-Za-z_]\w*")
-_LIBRARIES = (b"cuda", b"opencl", b"cupy")
 _PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
@@ -178,16 +177,28 @@ _HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 def _of_python(data: bytes) -> FileFacts:
     cuda = b"__global__" in data
     opencl = b"kernel" in data
-    library = any(name in data for name in _LIBRARIES)
+    library = b"cuda" in data or b"opencl" in data or b"cupy" in data
     started = b"](" in data or b"forall" in data
     if not (cuda or opencl or library or started or b"jit" in data):
         return NOTHING
-    launches: list[bytes] = _STARTED.findall(data) if started else []
+    launches = list(_started(data)) if started else []
     if library and any(name in data for name in _PROGRAMS):
         launches += _METHOD.findall(data) + _GOT.findall(data)
     kernels = _names(_kernels(data, cuda, opencl))
     speaks = says_kernel(data, cuda, opencl) or ((library or b"jit" in data) and makes_kernels(data))
     return FileFacts(kernels, _names(launches), speaks=speaks) if launches or kernels or speaks else NOTHING
+
+
+def _started(data: bytes) -> Iterator[bytes]:
+    """Names that are called through a subscript, or by ``forall``; only the lines of such calls are looked at."""
+    for word in (b"](", b"forall"):
+        at = data.find(word)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            end = len(data) if end < 0 else end
+            above = data.rfind(b"\n", 0, max(0, data.rfind(b"\n", 0, at))) + 1
+            yield from _STARTED.findall(data, above, end)
+            at = data.find(word, end)
 
 
 def _kernels(data: bytes, cuda: bool, opencl: bool) -> Iterator[bytes]:

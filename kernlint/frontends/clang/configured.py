@@ -7,7 +7,8 @@ had.  What a kernel lacks in one reading and has in another is no loss.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Protocol
 
 from kernlint.frontends.base import FrontendError
@@ -17,6 +18,7 @@ from kernlint.frontends.clang.conditions.settings import (
     MAX_SETTINGS,
     Changes,
     Kind,
+    Plans,
     Search,
     Setting,
     plan,
@@ -57,12 +59,25 @@ class Reading:
         return self.made_up.losses
 
 
-Choose = Callable[[Ranges], Wanted | None]
-"""By what a parse skipped, which kernels and device functions are to be looked at; None: the parse is of no use."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which kernels and device functions of a parse are looked at (None: all), and where those kernels begin of which
+    one instance of the template is enough."""
+
+    wanted: Wanted | None
+    sampled: frozenset[int] = frozenset()
+
+
+Choose = Callable[[Ranges], Look | None]
+"""By what a parse skipped, what of it is looked at; None: the parse is of no use."""
+
+
+Worth = Callable[[ParseResult], bool]
+"""Whether what was parsed is worth a look at its kernels."""
 
 
 class Read(Protocol):
-    """Reads the source once; None when ``choose`` refuses what was parsed."""
+    """Reads the source once; None when ``worth`` or ``choose`` refuse what was parsed."""
 
     def __call__(
         self,
@@ -70,6 +85,7 @@ class Read(Protocol):
         options: ParseOptions,
         known: MadeUpText | None = None,
         choose: Choose | None = None,
+        worth: Worth | None = None,
         /,
     ) -> Reading | None: ...
 
@@ -127,7 +143,7 @@ class _Configured:
         wanted = self.uncompiled.of_device(first.skipped, [first.module])
         if wanted:
             plans, self.kinds = plan(self.search, wanted, changes)
-            for changes, parts in plans[: self._worth(wanted)]:
+            for changes, parts in self._worthwhile(plans, wanted):
                 if not self._again(changes, alone=len(parts) == 1):
                     # Each for itself is right, both at once are not: two platforms, say.
                     for part in parts:
@@ -135,6 +151,23 @@ class _Configured:
                             self._again(part, alone=True)
         self._settle(wanted)
         return [reading.module for reading, _ in self.readings]
+
+    def _worthwhile(self, plans: Plans, wanted: Sequence[Branch]) -> Plans:
+        """Those of ``plans`` that the source is read under: of all that only give constants other values, the first."""
+        most = self._worth(wanted)
+        chosen: Plans = []
+        seen: set[Branch] = set()
+        numbers = False
+        for changes, parts in plans:
+            shown = {branch for branch in wanted if branch in self.search.outcome(changes).active} - seen
+            if shown and all(map(self.uncompiled.gives_numbers, shown)):
+                if numbers:
+                    continue
+                numbers = True
+            if len(chosen) < most:
+                seen |= shown
+                chosen.append((changes, parts))
+        return chosen
 
     def _worth(self, wanted: Sequence[Branch]) -> int:
         """How many further readings a source is worth: few where it has no kernel to show, none where it is read for
@@ -155,23 +188,26 @@ class _Configured:
         plans, _ = plan(self.search, naming, {})
         best: Changes = {}
         for changes, _ in plans[:MAX_FOUNDATIONS]:
-            found = self._reading({**best, **changes})
+            before = self.readings[0][0]
+            found = self._reading({**best, **changes}, worth=partial(_loses_at_most, before.losses))
             if found is None:
                 continue
-            now, before = found[0], self.readings[0][0]
+            now = found[0]
             gained = (now.losses, -len(now.module.kernels)) < (before.losses, -len(before.module.kernels))
             if gained or (now.losses <= before.losses and len(now.unknown) < len(before.unknown)):
                 self.readings[0] = found
                 best = {**best, **changes}
         return best
 
-    def _reading(self, changes: Changes, choose: Choose | None = None) -> tuple[Reading, Language] | None:
+    def _reading(
+        self, changes: Changes, choose: Choose | None = None, worth: Worth | None = None
+    ) -> tuple[Reading, Language] | None:
         setting, language = setting_of(changes, self.search.outcome(changes), self.language)
         options = replace(self.options, setting=setting.text(), target=setting.target or self.options.target)
         first, usual = self.readings[0]
         fits = choose is not None and language is usual and first.made_up.names.isdisjoint(changes)
         try:
-            found = self.read(language, options, first.made_up if fits else None, choose)
+            found = self.read(language, options, first.made_up if fits else None, choose, worth)
         except FrontendError:
             return None
         if found is None:
@@ -188,18 +224,23 @@ class _Configured:
         for earlier, _ in self.readings[1:]:
             before = intersect(before, earlier.skipped)
         new: Ranges = ()
+        losses = self.readings[0][0].losses
+        worse = False
 
-        def choose(skipped: Ranges) -> Wanted | None:
+        def worth(parsed: ParseResult) -> bool:
+            nonlocal worse
+            worse = not alone and parsed.losses > losses
+            return not worse
+
+        def choose(skipped: Ranges) -> Look | None:
             nonlocal new
             new = subtract(before, skipped)
-            return self._wanted(new) if new else None
+            return self._look(new) if new else None
 
-        found = self._reading(changes, choose)
+        found = self._reading(changes, choose, worth)
         if found is None:
-            return True
+            return not worse
         reading, language = found
-        if not alone and reading.losses > self.readings[0][0].losses:
-            return False
         module = reading.module
         kernels = tuple(kernel for kernel in module.kernels if _has(kernel, module.path, new))
         if not kernels:
@@ -210,14 +251,23 @@ class _Configured:
         self.readings.append((reading, language))
         return True
 
-    def _wanted(self, new: Ranges) -> Wanted:
-        """Functions with code in ``new``, and kernels that reach one."""
+    def _look(self, new: Ranges) -> Look:
+        """Functions with code in ``new``, and kernels that reach one.
+
+        Of a template that was read already and of which less than a third is new, one instance tells what the others
+        would.
+        """
         module = self.readings[0][0].module
         ranges = list(new)
+        sampled = set()
         for kernel in module.kernels:
             if _has(kernel, module.path, new):
-                ranges.append((kernel.function.span.start, kernel.function.span.end))
-        return lambda start, end: any(start < high and low < end for low, high in ranges)
+                span = kernel.function.span
+                ranges.append((span.start, span.end))
+                pieces = [(f.span.start, f.span.end) for f in _reached(kernel) if f.span.file == module.path]
+                if 3 * _bytes(intersect(tuple(set(pieces)), new)) < _bytes(pieces) and span.file == module.path:
+                    sampled.add(span.start)
+        return Look(lambda start, end: any(start < high and low < end for low, high in ranges), frozenset(sampled))
 
     def _settle(self, wanted: Sequence[Branch]) -> None:
         """Take back what is not lost: code that another reading has, or that is no device code under any setting."""
@@ -246,6 +296,10 @@ class _Configured:
         return missed
 
 
+def _loses_at_most(most: int, parsed: ParseResult) -> bool:
+    return parsed.losses <= most
+
+
 def _forgive(function: FunctionDecl, path: str, still: Sequence[Branch], seen: set[int]) -> None:
     if id(function) in seen or not function.losses:
         return
@@ -265,8 +319,16 @@ def _has(kernel: Kernel, path: str, ranges: Ranges) -> bool:
     """Whether a kernel, or a function that it reaches, has code in one of the ranges of the main file."""
     if not ranges:
         return False
-    functions = [*functions_of(kernel), kernel.function]
-    return any(_within(function.span, path, ranges) for function in functions)
+    return any(_within(function.span, path, ranges) for function in _reached(kernel))
+
+
+def _reached(kernel: Kernel) -> list[FunctionDecl]:
+    return [*functions_of(kernel), kernel.function]
+
+
+def _bytes(ranges: Iterable[tuple[int, int]]) -> int:
+    """What the ranges hold, each counted once."""
+    return sum(end - start for start, end in set(ranges))
 
 
 def _within(span: Span, path: str, ranges: Ranges) -> bool:

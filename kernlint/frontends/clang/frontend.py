@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from kernlint.frontends.base import FrontendOptions, Surroundings
 from kernlint.frontends.clang.along import read_along
-from kernlint.frontends.clang.configured import Choose, Reading, read_configured, reading
-from kernlint.frontends.clang.cursor import Extent
+from kernlint.frontends.clang.configured import Choose, Look, Reading, Worth, read_configured, reading
 from kernlint.frontends.clang.embedded import Program, programs, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
-from kernlint.frontends.clang.lower.instances import Template, is_named_elsewhere, kernel_templates, uses
+from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import MadeUpText, ParseResult, own_headers, parse
 from kernlint.record import replace
-from kernlint.source import SourceFile, Span
+from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Module
 
@@ -84,15 +84,14 @@ def _collection_paused() -> Iterator[None]:
             gc.enable()
 
 
-def extent_span(extent: Extent) -> Span:
-    """The place of a cursor as a span."""
-    return Span(extent.file or "", extent.start, extent.end)
-
-
 def _for_hip(defines: tuple[str, ...]) -> bool:
     """Whether the build's macros are those of a HIP compiler."""
     names = {define.partition("=")[0] for define in defines}
     return bool(names & {"__HIPCC__", "__HIP_PLATFORM_AMD__"})
+
+
+Lower = Callable[[ParseResult, ParseResult | None, Wanted | None], Module]
+"""Makes a module of a parse; the second is the same source without uses that force instances."""
 
 
 class ClangFrontend:
@@ -215,14 +214,19 @@ class ClangFrontend:
             parse_options: ParseOptions,
             known: MadeUpText | None = None,
             choose: Choose | None = None,
+            worth: Worth | None = None,
         ) -> Reading | None:
             with parse(
                 source.path, source.data, language, parse_options, use_cache=options.cache, known=known
             ) as parsed:
-                chosen = choose(parsed.skipped) if choose is not None else wanted
-                if choose is not None and chosen is None:
+                if worth is not None and not worth(parsed):
                     return None
-                module = self._lowered(source, language, parsed, chosen, options, piece)
+                look = choose(parsed.skipped) if choose is not None else Look(wanted)
+                if look is None:
+                    return None
+                lower = partial(lower_module, piece=piece, device=options.device, sampled=look.sampled)
+                forced = options.instances and options.device and language is not Language.OPENCL
+                module = self._lowered(source, parsed, look.wanted, lower, forced)
                 return reading(module, parsed)
 
         return read_configured(source.data, language, parse_options, read, further=options.device)
@@ -230,33 +234,31 @@ class ClangFrontend:
     @staticmethod
     def _lowered(
         source: SourceFile,
-        language: Language,
         parsed: ParseResult,
         wanted: Wanted | None,
-        options: FrontendOptions,
-        piece: bool,
+        lower: Lower,
+        forced: bool,
     ) -> Module:
-        """The module of a parse, with instances of kernel templates made up where none is in sight."""
-        if language is Language.OPENCL or not (options.instances and options.device):
-            return lower_module(parsed, None, wanted, piece=piece, device=options.device)
-        templates = _chosen(kernel_templates(parsed.unit.top_level()), wanted)
-        if not templates or any(is_named_elsewhere(template, source.data) for template in templates):
-            module = lower_module(parsed, None, wanted, piece=piece)
-            lacking = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
-            if not lacking:
-                return module
-            everywhere = kernel_templates(parsed.unit.top_level(main_only=False))
-            templates = [t for t in everywhere if extent_span(t.cursor.extent) in lacking]
-        with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
-            return lower_module(again, parsed, wanted, piece=piece)
+        """The module of a parse; ``forced``: with instances of kernel templates made up where none is in sight."""
+        if not forced:
+            return lower(parsed, None, wanted)
+        templates = lacking(parsed.unit, wanted)
+        module = _with_uses(source, parsed, templates, wanted, lower) if templates else lower(parsed, None, wanted)
+        bare = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
+        if of_headers := {span for span in bare if span.file != module.path}:
+            templates += standing_at(parsed.unit, of_headers)
+            module = _with_uses(source, parsed, templates, wanted, lower)
+        return module
+
+
+def _with_uses(
+    source: SourceFile, parsed: ParseResult, templates: list[Template], wanted: Wanted | None, lower: Lower
+) -> Module:
+    """The module of the source with uses of ``templates`` behind it."""
+    with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
+        return lower(again, parsed, wanted)
 
 
 def _nothing(start: int, end: int) -> bool:
     """Wants no kernel and no device function."""
     return False
-
-
-def _chosen(templates: list[Template], wanted: Wanted | None) -> list[Template]:
-    if wanted is None:
-        return templates
-    return [each for each in templates if wanted(each.cursor.extent.start, each.cursor.extent.end)]

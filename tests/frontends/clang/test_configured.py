@@ -172,3 +172,54 @@ void go(float *x, int n) { scale<4><<<blocks(n), 64>>>(x); }
     bodies = {function.name: function.body.body for function in module.functions if function.body is not None}
     assert bodies["go"] and bodies["blocks"] and not bodies["scale"]
     assert not {"twice", "never", "other"} & set(bodies)
+
+
+TEMPLATE = """
+#ifdef WAVE
+#define LANES 64
+#else
+#define LANES 32
+#endif
+template <int N> __global__ void k(int *p) {
+    for (int i = 0; i < N; ++i) p[threadIdx.x + i] = p[threadIdx.x] + LANES * N + p[i] * p[i + 1] - 2 * p[i + 2];
+#ifdef WAVE
+    p[0] = 3;
+#endif
+}
+void go(int *p) { k<1><<<1, 2>>>(p); k<2><<<1, 2>>>(p); k<3><<<1, 2>>>(p); }
+"""
+
+
+def _instances(modules: list[Module]) -> list[tuple[str, int]]:
+    return [(module.setting, len(module.kernels[0].instances)) for module in modules]
+
+
+def test_one_instance_is_enough_where_a_setting_changes_little() -> None:
+    assert _instances(_modules(TEMPLATE)) == [("", 3), ("WAVE defined", 1)]
+
+
+def test_all_instances_count_where_a_setting_shows_most_of_a_kernel() -> None:
+    text = TEMPLATE.replace("    for", "#ifdef WAVE\n    for").replace("#ifdef WAVE\n    p[0]", "    p[0]")
+    assert _instances(_modules(text)) == [("", 3), ("WAVE defined", 3)]
+
+
+def test_of_settings_that_only_give_other_numbers_one_is_read() -> None:
+    cases = "".join(f"#elif defined(A{n})\n    return {n};\n" for n in range(2, 6))
+    rows = f"#if defined(A1)\n    return 1;\n{cases}#else\n    return 9;\n#endif\n"
+    text = f"__device__ constexpr int rows() {{\n{rows}}}\n__global__ void k(int *p) {{ p[threadIdx.x] = rows(); }}\n"
+    assert [setting for setting, _ in _names(_modules(text))] == ["", "A1 defined"]
+
+
+def test_host_code_in_lambdas_is_worth_no_reading() -> None:
+    text = f"""
+    template <class F> void run(F f) {{ f(); }}
+    __global__ void k(int *p) {FINE}
+    void go(int *p) {{ run([&] {{
+    #ifdef PORTABLE
+        k<<<2, 2>>>(p);
+    #else
+        k<<<1, 2>>>(p);
+    #endif
+    }}); }}
+    """
+    assert [setting for setting, _ in _names(_modules(text))] == [""]

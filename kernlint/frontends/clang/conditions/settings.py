@@ -83,6 +83,8 @@ class Kind(Enum):
 
 
 Changes = dict[str, str | None]
+Plans = list[tuple[Changes, list[Changes]]]
+"""Changes, each with the parts that they are put together of."""
 
 
 class Search:
@@ -253,9 +255,7 @@ def _guards(condition: Expression, name: str) -> bool:
     return condition.op == "u!" and condition.operands[0].op == "defined" and condition.operands[0].name == name
 
 
-def plan(
-    search: Search, wanted: Sequence[Branch], always: Changes
-) -> tuple[list[tuple[Changes, list[Changes]]], dict[Branch, Kind]]:
+def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[Plans, dict[Branch, Kind]]:
     """Few changes that together compile all of ``wanted`` (most important first) that can be, and what each is.
 
     ``always`` are changes that have been made already; they are kept where a branch does not contradict them.  Each of
@@ -281,7 +281,7 @@ def plan(
                 break
         else:
             chosen.append((changes, [branch], [changes]))
-    return [(changes, parts) for changes, _, parts in chosen][:MAX_SETTINGS], kinds
+    return [(changes, parts) for changes, _, parts in chosen], kinds
 
 
 def setting_of(changes: Changes, outcome: Outcome, language: Language) -> tuple[Setting, Language]:

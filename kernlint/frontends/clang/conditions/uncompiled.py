@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from kernlint.frontends.clang.conditions.directives import Branch, Program, blanked
 from kernlint.frontends.clang.options import Language
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import FunctionKind, Module
+from kernlint.tree.nodes import FunctionDecl, FunctionKind, Module
+from kernlint.tree.walk import functions_of
 
 _DEVICE = pattern(rb"\b(?:__global__|__device__)\b")
 _KERNEL = {
@@ -18,6 +19,7 @@ _KERNEL = {
 }
 _FUNCTION = pattern(rb"[\w\]]\s*\([^;{}]*\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)?\{", re.DOTALL)
 _DIRECTIVE = pattern(rb"^[ \t]*(?:#|%:)(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_NUMBERS = pattern(rb"\s*(?:(?:return\b|(?:static\s+|constexpr\s+|const\s+)+[\w:]+\s+\w+\s*=)[\w\s:.+*/()<>-]*;\s*)+")
 _DEFINED = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
@@ -58,7 +60,7 @@ class Uncompiled:
         device = sorted(
             (f.span.start, f.span.end)
             for module in modules
-            for f in module.functions
+            for f in _looked_at(module)
             if f.span.file == module.path and f.kind is not FunctionKind.HOST
         )
         left = self.left_out(skipped)
@@ -79,6 +81,10 @@ class Uncompiled:
             found.add(branch)
             ranked.append((rank, branch.start, branch))
         return [branch for _, _, branch in sorted(ranked, key=lambda item: item[:2])]
+
+    def gives_numbers(self, branch: Branch) -> bool:
+        """Whether a branch does no more than to name other constants."""
+        return _NUMBERS.fullmatch(self.own(branch)) is not None
 
     def _defines_device_code(self, code: bytes) -> bool:
         if self.language is Language.OPENCL:
@@ -104,6 +110,12 @@ class Uncompiled:
         empty, or whole statements."""
         code = _DIRECTIVE.sub(b"", self.plain)
         return frozenset(match.decode() for match in _FOLLOWED.findall(code))
+
+
+def _looked_at(module: Module) -> list[FunctionDecl]:
+    """The functions that kernels of a module reach; all where it has no kernel."""
+    found = {id(f): f for kernel in module.kernels for f in (kernel.function, *functions_of(kernel))}
+    return list(found.values()) if module.kernels else list(module.functions)
 
 
 def intersect(some: Ranges, others: Ranges) -> Ranges:

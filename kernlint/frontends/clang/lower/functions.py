@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -45,12 +45,11 @@ PLACEHOLDER = "__kernlint_function"
 """Stands for a function that is a template argument of a forced instance."""
 
 _INSTANCE_LIMITS = {
-    FunctionKind.KERNEL: MAX_INSTANCES,
     FunctionKind.DEVICE: 64,
     FunctionKind.BOTH: 64,
     FunctionKind.HOST: 8,
 }
-"""Instances of one template that are lowered; uses of further ones see the template itself."""
+"""Instances of one template, no kernel, that are lowered; uses of further ones see the template itself."""
 
 _LAUNCHES = pattern(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
 
@@ -60,11 +59,13 @@ class FunctionTable:
 
     :meth:`declare` hands out the one node of a function at once and queues its body; :meth:`drain` lowers the bodies,
     so that neither recursion nor a long chain of callees nests.  Without ``device``, kernels and functions that only
-    the device has get empty bodies.
+    the device has get empty bodies.  ``sampled``: where kernels of the main file begin of which one
+    instance is enough.
     """
 
-    def __init__(self, lowering: Lowering, device: bool = True) -> None:
+    def __init__(self, lowering: Lowering, device: bool = True, sampled: Collection[int] = ()) -> None:
         self.lowering = lowering
+        self._sampled = sampled
         self._device = device
         self.declared: dict[int, FunctionDecl] = {}
         self.crashes: list[str] = []
@@ -142,7 +143,11 @@ class FunctionTable:
         kind = function_kind(self.lowering, template)
         made = self._instances.get(template.key, 0)
         self._instances[template.key] = made + 1
-        return made < _INSTANCE_LIMITS[kind]
+        return made < (self.most_instances(template) if kind is FunctionKind.KERNEL else _INSTANCE_LIMITS[kind])
+
+    def most_instances(self, kernel: Cursor) -> int:
+        """How many instances of a kernel are kept."""
+        return 1 if self._sampled and kernel.in_main_file and kernel.extent.start in self._sampled else MAX_INSTANCES
 
     def _matters(self, cursor: Cursor, kind: FunctionKind) -> bool:
         """Host functions of headers matter only where the header has to do with kernels."""
@@ -164,9 +169,9 @@ class FunctionTable:
             self._lambdas[id(node)] = found
         return found
 
-    def is_declared(self, cursor: Cursor) -> bool:
-        """Whether a function with a body has its node already."""
-        return self.definition(cursor).key in self.declared
+    def known(self, cursor: Cursor) -> FunctionDecl | None:
+        """The node of a function with a body, if it has one already."""
+        return self.declared.get(self.definition(cursor).key)
 
     def _head(self, cursor: Cursor) -> tuple[FunctionDecl, Scope]:
         lowering = self.lowering

@@ -8,7 +8,7 @@ tried, and one that does not compile costs nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -20,6 +20,7 @@ from kernlint.frontends.clang.unit import Unit
 from kernlint.frontends.clang.unknowns import IDENTIFIER
 from kernlint.frontends.clang.uses import plain_text, template_arguments
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.text.patterns import pattern
 
 FORCED_INSTANCES = 2
@@ -50,29 +51,64 @@ PREFIX = "__kernlint_use_"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A kernel template of the main file without an instance: its cursor and the namespaces around it."""
+    """A kernel template without an instance: its cursor and the namespaces around it."""
 
     cursor: Cursor
     namespaces: tuple[str, ...]
 
 
-def kernel_templates(cursors: list[Cursor]) -> list[Template]:
-    """Kernel templates with a body among top-level declarations and in namespaces."""
-    found: list[Template] = []
+Wanted = Callable[[int, int], bool]
+"""Whether what stands between two offsets of the main file is to be looked at."""
 
-    def visit(nodes: list[Cursor], namespaces: tuple[str, ...]) -> None:
-        for node in nodes:
-            if node.kind in (K.NAMESPACE, K.LINKAGE_SPEC) and _is_system(node):
-                continue
-            if node.kind == K.NAMESPACE:
-                visit(node.children, (*namespaces, node.spelling))
-            elif node.kind in (K.LINKAGE_SPEC, K.UNEXPOSED_DECL):
-                visit(node.children, namespaces)
-            elif node.kind == K.FUNCTION_TEMPLATE and body_of(node) is not None and is_kernel(node):
-                found.append(Template(node, namespaces))
 
-    visit(cursors, ())
-    return found
+def lacking(unit: Unit, wanted: Wanted | None) -> list[Template]:
+    """Kernel templates of the main file, those ``wanted``, of which the source brings about no instance.
+
+    What clang instantiates stands among the declarations, so nothing has to be lowered to know.
+    """
+    instantiated = {
+        cursor.template.key
+        for cursor, _ in _functions(unit, unit.top_level())
+        if cursor.kind == K.FUNCTION_DECL and cursor.template is not None and cursor.is_definition
+    }
+    return [
+        Template(cursor, namespaces)
+        for cursor, namespaces in _functions(unit, unit.top_level())
+        if _is_kernel_template(unit, cursor)
+        and cursor.key not in instantiated
+        and (wanted is None or wanted(cursor.extent.start, cursor.extent.end))
+    ]
+
+
+def standing_at(unit: Unit, spans: Collection[Span]) -> list[Template]:
+    """The kernel templates, of headers too, that stand at ``spans``."""
+    files = {span.file for span in spans}
+    return [
+        Template(cursor, namespaces)
+        for cursor, namespaces in _functions(unit, unit.top_level(main_only=False))
+        if cursor.kind == K.FUNCTION_TEMPLATE
+        and cursor.extent.file in files
+        and Span(cursor.extent.file or "", cursor.extent.start, cursor.extent.end) in spans
+    ]
+
+
+def _functions(
+    unit: Unit, cursors: list[Cursor], namespaces: tuple[str, ...] = ()
+) -> Iterator[tuple[Cursor, tuple[str, ...]]]:
+    """Functions and their templates with the namespaces around them; no tree is built below any of them."""
+    for node in cursors:
+        if node.kind in (K.FUNCTION_TEMPLATE, K.FUNCTION_DECL):
+            yield node, namespaces
+        elif node.kind in (K.NAMESPACE, K.LINKAGE_SPEC, K.UNEXPOSED_DECL) and not _is_system(node):
+            inner = (*namespaces, node.spelling) if node.kind == K.NAMESPACE else namespaces
+            yield from _functions(unit, unit.members(node), inner)
+
+
+def _is_kernel_template(unit: Unit, cursor: Cursor) -> bool:
+    if cursor.kind != K.FUNCTION_TEMPLATE:
+        return False
+    kinds = unit.child_kinds(cursor)
+    return K.CUDA_GLOBAL_ATTR in kinds and K.COMPOUND_STMT in kinds
 
 
 def is_kernel(node: Cursor) -> bool:
@@ -273,13 +309,6 @@ def _number(parameter: Cursor, attempt: int) -> str | None:
 
 def _is_function(clang: ClangType) -> bool:
     return clang.kind in (TypeKind.FUNCTION_PROTO, TypeKind.FUNCTION_NO_PROTO)
-
-
-def is_named_elsewhere(template: Template, text: bytes) -> bool:
-    """Whether the text names the template other than to declare it, so that an instance may be in sight."""
-    name = template.cursor.spelling.encode()
-    mentions = re.finditer(rb"\b" + re.escape(name) + rb"\b\s*(.?)", text)
-    return any(mention.group(1) != b"(" for mention in mentions)
 
 
 def instantiated(cursor: Cursor) -> Cursor | None:

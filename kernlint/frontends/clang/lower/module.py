@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Collection, Iterator
 
 from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.cursor import Cursor
@@ -14,7 +14,7 @@ from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_state
 from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
-from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, instantiated, is_kernel
+from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
@@ -48,10 +48,6 @@ _HARMLESS = (
 """Errors about what the program may do; they take nothing out of the tree."""
 
 
-Wanted = Callable[[int, int], bool]
-"""Whether what stands between two offsets of the main file is to be looked at."""
-
-
 def lower_module(
     parsed: ParseResult,
     unforced: ParseResult | None = None,
@@ -59,14 +55,15 @@ def lower_module(
     *,
     piece: bool = False,
     device: bool = True,
+    sampled: Collection[int] = (),
 ) -> Module:
     """The module of a parsed source; ``unforced`` is the same source without uses that force instances.
 
     ``wanted`` chooses among the kernels and device functions (None: all); what those call comes along.  ``piece``: the
     source may be a part of a program only.  Without ``device`` the module is one of host code: kernels have empty
-    bodies.
+    bodies.  ``sampled``: where kernels begin of which one instance is enough.
     """
-    return ModuleBuilder(parsed, unforced, wanted, piece, device).build()
+    return ModuleBuilder(parsed, unforced, wanted, piece, device, sampled).build()
 
 
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
@@ -101,6 +98,7 @@ class ModuleBuilder:
         wanted: Wanted | None = None,
         piece: bool = False,
         device: bool = True,
+        sampled: Collection[int] = (),
     ) -> None:
         self.parsed = parsed
         self.wanted = wanted
@@ -114,7 +112,7 @@ class ModuleBuilder:
             _errors(unforced) if unforced is not None else None,
             all(served(name, parsed.language) for name in parsed.missing),
         )
-        self.table = FunctionTable(self.lowering, device)
+        self.table = FunctionTable(self.lowering, device, sampled)
         self.lowering.functions = self.table
         self.end = len(parsed.text)
         self.said: set[tuple[str, str | None, int]] | None = None
@@ -176,8 +174,12 @@ class ModuleBuilder:
             if cursor.key in forced:
                 groups.setdefault(cursor.spelling.rpartition("_")[0], []).append(forced[cursor.key])
         wanted = FORCED_INSTANCES if len(groups) <= MANY_TEMPLATES else 1
+        asked_for = {id(f.generic) for f in self.table.declared.values() if f.generic is not None}
         for candidates in groups.values():
-            self._force(candidates, wanted)
+            template = candidates[0].template
+            node = self.table.known(template) if template is not None else None
+            if template is not None and node is not None and id(node) not in asked_for:
+                self._force(candidates, min(wanted, self.table.most_instances(template)))
 
     def _instances_of_header(self) -> Iterator[Cursor]:
         """Instances of templates of the header for whose sake the source is read: they stand behind the template."""
@@ -196,7 +198,7 @@ class ModuleBuilder:
         for index, instance in enumerate(candidates):
             if clean == wanted or len({lost for lost, _, _ in lossy}) < len(lossy):
                 break  # enough of them, or two that lost alike: it is not the arguments
-            if self.table.is_declared(instance):
+            if self.table.known(instance) is not None:
                 continue
             node = self.table.declare(instance)
             if node.generic is None:
@@ -323,4 +325,4 @@ class ModuleBuilder:
             yield Missed(name, reason, Span(self.parsed.path, start, end))
 
 
-__all__ = ["ModuleBuilder", "is_expression", "lower_module"]
+__all__ = ["ModuleBuilder", "Wanted", "is_expression", "lower_module"]
