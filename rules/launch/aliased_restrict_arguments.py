@@ -13,8 +13,10 @@ from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import VarDecl
-from kernlint.tree.types import PointerType
+from kernlint.tree.types import PointerType, Space
 
 
 class AliasedRestrictArguments(Rule):
@@ -23,7 +25,29 @@ class AliasedRestrictArguments(Rule):
     `__restrict__` promises that what is written through one parameter is touched through no other; loads may then go
     through the read-only cache or be moved past the stores. Reported where a launch in sight passes the same pointer
     for two such parameters, of which the kernel writes one and touches the other. An error where other elements are
-    read than are written, a warning where each thread keeps to one place.
+    read than are written, a warning where each thread keeps to one place. Without that promise too it is a warning
+    where a thread reads, through the one, elements a fixed way off those that it writes through the other: which of
+    them have been written by then depends on the order of the threads.
+
+    ```cuda bad
+    __global__ void shift(const int *from, int *to, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i + 1 < n) to[i] = from[i + 1];
+    }
+    void run(int *x, int n) { shift<<<(n + 255) / 256, 256>>>(x, x, n); }  // expect: KL620
+    ```
+
+    ```cuda good
+    __global__ void fold(const int *from, int *to, int half) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < half) {
+            const int sum = from[i] + from[i + half];
+            to[i + half] = from[i] - from[i + half];
+            to[i] = sum;
+        }
+    }
+    void run(int *x, int half) { fold<<<(half + 255) / 256, 256>>>(x, x, half); }
+    ```
 
     ```cuda bad
     __global__ void smooth(const float *__restrict__ from, float *__restrict__ to, int n) {
@@ -74,19 +98,32 @@ class AliasedRestrictArguments(Rule):
     needs = (trace, launches)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        promised = [p for p in facts.function.params if isinstance(p.type, PointerType) and p.type.restrict]
-        used = {p: [a for a in facts[trace].accesses if a.root.decl is p and not a.root.path] for p in promised}
-        for one, other in combinations(promised, 2):
+        pointers = [p for p in facts.function.params if isinstance(p.type, PointerType)]
+        used = {p: [a for a in facts[trace].accesses if a.root.decl is p and not a.root.path] for p in pointers}
+        for one, other in combinations(pointers, 2):
             touched = [*used[one], *used[other]]
             if not used[one] or not used[other] or not any(access.writes for access in touched):
                 continue
+            promised = all(isinstance(p.type, PointerType) and p.type.restrict for p in (one, other))
+            if not promised and not _neighbours(used[one], used[other]) and not _neighbours(used[other], used[one]):
+                continue
             launch = next((at for at in facts[launches] if _alike(at, one, other)), None)
             if launch is not None:
-                yield self._found(launch, one, other, touched)
+                yield self._found(launch, one, other, touched, promised)
 
-    def _found(self, launch: LaunchFact, one: VarDecl, other: VarDecl, touched: list[Access]) -> Finding:
+    def _found(
+        self, launch: LaunchFact, one: VarDecl, other: VarDecl, touched: list[Access], promised: bool
+    ) -> Finding:
         written = next(access for access in touched if access.writes)
         apart = any(access.offset != written.offset for access in touched)
+        if not promised:
+            return self.finding(
+                launch.span,
+                f"the same pointer is passed for {one.name} and {other.name}, and other elements are read than written",
+                severity=Severity.WARNING,
+                related=[Related(written.span, "written here")],
+                fix="pass two buffers",
+            )
         return self.finding(
             launch.span,
             f"the same pointer is passed for {one.name} and {other.name}, which are __restrict__, and written",
@@ -94,6 +131,33 @@ class AliasedRestrictArguments(Rule):
             related=[Related(written.span, "written here")],
             fix="pass two buffers, or take __restrict__ away from both",
         )
+
+
+def _neighbours(reads: list[Access], writes: list[Access]) -> bool:
+    """Whether elements are read a way off all that the same thread writes, as far for every thread."""
+    written = [polynomial(access.offset) for access in writes if access.writes and access.root.space is Space.GLOBAL]
+    own = [place for place in written if _of_thread(place)]
+    if not own or len(own) < len(written):
+        return False
+    for access in reads:
+        place = polynomial(access.offset)
+        if access.writes or not _of_thread(place):
+            continue
+        apart = [place - one for one in own]
+        if all(way.coefficients and all(_fixed(atom) for atom in way.atoms) for way in apart):
+            return True
+    return False
+
+
+def _of_thread(place: Polynomial) -> bool:
+    return any(symbol.kind in _INDEX for atom in place.atoms for symbol in symbols(atom))
+
+
+def _fixed(atom: Term) -> bool:
+    return all(symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.COUNTER) for symbol in symbols(atom))
+
+
+_INDEX = (SymbolKind.THREAD, SymbolKind.BLOCK)
 
 
 def _alike(launch: LaunchFact, one: VarDecl, other: VarDecl) -> bool:

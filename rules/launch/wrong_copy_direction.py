@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
 from kernlint.analysis.hostmodel.places import Where, pointed_to
+from kernlint.analysis.trace.events import LaunchEvent
+from kernlint.analysis.trace.values import Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
+from kernlint.tree.types import PointerType
 
 _FROM = {
     Kind.HOST_TO_DEVICE: Where.HOST,
@@ -25,11 +29,30 @@ _TO = {
 
 
 class WrongCopyDirection(ModuleRule):
-    r"""A copy is said to go in another direction than its pointers do.
+    r"""A pointer leads to another memory than is said: in a copy, or as the argument of a kernel.
 
     The kind of a `cudaMemcpy` must fit where its pointers lead. With another one the copy fails, or reads an address of
     one memory in the other. Reported where the allocation of a pointer is in sight; managed and pinned memory may be
-    used from both sides.
+    used from both sides. Reported too where a launch is given an array of the host, or memory of `malloc`, `new` or
+    `std::vector`, as a pointer (systems that let the device read the host's pages are rare).
+
+    ```cuda bad
+    #include <vector>
+    __global__ void twice(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2.0f; }
+    void run(int n) {
+        std::vector<float> x(n);
+        twice<<<1, 256>>>(x.data(), n);  // expect: KL606
+    }
+    ```
+
+    ```hip bad
+    #include <hip/hip_runtime.h>
+    __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }
+    void run() {
+        float x[64] = {1.0f};
+        hipLaunchKernelGGL(twice, dim3(1), dim3(64), 0, 0, x);  // expect: KL606
+    }
+    ```
 
     ```cuda bad
     void fetch(float *result, int n) {
@@ -71,24 +94,46 @@ class WrongCopyDirection(ModuleRule):
     """
 
     meta = Meta("KL606", "wrong-copy-direction", Severity.ERROR, tags=("CUDA-3.3",))
-    needs = (host_operations,)
+    needs = (host_operations, member_memory)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
         for walk in facts[host_operations]:
             for copy in walk.copies:
-                finding = self._judged(copy, walk)
+                finding = self._judged(copy, walk, facts)
                 if finding is not None and copy.event.span not in seen:
                     seen.add(copy.event.span)
                     yield finding
+            for launch in walk.trace.launches:
+                if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
+                    seen.add(launch.span)
+                    yield finding
 
-    def _judged(self, copy: Copy, walk: HostWalk) -> Finding | None:
+    def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
+        params = launch.kernels[0].params if launch.kernels else ()
+        for param, value in zip(params, launch.args, strict=False):
+            if isinstance(param.type, PointerType) and walk.where(value) is Where.HOST:
+                fix = "allocate device memory and copy it there, or use managed memory"
+                message = f"{param.name} is a pointer to host memory, which the kernel cannot read"
+                return self.finding(launch.span, message, fix=fix)
+        return None
+
+    def _judged(self, copy: Copy, walk: HostWalk, facts: ModuleFacts) -> Finding | None:
         if copy.kind is None:
             return None
+
+        def where_of(value: Value) -> Where:
+            found = walk.where(value)
+            if found is not Where.UNKNOWN:
+                return found
+            given = zip(copy.event.args, copy.event.node.args, strict=True)
+            fields = (field_of(arg) for one, arg in given if one is value)
+            return next((facts[member_memory].get(field, found) for field in fields if field is not None), found)
+
         for value, said, word in ((copy.target, _TO[copy.kind], "target"), (copy.source, _FROM[copy.kind], "source")):
-            where = walk.where(value)
+            where = where_of(value)
             if where in (Where.DEVICE, Where.HOST) and where is not said:
-                source, target = walk.where(copy.source), walk.where(copy.target)
+                source, target = where_of(copy.source), where_of(copy.target)
                 return self.finding(
                     copy.event.span,
                     f"the {word} of this copy is {where.value}, but its direction says {said.value}",

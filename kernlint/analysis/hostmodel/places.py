@@ -52,6 +52,11 @@ def base_name(name: str) -> str:
     return _PREFIX.sub("", name.rpartition("::")[2], count=1).removesuffix("_v2")
 
 
+def allocated_by(name: str) -> Where:
+    """The memory that an allocation function gives; some of both where it is not listed."""
+    return _ALLOCATED.get(base_name(name), Where.BOTH)
+
+
 def as_pointer(value: Value | None) -> PointerValue | None:
     """``value`` as a pointer; the driver's pointers are numbers."""
     if isinstance(value, PointerValue):
@@ -96,7 +101,7 @@ def where_of(value: Value | None, allocations: Allocations) -> Where:
 def _of_root(root: Root, allocations: Allocations) -> Where:
     allocation = allocations.get(id(root))
     if allocation is not None:
-        return _ALLOCATED.get(base_name(allocation.api), Where.BOTH)
+        return allocated_by(allocation.api)
     decl = root.decl
     if root.kind is RootKind.VARIABLE and decl is not None and decl.space is Space.HOST:
         return Where.HOST if isinstance(decl.type, ArrayType) else Where.UNKNOWN

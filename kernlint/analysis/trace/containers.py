@@ -1,4 +1,4 @@
-"""Sequences and maps of the standard library in host code: their memory, their size, their elements.
+"""Sequences, maps and owning pointers of the standard library in host code: their memory, size, elements.
 
 A sequence is a structure with two fields of its own, the size in elements and the pointer to the first one; whatever
 may change it (any method that is not listed here) makes it another one.  The elements of a map are cells told by the
@@ -34,12 +34,36 @@ SIZE, DATA = "#size", "#data"
 """Names of the fields of a sequence."""
 
 
+_OWNER = pattern(r"(?:struct |class )?std::(?:unique|shared)_ptr\b.*")
+
+HELD = "#held"
+"""Name of the field of an owning pointer that is the pointer it owns."""
+
+
+def _owned(e: Call, values: list[Value]) -> Value | None:
+    """What a method of an owning pointer that changes nothing gives."""
+    held = values[0].get(HELD) if isinstance(values[0], StructValue) else None
+    name = e.name.rpartition("::")[2]
+    if not isinstance(held, PointerValue):
+        return None
+    if name in ("get", "operator->"):
+        return held
+    element = e.type
+    if name in ("operator*", "operator[]"):
+        index = cast(as_term(values[1]), I64) if len(values) > 1 else const(0)
+        offset = binary("add", held.offset, binary("mul", index, size_term(element), I64), I64)
+        return ReferenceValue(MemPlace(PointerValue(held.root, offset, element), element, index))
+    return None
+
+
 def _sequence(type_: Type) -> bool:
     return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None
 
 
 def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | None:
-    """The sequence that a constructor makes; None where the call is none."""
+    """The sequence or owning pointer that a constructor makes; None where the call is none."""
+    if e.receiver is None and isinstance(e.type, StructType) and _OWNER.fullmatch(e.type.name) and values:
+        return StructValue(e.type, ((HELD, values[0]),)) if isinstance(values[0], PointerValue) else None
     if e.receiver is not None or not _sequence(e.type) or e.name.rpartition("::")[2] not in ("vector", "host_vector"):
         return None
     count = values[0] if values and isinstance(e.args[0].type, IntType) else None
@@ -62,6 +86,8 @@ def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Val
     kind = e.receiver.type if e.receiver is not None else None
     if not isinstance(kind, StructType) or m.state is None:
         return None
+    if _OWNER.fullmatch(kind.name):
+        return _owned(e, values)
     name = e.name.rpartition("::")[2]
     if name in ("operator[]", "at") and _MAP.fullmatch(kind.name):
         return _of_key(m, e, at)

@@ -1,0 +1,77 @@
+"""What the pointers among the members of the host's classes lead to, by all that a file stores in them.
+
+A method that copies does not see the one that allocates.  A member to which every store in the file gives memory of one
+kind, or null, leads to such memory wherever it is read; one that is given anything else is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.places import Where, allocated_by
+from kernlint.analysis.trace.host import ALLOCATORS
+from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, IntLit, Member, Module, Node
+from kernlint.tree.types import PointerType, StructType
+from kernlint.tree.walk import walk
+
+Field = tuple[str, str]
+"""A member: the name of its class, and its own."""
+
+
+def field_of(expr: Node | None) -> Field | None:
+    """The member that an expression reads, conversions aside."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    if not isinstance(expr, Member):
+        return None
+    kind = expr.base.type
+    if isinstance(kind, PointerType):
+        kind = kind.pointee
+    return (kind.name, expr.field) if isinstance(kind, StructType) else None
+
+
+def _stores(module: Module) -> Iterator[tuple[Field, Where | None]]:
+    """What is stored in members: the memory that it leads to, None where it is null."""
+    for function in module.functions:
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, Assign) and isinstance(node.target.type, PointerType):
+                field = field_of(node.target)
+                if field is not None:
+                    yield field, _given(node.value)
+            elif isinstance(node, Call):
+                yield from _passed(node)
+
+
+def _given(value: Expr) -> Where | None:
+    while isinstance(value, Cast):
+        value = value.operand
+    if isinstance(value, IntLit) and value.value == 0:
+        return None
+    if isinstance(value, Call) and ALLOCATORS.get(value.name.rpartition("::")[2], (0,))[0] is None:
+        return allocated_by(value.name)
+    return Where.UNKNOWN
+
+
+def _passed(call: Call) -> Iterator[tuple[Field, Where]]:
+    """Members whose address a call is given."""
+    rule = ALLOCATORS.get(call.name.rpartition("::")[2])
+    for index, arg in enumerate(call.args):
+        inner: Node = arg
+        while isinstance(inner, Cast):
+            inner = inner.operand
+        field = field_of(inner.operand) if isinstance(inner, AddressOf) else None
+        if field is not None:
+            yield field, allocated_by(call.name) if rule is not None and rule[0] == index else Where.UNKNOWN
+
+
+def _compute(facts: ModuleFacts) -> dict[Field, Where]:
+    found: dict[Field, set[Where]] = {}
+    for field, where in _stores(facts.module):
+        if where is not None:
+            found.setdefault(field, set()).add(where)
+    return {field: next(iter(kinds)) for field, kinds in found.items() if len(kinds) == 1}
+
+
+member_memory = ModuleAnalysis("member_memory", _compute)
+"""Where the pointers lead that are members, as far as a file tells."""
