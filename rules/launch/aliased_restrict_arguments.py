@@ -20,7 +20,7 @@ from kernlint.tree.types import PointerType, Space
 
 
 class AliasedRestrictArguments(Rule):
-    r"""One pointer is passed for two parameters that are said not to overlap.
+    r'''One pointer is passed for two parameters that are said not to overlap.
 
     `__restrict__` promises that what is written through one parameter is touched through no other; loads may then go
     through the read-only cache or be moved past the stores. Reported where a launch in sight passes the same pointer
@@ -35,6 +35,24 @@ class AliasedRestrictArguments(Rule):
         if (i + 1 < n) to[i] = from[i + 1];
     }
     void run(int *x, int n) { shift<<<(n + 255) / 256, 256>>>(x, x, n); }  // expect: KL620
+    ```
+
+    ```python bad
+    import numpy as np
+    import pyopencl as cl
+
+    SOURCE = """
+    __kernel void shift(__global const float *restrict from, __global float *restrict to, const int n) {
+        const int i = get_global_id(0);
+        if (i + 1 < n) to[i] = from[i + 1];
+    }
+    """
+
+    def run(context, queue, x, n):
+        kernel = cl.Kernel(cl.Program(context, SOURCE).build(), "shift")
+        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=x)
+        kernel(queue, (n,), None, buffer, buffer, np.int32(n))  # expect: KL620
+        return buffer
     ```
 
     ```cuda good
@@ -92,7 +110,7 @@ class AliasedRestrictArguments(Rule):
     }
     void run(float *x, float *y, int n) { dot<<<(n + 255) / 256, 256>>>(x, x, y, n); }
     ```
-    """
+    '''
 
     meta = Meta("KL620", "aliased-restrict-arguments", Severity.ERROR, tags=("CUDA-3.5",))
     needs = (trace, launches)

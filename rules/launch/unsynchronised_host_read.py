@@ -12,7 +12,7 @@ from kernlint.rule import Meta, ModuleRule
 
 
 class UnsynchronisedHostRead(ModuleRule):
-    r"""The host reads what the device may not have written yet.
+    r'''The host reads what the device may not have written yet.
 
     A copy to the host that the call does not wait for, and a kernel that writes managed memory, run on while the host
     goes on. What they write may be read after a wait for the stream, queue, event or device. Likewise pinned memory
@@ -60,6 +60,43 @@ class UnsynchronisedHostRead(ModuleRule):
     }
     ```
 
+    ```python bad
+    import numpy as np
+    import pycuda.driver as cuda
+    from pycuda.compiler import SourceModule
+
+    mod = SourceModule("""
+    __global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1.0f; }
+    """)
+
+    def run(n, stream):
+        host = cuda.pagelocked_empty(n, np.float32)
+        device = cuda.mem_alloc(host.nbytes)
+        mod.get_function("fill")(device, np.int32(n), block=(256, 1, 1), grid=(1, 1), stream=stream)
+        cuda.memcpy_dtoh_async(host, device, stream)
+        total = host.sum()  # expect: KL614
+        stream.synchronize()
+        return total
+    ```
+
+    ```python good
+    import numpy as np
+    import pycuda.driver as cuda
+    from pycuda.compiler import SourceModule
+
+    mod = SourceModule("""
+    __global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1.0f; }
+    """)
+
+    def run(n, stream):
+        host = cuda.pagelocked_empty(n, np.float32)
+        device = cuda.mem_alloc(host.nbytes)
+        mod.get_function("fill")(device, np.int32(n), block=(256, 1, 1), grid=(1, 1), stream=stream)
+        cuda.memcpy_dtoh_async(host, device, stream)
+        stream.synchronize()
+        return host.sum()
+    ```
+
     ```cuda good
     int first(const int *x, cudaStream_t stream) {
         int value = 0;
@@ -93,7 +130,7 @@ class UnsynchronisedHostRead(ModuleRule):
         return kept;
     }
     ```
-    """
+    '''
 
     meta = Meta("KL614", "unsynchronised-host-read", Severity.WARNING, tags=("CUDA PG asynchronous execution",))
     needs = (host_operations,)

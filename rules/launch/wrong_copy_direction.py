@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
-from kernlint.analysis.hostmodel.places import Where, pointed_to
-from kernlint.analysis.trace.events import LaunchEvent
+from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
+from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root
 from kernlint.analysis.trace.values import Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
@@ -74,6 +74,19 @@ class WrongCopyDirection(ModuleRule):
     }
     ```
 
+    ```cuda bad
+    #include <stdlib.h>
+    __global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1.0f; }
+    float run(float *x, int n) {
+        float *result = (float *)malloc(n * sizeof(float));
+        fill<<<1, 256>>>(x, n);
+        cudaMemcpy(x, result, n * sizeof(float), cudaMemcpyHostToDevice);  // expect: KL606
+        const float first = result[0];
+        free(result);
+        return first;
+    }
+    ```
+
     ```cuda good
     void fetch(float *result, int n) {
         float *sums = nullptr;
@@ -104,6 +117,12 @@ class WrongCopyDirection(ModuleRule):
                 if finding is not None and copy.event.span not in seen:
                     seen.add(copy.event.span)
                     yield finding
+            for copy in _of_nothing(walk):
+                if copy.event.span not in seen:
+                    seen.add(copy.event.span)
+                    message = "nothing has been written to the source, and a kernel has worked on the target"
+                    fix = "copy the other way, if the results are meant"
+                    yield self.finding(copy.event.span, message, severity=Severity.WARNING, fix=fix)
             for launch in walk.trace.launches:
                 if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
                     seen.add(launch.span)
@@ -145,6 +164,30 @@ class WrongCopyDirection(ModuleRule):
                     fix=f"the direction is {_word(source, copy.kind, True)} to {_word(target, copy.kind, False)}",
                 )
         return None
+
+
+def _of_nothing(walk: HostWalk) -> Iterator[Copy]:
+    """Copies to memory that a kernel has worked on, from host memory that nobody has written since it was allocated."""
+    written: set[Root] = set()
+    launched: set[Root] = set()
+    copies = {copy.event.order: copy for copy in walk.copies}
+    events: list[Event] = [*walk.trace.apis, *walk.trace.launches]
+    events += [access for access in walk.trace.accesses if access.writes]
+    for event in sorted(events, key=lambda one: one.order):
+        copy = copies.get(event.order)
+        if copy is not None:
+            roots = pointed_to(copy.source)
+            fresh = len(roots) == 1 and id(roots[0]) in walk.allocations and roots[0] not in written
+            plain = fresh and base_name(walk.allocations[id(roots[0])].api) in ("malloc", "MallocHost", "operator new")
+            if plain and copy.kind is Kind.HOST_TO_DEVICE and launched.intersection(pointed_to(copy.target)):
+                yield copy
+            written.update(pointed_to(copy.target))
+        elif isinstance(event, Access):
+            written.add(event.root)
+        elif isinstance(event, LaunchEvent):
+            launched.update(root for value in event.args for root in pointed_to(value))
+        elif isinstance(event, ApiEvent) and base_name(event.name) not in ("free", "Free", "MallocHost"):
+            written.update(root for value in event.args for root in pointed_to(value))
 
 
 def _word(where: Where, kind: Kind, source: bool) -> str:

@@ -54,6 +54,12 @@ class HostBuilder:
             self.params[name] = ParamDecl(self.span, name, I64, Space.HOST, index=len(self.params))
         return Ref(self.span, I64, self.params[name])
 
+    def pointer(self, name: str, type_: PointerType) -> Expr:
+        """A buffer that the host knows by ``name``; one for all that take it."""
+        if name not in self.params:
+            self.params[name] = ParamDecl(self.span, name, type_, Space.HOST, index=len(self.params))
+        return Ref(self.span, self.params[name].type, self.params[name])
+
     def unknown(self, type_: Type = I64) -> Expr:
         """A value of which nothing is known."""
         return Opaque(self.span, type_, "value of a Python program")

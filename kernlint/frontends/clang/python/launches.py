@@ -10,20 +10,24 @@ launch are the host's checks.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.passed import misfit
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
+from kernlint.frontends.clang.python.transfers import add_transfers
 from kernlint.record import dataclass
+from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import (
     Barrier,
     Call,
     Expr,
+    ExprStmt,
     FunctionDecl,
     FunctionKind,
     IntLit,
@@ -61,6 +65,7 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
     if program is None:
         return
     names = {kernel.name for _, module in made for kernel in module.kernels}
+    add_transfers(program, made[0][1])
     for called in program.calls:
         launched = _launched(program, called, names)
         if launched is None:
@@ -76,6 +81,28 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
         ]
         if len(found) == 1:
             _Launcher(program, called, found[0][0].path).launch(launched, *found[0])
+            for call, same in _with_one_for_two(program, called):
+                launcher = _Launcher(program, called, found[0][0].path)
+                launcher.host.span = Span(found[0][0].path, program.start(call), program.end(call))
+                launcher.one_for_two = same
+                launcher.launch(launched, *found[0])
+
+
+def _with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[ast.Call, dict[str, str]]]:
+    """Calls of the function that launches in which one name is passed for several of its parameters: the call, and the
+    name for each of these."""
+    node = called.scope.node
+    if not isinstance(node, ast.FunctionDef):
+        return
+    names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args) if arg.arg not in ("self", "cls")]
+    for other in program.calls:
+        if other.name.rpartition(".")[2] != node.name or any(isinstance(arg, ast.Starred) for arg in other.node.args):
+            continue
+        given = {name: dotted(arg) for name, arg in zip(names, other.node.args, strict=False)}
+        passed = [text for text in given.values() if text is not None]
+        same = {name: text for name, text in given.items() if text is not None and passed.count(text) > 1}
+        if same:
+            yield other.node, same
 
 
 class _Any(frozenset[str]):
@@ -286,6 +313,8 @@ class _Launcher(Reader):
     """Reads what one launch is given.  ``api``: the library that passes arguments as they are; empty for others."""
 
     api = ""
+    one_for_two: Mapping[str, str] = MappingProxyType({})
+    """Parameters of the function that launches for which one value is passed, by the name of that."""
 
     def launch(self, launched: _Launched, module: Module, kernel: FunctionDecl) -> None:
         """Add the launch to ``module``."""
@@ -305,7 +334,13 @@ class _Launcher(Reader):
         shared = self.number(launched.shared, where) if launched.shared is not None else None
         if launched.shared is None and not launched.threads:
             shared = host.number(0)
-        args = [self.argument(arg, scope, kernel, at) for at, arg in enumerate(launched.args or ())]
+        args = self.shared(
+            [self.argument(arg, scope, kernel, at) for at, arg in enumerate(launched.args or ())],
+            launched.args or (),
+            kernel,
+        )
+        if self.raised():
+            host.body.append(ExprStmt(host.span, Call(host.span, I64, "cudaFuncSetAttribute", None, ())))
         if not self.checked():
             grid = None if grid is None else [size if isinstance(size, IntLit) else host.unknown() for size in grid]
             block = None if block is None else [size if isinstance(size, IntLit) else host.unknown() for size in block]
@@ -333,6 +368,21 @@ class _Launcher(Reader):
             params.append(ParamDecl(span, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
         name = launched.name
         return FunctionDecl(span, name, name, FunctionKind.KERNEL, tuple(params), VOID, None)
+
+    def raised(self) -> bool:
+        """Whether the program raises the limit of a kernel's dynamic shared memory."""
+        names = (name for scope in self.program.scopes for name in scope.bound)
+        if any(name.endswith(".max_dynamic_shared_size_bytes") for name in names):
+            return True
+        return any(called.name.endswith("set_attribute") for called in self.program.calls)
+
+    def shared(self, args: list[Expr], written: Sequence[ast.expr], kernel: FunctionDecl) -> list[Expr]:
+        """Arguments of which those that are one buffer are one pointer."""
+        names = [self.one_for_two.get(name, name) if (name := dotted(expr)) is not None else None for expr in written]
+        for at, (name, param) in enumerate(zip(names, kernel.params, strict=False)):
+            if name is not None and names.count(name) > 1 and isinstance(param.type, PointerType):
+                args[at] = self.host.pointer(name, param.type)
+        return args
 
     def chosen(self, sizes: list[Expr], kernel: FunctionDecl) -> list[Expr] | None:
         """A block that the runtime may choose for a launch that leaves it open, where the kernel does not care."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kernlint.frontends.clang.python.buffers import Buffers
+from kernlint.frontends.clang.python.buffers import WIDTHS, Buffers
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.source import Span
@@ -275,6 +275,8 @@ class Reader(Buffers):
         if expr.attr not in ("size", "nbytes", "itemsize"):
             return None
         owner = expr.value
+        if isinstance(owner, ast.Call) and (width := self._width(owner, scope)):
+            return self.host.number(width) if expr.attr != "size" else None
         if isinstance(owner, ast.Attribute) and owner.attr == "dtype":
             owner = owner.value
         array = self.array(owner, scope)
@@ -285,6 +287,13 @@ class Reader(Buffers):
         if expr.attr == "nbytes":
             return self.bytes(array)
         return self.product(array.shape) if array.shape else None
+
+    def _width(self, made: ast.Call, scope: Scope) -> int | None:
+        """Bytes of a type or number of NumPy: ``np.dtype(np.float32)``, ``np.float32(1)``."""
+        full = self.program.imported(dotted(made.func) or "")
+        if full == "numpy.dtype" and len(made.args) == 1:
+            return WIDTHS.get(self.dtype(made.args[0], scope))
+        return WIDTHS.get(full.removeprefix("numpy.")) if full.startswith("numpy.") else None
 
     # checks
 
