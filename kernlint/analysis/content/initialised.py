@@ -24,7 +24,7 @@ from kernlint.prove.query import Launch, Side
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
-from kernlint.tree.nodes import DeclStmt, Ref, Scope
+from kernlint.tree.nodes import DeclStmt, ParamDecl, Ref, Scope
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
 from kernlint.tree.walk import walk
 
@@ -296,9 +296,19 @@ def _asked(
     """Scalars that stand in the conditions of reads alone, large enough that there is something to read."""
     sides = [side(read) for read in reads]
     counting = _turning(sides)
-    found = dict.fromkeys(s for at in sides for s in at.symbols if scalar(s) and s not in known and s not in placing)
+    found = dict.fromkeys(
+        s
+        for at in sides
+        for s in at.symbols
+        if scalar(s) and s not in known and s not in placing and not _extent_of_array(s)
+    )
     wanted = tuple((symbol, ROW if symbol in counting else MANY) for symbol in found)
     return launched.near(shape.block, (None, None, None), worked, wanted)
+
+
+def _extent_of_array(symbol: Symbol) -> bool:
+    """Whether a scalar is an extent that an array brings along: how it goes with those of others is not known."""
+    return isinstance(symbol.origin, ParamDecl) and symbol.origin.implicit
 
 
 def _of_any_value(read: Access) -> bool:

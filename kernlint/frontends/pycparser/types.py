@@ -151,6 +151,7 @@ class TypeTable:
         self.typedefs: dict[str, Qualified] = {}
         self.records: dict[str, Type] = {}
         self.enumerators: dict[str, tuple[int, Type]] = {}
+        self.enumerations: dict[str, Type] = {}
         self.unknown: dict[str, None] = {}
         self.packed = False
         self._constant = constant
@@ -197,8 +198,7 @@ class TypeTable:
         if isinstance(node, c_ast.Struct | c_ast.Union):
             return Qualified(self._record(node))
         if isinstance(node, c_ast.Enum):
-            self._enum(node)
-            return Qualified(U32)
+            return Qualified(self._enum(node))
         raise UnknownType(type(node).__name__)
 
     def _record(self, node: c_ast.Struct | c_ast.Union) -> Type:
@@ -243,14 +243,21 @@ class TypeTable:
             return tuple(replace(f, offset=0 if union else f.offset) for f in fields), None, None
         return tuple(fields), -(-size // alignment) * alignment, alignment
 
-    def _enum(self, node: c_ast.Enum) -> None:
-        """Remember enumerators, of type ``int`` as long as their values are."""
+    def _enum(self, node: c_ast.Enum) -> Type:
+        """Remember enumerators, of type ``int`` as long as their values are; the type of the enumeration itself is one
+        that holds them all, unsigned where none is negative."""
         value = -1
+        values: list[int] = []
         for one in node.values.enumerators if node.values is not None else ():
             given = self._constant(one.value) if one.value is not None else value + 1
             value = given if given is not None else value + 1
             kind = next((kind for kind in (I32, U32, I64) if kind.wrap(value) == value), U64)
             self.enumerators[one.name] = value, kind
+            values.append(value)
+        wide = (U64, I64) if any(abs(value) >= 1 << 32 for value in values) else (U32, I32)
+        if values or node.name not in self.enumerations:
+            self.enumerations[node.name or ""] = wide[any(value < 0 for value in values)]
+        return self.enumerations[node.name or ""]
 
     def typedef(self, node: c_ast.Typedef) -> None:
         """Remember a typedef.  Raises :class:`UnknownType`."""

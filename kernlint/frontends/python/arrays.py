@@ -240,6 +240,21 @@ def pointer_to(array: ArrayValue) -> Expr:
     return AddressOf(span, PointerType(array.element, array.space), first)
 
 
+def part(f: Function, array: ArrayValue, name: str, node: ast.AST) -> ArrayValue | None:
+    """The real or the imaginary parts of an array of complex numbers: every other number; None for other arrays."""
+    if name == "real" and isinstance(array.element, (IntType, FloatType)):
+        return array
+    if not isinstance(array.element, StructType) or len(array.element.fields) != 2:
+        return None
+    span, half = f.span(node), array.element.fields[0].type
+    base: Expr = Cast(span, PointerType(half, array.space), pointer_to(array), True)
+    if name == "imag":
+        at = Subscript(span, half, base, literal(span, 1))
+        base = AddressOf(span, PointerType(half, array.space), at)
+    strides = tuple(integer("*", stride, literal(span, 2), span) for stride in strides_of(array))
+    return ArrayValue(base, half, array.shape, array.space, strides)
+
+
 def flattened(f: Function, array: ArrayValue, node: ast.AST) -> Value:
     """``array.flat``, ``array.ravel()``."""
     if array.strides is not None:

@@ -108,6 +108,8 @@ _BUILTINS = frozenset(
     }
 )  # fmt: skip
 
+_OF_THREADS = frozenset({"grid", "threadIdx", "blockIdx", "syncthreads"})
+
 _JIT = frozenset({"numba.cuda.jit", "numba.cuda.cudajit"})
 _CPU_JIT = frozenset({"numba.jit", "numba.njit", "numba.generated_jit"})
 _UFUNC = frozenset({"numba.vectorize", "numba.guvectorize"})
@@ -131,14 +133,16 @@ class Finder:
             self._by_call(called.node, called.scope, plain)
         for scope in program.scopes:
             for name, bound in scope.bound.items():
-                if len(bound) == 1 and bound[0] is not None:
-                    made = self.by_node.get(bound[0][0])
-                    if made is not None:
+                values = [one for one in bound if one is not None]
+                if len(values) == 1 and len(bound) <= 2:
+                    made = self.by_node.get(values[0][0])
+                    # ``f = cuda.jit(f)`` behind ``def f`` gives the name to what is compiled
+                    if made is not None and (len(bound) == 1 or made.node.name == name):
                         self.by_name[id(scope), name] = made
                         made.names = (*made.names, name)
         self.found.sort(key=lambda one: (one.node.lineno, one.node.col_offset))
         for made in self.found:
-            made.program = program
+            made.program = made.program or program
         self.others: dict[PythonProgram, Finder] = {program: self}
 
     def named(self, name: str, scope: Scope) -> Jitted | None:
@@ -180,6 +184,18 @@ class Finder:
             if made is not None:
                 self._add(made, outer)
                 return
+        if node.decorator_list and self._asks_for_threads(node, inner):
+            self._add(Jitted(node, outer, inner, False), outer)  # a decorator of the project's own compiles it
+
+    def _asks_for_threads(self, node: ast.FunctionDef, inner: Scope) -> bool:
+        """Whether a function asks which thread runs it: it can run nowhere but on a GPU."""
+        if b"numba" not in self.program.data:
+            return False
+        for at in ast.walk(node):
+            asked = isinstance(at, ast.Attribute) and at.attr in _OF_THREADS
+            if asked and (full_name(self.program, at, inner) or "").startswith("numba.cuda."):
+                return True
+        return False
 
     def _jitted(
         self, path: str | None, call: ast.Call | None, node: ast.FunctionDef, outer: Scope, inner: Scope
@@ -232,6 +248,8 @@ class Finder:
             return
         for arg in node.args:
             found = self._plain(arg, scope, plain)
+            if found is None and isinstance(arg, ast.Name):
+                self._imported(node, outer, path, arg.id)
             if found is not None:
                 function, inner = found
                 made = self._jitted(path, outer, function, inner.parent or scope, inner)
@@ -244,6 +262,17 @@ class Finder:
                         known.signatures = (*known.signatures, *made.signatures)
                     self.by_node[node] = self.by_node[function]
                 return
+
+    def _imported(self, node: ast.Call, outer: ast.Call, path: str | None, name: str) -> None:
+        """``cuda.jit(f, device=True)`` of a function that another file of the project defines."""
+        found = self.program.foreign(name)
+        inner = found[0].function(found[1], found[0].scopes[0]) if found is not None else None
+        if found is None or inner is None or not isinstance(inner.node, ast.FunctionDef):
+            return
+        made = self._jitted(path, outer, inner.node, found[0].scopes[0], inner)
+        if made is not None and (made.device or made.host):
+            made.program = found[0]
+            self.by_node[node] = made
 
     @staticmethod
     def _plain(

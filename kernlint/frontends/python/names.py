@@ -188,7 +188,8 @@ def _of_array(f: Function, base: ArrayValue, node: ast.Attribute) -> Value:
         width = literal(span, base.element.size or 8)
         return TupleValue(tuple(integer("*", s, width, span) for s in arrays.strides_of(base)))
     if name in ("real", "imag"):
-        return f.opaque(node, f"the {name} parts of an array")
+        found = arrays.part(f, base, name, node)
+        return found if found is not None else f.opaque(node, f"the {name} parts of an array")
     if name == "flat":
         return arrays.flattened(f, base, node)
     return Host(node, (base, name))  # a method

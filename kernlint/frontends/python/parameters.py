@@ -11,6 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 from kernlint.frontends.python.functions import Array, Jitted, Stated
+from kernlint.frontends.python.values import COMPLEX128
 from kernlint.record import dataclass, field
 from kernlint.tree.types import F32, F64, I64, Type
 
@@ -26,6 +27,8 @@ class Use:
     whole: bool = False
     compared: bool = False
     record: bool = False
+    parts: bool = False
+    """Real and imaginary parts are taken."""
 
 
 @dataclass(slots=True, eq=False)
@@ -186,14 +189,27 @@ def _called(node: ast.Call, uses: Uses, tuples: dict[str, int]) -> None:
     elif name in ("range", "prange"):
         for arg in node.args:
             _whole(arg, uses)
-    elif _is_atomic(node.func) and node.args and isinstance(node.args[0], ast.Name):
+    elif name in _WHOLES and len(node.args) == 1 and isinstance(node.args[0], ast.Subscript):
+        _whole(node.args[0], uses)  # what is taken out as it is, and converted: counts, most often
+    elif _is_atomic(node.func) and node.args and (target := _target(node.args[0], uses)) is not None:
         rank = 1 if name == "compare_and_swap" or len(node.args) < 2 else _rank(node.args[1], tuples)
-        uses.axes(node.args[0].id, rank)
+        uses.axes(target, rank)
         if len(node.args) > 1 and name != "compare_and_swap":
             for part in node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]:
                 _whole(part, uses)
         if name in ("inc", "dec", "and_", "or_", "xor", "exch", "cas", "compare_and_swap"):
-            uses.get(node.args[0].id).whole = True
+            uses.get(target).whole = True
+
+
+_WHOLES = frozenset({"int", "int32", "int64", "uint32", "uint64", "intp"})
+
+
+def _target(array: ast.expr, uses: Uses) -> str | None:
+    """The array that an atomic operation is on, or that it is on a part of."""
+    if isinstance(array, ast.Attribute) and array.attr in ("real", "imag") and isinstance(array.value, ast.Name):
+        uses.get(array.value.id).parts = True
+        return array.value.id
+    return array.id if isinstance(array, ast.Name) else None
 
 
 def _is_atomic(func: ast.expr) -> bool:
@@ -278,5 +294,5 @@ def stated_of(use: Use | None, hint: Stated = None) -> Stated:
         if hint is not None:
             return hint
         return I64 if use is not None and use.whole else F64 if use is not None and use.compared else F32
-    element: Type = I64 if use.whole else F32
+    element: Type = COMPLEX128 if use.parts else I64 if use.whole else F32
     return Array(element, use.rank, "C")

@@ -97,12 +97,15 @@ EXPANDED = {
     "assembly, and enumerators larger than an int": """
 typedef unsigned int u32;
 enum { SMALL = 0x12345678, LARGE = 0xd76aa478u };
+typedef enum { BAD = -3, FINE = 0 } status;
+status judged(int x) { return x ? BAD : FINE; }
 u32 permuted(const u32 a, const u32 b, const int c) {
   u32 r = 0;
   __asm__ __volatile__ ("V_PERM_B32 %0, %1, %2, %3;" : "=v"(r) : "v"(b), "v"(a), "v"(c));
   return r;
 }
 __kernel void k(__global u32 *p) {
+  status s = judged(p[3]); if (s < 0) return;
   p[0] += (u32)(SMALL); p[1] += (u32)(LARGE); p[2] = permuted(p[0], p[1], 3);
   __asm__("nop");
 }

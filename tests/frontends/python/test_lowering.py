@@ -150,3 +150,22 @@ def test_every_pair_is_whole() -> None:
     for pair in PAIRS:
         for kernel in module(pair.good).kernels:
             assert not kernel.function.losses, pair.name
+
+
+def test_a_decorator_of_the_project_makes_a_kernel_of_what_asks_for_its_thread() -> None:
+    before = "def compiled(f):\n    return cuda.jit(f, fastmath=True)\n"
+    found = module(body("i = cuda.grid(1)", "if i < x.size:", "    out[i] = x[i]", before=before, jit="@compiled"))
+    assert [kernel.name for kernel in found.kernels] == ["k"]
+
+
+def test_a_function_compiled_under_its_own_name_is_followed() -> None:
+    before = "def both(v, i):\n    return v[i], v[i] + 1\nboth = cuda.jit(both, device=True, inline=True)\n"
+    out = module(body("i = cuda.grid(1)", "a, b = both(x, i)", "out[i] = a + b", before=before))
+    (kernel,) = out.kernels
+    assert not kernel.function.losses
+    assert [function.name for function in out.functions] == ["k", "both"]
+
+
+def test_parts_of_complex_arrays_are_every_other_number() -> None:
+    out = text(body("i = cuda.grid(1)", "cuda.atomic.add(out.imag, i, x[i])", jit="@cuda.jit('(f8[:], c16[:])')"))
+    assert "[1]" in out and "* 2" in out
