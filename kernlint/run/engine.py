@@ -262,6 +262,8 @@ class Engine:
             outcome.depends += tuple(path for path in elsewhere.depends if path not in outcome.depends)
         if kept is not None:
             kept.findings += findings
+        else:
+            elsewhere.own.clear()  # each lets go of the other, and of the file's tree
         self._finish(source, findings, selection, outcome)
         return outcome
 

@@ -60,8 +60,8 @@ class Narrowing:
         """Terms whose ranges became narrower in the round."""
         self._denials: dict[Term, Term] = {}
         self._facts: tuple[Term, ...] = ()
-        self._speaking: dict[Symbol, tuple[int, ...]] = {}
-        """The facts that speak of a symbol, by their places among all."""
+        self._places: dict[Term, int] = {}
+        """The place of each fact among all."""
         self._around: dict[Term, tuple[Term, ...]] = {}
         """The terms of which a term is an argument."""
         self._learn(facts)
@@ -76,7 +76,7 @@ class Narrowing:
         more.ranges, more.overflowing = dict(self.ranges), set(self.overflowing)
         more._current, more._changed = dict(self._current), []
         if facts:
-            more._speaking, more._around = dict(self._speaking), dict(self._around)
+            more._places, more._around = dict(self._places), dict(self._around)
             more._learn(facts)
         for symbol, value in known.items():
             more._meet(symbol.term, (value, value))
@@ -85,11 +85,10 @@ class Narrowing:
         return more
 
     def _learn(self, facts: tuple[Term, ...]) -> None:
-        """Take down ``facts``, what they speak of and how they are made."""
+        """Take down ``facts`` and how they are made."""
         todo: list[Term] = []
         for at, fact in enumerate(facts, len(self._facts)):
-            for symbol in fact.symbols:
-                self._speaking[symbol] = (*self._speaking.get(symbol, ()), at)
+            self._places.setdefault(fact, at)  # the same fact a second time says nothing
             todo.append(fact)
         self._facts += facts
         seen: set[Term] = set()
@@ -98,6 +97,8 @@ class Narrowing:
             if term not in seen:
                 seen.add(term)
                 for arg in term.terms:
+                    if arg.op == "const":
+                        continue
                     around = self._around.get(arg, ())
                     if term not in around:
                         self._around[arg] = (*around, term)
@@ -117,8 +118,19 @@ class Narrowing:
 
     def _touched(self) -> list[int]:
         """The facts that speak of what has changed: for all others nothing is new."""
-        symbols = {symbol for term in self._changed for symbol in term.symbols}
-        return sorted({at for symbol in symbols for at in self._speaking.get(symbol, ())})
+        todo = list(self._changed)
+        seen = set(todo)
+        found = []
+        while todo:
+            term = todo.pop()
+            at = self._places.get(term)
+            if at is not None:
+                found.append(at)
+            for outer in self._around.get(term, ()):
+                if outer not in seen:
+                    seen.add(outer)
+                    todo.append(outer)
+        return sorted(found)
 
     def of(self, term: Term) -> Range:
         """The range of ``term``: computed from its parts, met with what is known of it as a whole."""

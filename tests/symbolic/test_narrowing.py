@@ -14,6 +14,7 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     binary,
+    call,
     cast,
     conjunction,
     const,
@@ -145,3 +146,11 @@ def test_no_order_of_telling_says_more(one: Term, two: Term, op: str, x: int, y:
     if at_once is not None and later is not None:
         env = {X: x, Y: y}
         assert all(later.of(s.term) == (env[s], env[s]) == at_once.of(s.term) for s in (X, Y) if s in env)
+
+
+def test_what_is_told_later_reaches_what_calls_return() -> None:
+    count = call("count", (), I32)
+    facts = (equal(SIZE, binary("min", number(1024), count, I32)), equal(N, count))
+    before = narrowed(facts, {})
+    after = None if before is None else told(before, {SIZE: 96})
+    assert after is not None and after.of(N.term) == (96, 96)
