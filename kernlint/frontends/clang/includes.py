@@ -65,7 +65,7 @@ class IncludeScan:
     that exist but are no regular files, or that were left unread because a limit was reached. ``texts`` is what must be
     served at other paths, so that headers of the project are found that no include folder has. ``namers`` are macros
     that no file defines and that make the name of a header of their argument (``#include TEXT(a.h)``): the build gives
-    them.
+    them.  ``size``: bytes of all that was read.
     """
 
     missing: frozenset[str]
@@ -74,6 +74,7 @@ class IncludeScan:
     refused: tuple[str, ...]
     texts: Mapping[str, bytes] = field(default_factory=dict)
     namers: tuple[str, ...] = ()
+    size: int = 0
 
 
 FindOwn = Callable[[str, str], "Served | None"]
@@ -182,6 +183,7 @@ def scan_includes(  # noqa: C901 - one walk over a queue, whose cases share thei
         tuple(dict.fromkeys(refused)),
         project.texts,
         tuple(sorted(_text(name) for name in calls - defined)),
+        total,
     )
 
 

@@ -25,6 +25,7 @@ from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 from kernlint.text.branches import holds_code
+from kernlint.text.patterns import pattern
 
 SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
 """The file, present only in memory, that made-up declarations stand in."""
@@ -43,6 +44,15 @@ MAX_ROUNDS = 3
 
 MAX_DECLARATIONS = 1000
 """Function instances and other declarations of a source from which on another round would cost too much."""
+
+
+LARGE = 1 << 18
+"""Bytes of a source and its headers from which on declarations that brought nothing back are the last."""
+
+HEAVY = 1 << 20
+"""Bytes of a source and its headers from which on nothing is made up for a source without device code of its own."""
+
+_DEVICE = pattern(rb"__global__|__device__|<<<|\bkernel\b|__kernel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,11 @@ class _Job:
         """The same with what was ``found`` before the source."""
         before = Preceding.of(found)
         return _Job.of(self.path, self.text, self.language, self.options, self.use_cache, before)
+
+    @property
+    def heavy(self) -> bool:
+        """Whether a parse costs much and what it loses is code of headers alone."""
+        return self.includes.size > HEAVY and not self.options.about and _DEVICE.search(self.text) is None
 
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
@@ -270,7 +285,11 @@ def parse(
     best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
     parsed = time.perf_counter()
     rounds = 1
-    if synthesise and (best.losses > (known.losses if known else 0) or (known is None and _hidden(best))):
+    if (
+        synthesise
+        and not job.heavy
+        and (best.losses > (known.losses if known else 0) or (known is None and _hidden(best)))
+    ):
         again = best if known is None else _Attempt.of(job, appended)
         again, asked = _preceded(again)
         best, rounds = _complete(again.job, appended, again)
@@ -356,9 +375,12 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
             break
         last = _Attempt.of(job, appended, synthesis.names, synthesis.text())
         rounds += 1
+        stuck = last.losses == tried[-1].losses and job.includes.size > LARGE
         tried.append(last)
         if last.losses < best.losses:
             best = last
+        if stuck:
+            break
         if len(last.unit.top_level()) > MAX_DECLARATIONS:
             break
     for attempt in tried:  # libclang's memory is not Python's: units that nobody closes stay

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kernlint.frontends.clang.cursor import Cursor
@@ -143,3 +145,14 @@ def test_appended_text_keeps_the_made_up_names() -> None:
     with check(source) as parsed, parsed.with_appended("static void use() { (void)&k<float>; }") as again:
         assert again.synthesised == parsed.synthesised == {"WIDTH"}
         assert not list(again.errors())
+
+
+def test_heavy_headers_are_not_parsed_again_for_a_source_without_device_code(tmp_path: Path) -> None:
+    filler = "".join(
+        f"// {n} filler that only takes room in the header, line after line after line\n" for n in range(15000)
+    )
+    (tmp_path / "big.h").write_text(filler + "__device__ inline float both(Unknown *u) { return u->value; }\n")
+    device = b'#include "big.h"\n__global__ void k(float *x) { x[0] = both(nullptr); }\n'
+    for text, rounds in ((b'#include "big.h"\nvoid go() { both(nullptr); }\n', 1), (device, 2)):
+        with parse(str(tmp_path / "a.cu"), text, Language.CUDA, use_cache=False) as parsed:
+            assert min(parsed.rounds, 2) == rounds and parsed.losses <= 1
