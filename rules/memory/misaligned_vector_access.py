@@ -18,9 +18,12 @@ class MisalignedVectorAccess(Rule):
     one and cast to a vector pointer, has no such address: the access faults, or touches other bytes than meant. OpenCL
     has `vload4` and `vstore4` for that, which ask for the alignment of one element only.
 
-    Reported when some thread's offset is certainly no multiple, when a place in shared memory depends on how many
-    warps a block has, and when the rows of a matrix follow each other at a pitch that the kernel itself does not take
-    for a multiple (it handles the last elements of a row one by one). Start addresses are taken to be aligned;
+    The same holds of a number that is read from a buffer of smaller elements.
+
+    Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
+    place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
+    pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), and
+    when data say where runs of elements begin that lie back to back. Start addresses are taken to be aligned; other
     parameters and data get the benefit of the doubt. An access that stands under a test of an address or a pitch is
     left alone.
 
@@ -91,6 +94,13 @@ class MisalignedVectorAccess(Rule):
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
             message = f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of {lanes}"
+        elif found.kind == "data":
+            assert found.scalar is not None
+            related.insert(0, Related(found.scalar.span, "the elements left over are handled one by one here"))
+            message = (
+                f"{what} at a place that {found.pitch} says, where runs of any length lie back to back: it need not be "
+                f"a multiple of {found.align}"
+            )
         elif found.kind == "carved":
             message = f"{what} behind as many smaller elements as {found.pitch} says: no multiple of {found.align}"
         elif found.kind == "block":
@@ -100,7 +110,7 @@ class MisalignedVectorAccess(Rule):
             )
         else:
             message = f"{what} at byte {found.offset} by thread {_index(found)}, which is no multiple of {found.align}"
-        if found.kind not in ("pitch", "carved"):
+        if found.kind not in ("pitch", "carved", "data"):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
         return self.finding(
@@ -111,7 +121,7 @@ class MisalignedVectorAccess(Rule):
             witness=witness,
             assumptions=(f"{access.root.name} itself is aligned to {found.align} bytes",),
             fix=f"use vload{lanes} or vstore{lanes}"
-            if language == "opencl"
+            if language == "opencl" and lanes
             else "round the offset up to a multiple of the vector, or access single elements",
             confidence=Confidence.HIGH if found.kind == "thread" else Confidence.MEDIUM,
         )

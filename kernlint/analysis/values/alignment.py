@@ -5,7 +5,8 @@ offset is asked about.  Parameters and data are given the benefit of the doubt: 
 thread, its block and the rounds of loops run over small numbers.  What is misaligned even so is certain
 (:attr:`Misaligned.thread`).  Two more kinds are told apart: an offset into shared memory that depends on how many
 threads or warps a block has (``block``), or on how many smaller elements an argument asks for before it (``carved``,
-for numbers of 8 bytes too), and a row whose pitch is a parameter that the kernel itself does not take for a multiple,
+for numbers of 8 bytes too), a run of smaller elements that begins where data say, runs lying back to back (``data``),
+and a row whose pitch is a parameter that the kernel itself does not take for a multiple,
 since it handles the elements left over one by one (``pitch``).
 
 An access that is made where an address or a pitch was tested for alignment is left alone; a test elsewhere in the
@@ -14,7 +15,7 @@ kernel says nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import compress, product
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -54,8 +55,9 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``block``, ``carved`` or ``pitch``.  ``thread``: who does it under ``block`` threads.
-    ``pitch``: the parameter's name.  ``scalar``: the access that handles elements left over.
+    ``kind``: ``thread``, ``block``, ``carved``, ``data`` or ``pitch``.  ``thread``: who does it under ``block``
+    threads.  ``pitch``: the parameter's name, or that of the array whose values say where (``data``).  ``scalar``: the
+    access that handles elements left over.
     """
 
     access: Access
@@ -71,8 +73,10 @@ class Misaligned:
 class _Values(Mapping[Symbol, int]):
     """One thread in one round, everything else a multiple of ``ALIGNED``."""
 
-    def __init__(self, thread: Block, place: Block, block: Block, count: int) -> None:
-        self.known: dict[Symbol, int] = {}
+    def __init__(
+        self, thread: Block, place: Block, block: Block, count: int, given: Iterable[tuple[Symbol, int]] = ()
+    ) -> None:
+        self.known: dict[Symbol, int] = dict(given)
         for axis in range(3):
             self.known[THREAD[axis]] = thread[axis]
             self.known[BLOCK[axis]] = place[axis]
@@ -116,7 +120,7 @@ class _Finder:
         """The first of each place."""
         told: set[object] = set()
         for access in self.of.accesses:
-            align = alignment_of(access.type, self.language) or _of_number(access)
+            align = alignment_of(access.type, self.language) or _of_number(access, self.language)
             if align is None or access.span in told or not _plain(access.root) or access.asynchronous:
                 continue
             if _tested(access):
@@ -126,7 +130,9 @@ class _Finder:
             if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
                 continue
             found = self._by_carving(access, align)
-            if found is None and isinstance(access.type, VectorType):
+            if found is None and access.root.space is Space.GLOBAL and not isinstance(access.type, VectorType):
+                found = self._by_thread(access, align) or self._by_data(access, align)
+            elif found is None and isinstance(access.type, VectorType):
                 found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
             if found is not None:
                 told.add(access.span)
@@ -169,8 +175,14 @@ class _Finder:
     def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:
         """A thread of ``block`` whose offset is no multiple; where something made up stands in the offset, one whose
         distance from the first thread's is none."""
-        made_up = any(symbol.kind not in OWN for symbol in symbols(access.offset))
-        start = evaluate(access.offset, _Values((0, 0, 0), (0, 0, 0), block, 0)) if made_up and kind == "thread" else 0
+        given = self.admission.numbers
+        named = {symbol for symbol, _ in given}
+        made_up = any(symbol.kind not in OWN and symbol not in named for symbol in symbols(access.offset))
+        start = (
+            evaluate(access.offset, _Values((0, 0, 0), (0, 0, 0), block, 0, given))
+            if made_up and kind == "thread"
+            else 0
+        )
         if start is None:
             return None
         along = [x for x in TRIED if x < block[0]]
@@ -182,7 +194,7 @@ class _Finder:
         repeated = any(symbol.kind is SymbolKind.COUNTER for symbol in access.offset.symbols)
         offsets: dict[object, int | None] = {}
         for thread, place, count in product(list(threads), ((0, 0, 0), (1, 1, 0)), range(3)):
-            env = _Values(thread, place, block, count)
+            env = _Values(thread, place, block, count, given)
             key = tuple(compress((*thread, place), moving)), repeated and count
             if key not in offsets:
                 offsets[key] = evaluate(access.offset, env)
@@ -197,8 +209,24 @@ class _Finder:
     def _uneven(self, pitch: Symbol, lanes: int) -> bool:
         """Whether a launch in sight may have rows that are no multiple of ``lanes`` apart."""
         block = self.blocks[0] if self.seen else (None, None, None)
+        given = dict(self.admission.numbers).get(pitch)
+        if given is not None:
+            return given % lanes != 0
         odd = (lanes * rows + extra for rows in ROWS for extra in range(1, lanes))
         return any(self.admission.permits(block, values=((pitch, value),)) for value in odd)
+
+    def _by_data(self, access: Access, align: int) -> Misaligned | None:
+        """A number in a run of smaller elements that begins where data say, where runs lie back to back: the elements
+        left over of one that ends where the next begins are handled one by one."""
+        for mono, value in polynomial(access.offset).coefficients.items():
+            start = mono[0].symbol if len(mono) == 1 and value % align else None
+            if start is None or start.kind is not SymbolKind.LOAD or not isinstance(start.origin, tuple):
+                continue
+            for other in self.of.accesses:
+                single = other.root is access.root and other.size == access.root.element.size
+                if single and start in other.offset.symbols and _ends_at_next(other, start):
+                    return Misaligned(access, align, "data", pitch=start.origin[0].name, scalar=other)
+        return None
 
     def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
         """A row whose pitch is a parameter, with the rest of the row handled element by element."""
@@ -244,11 +272,36 @@ def _goes_on(other: Access, access: Access) -> bool:
     return bool(other.loops) and other.order > access.order and not set(other.loops) & set(access.loops)
 
 
-def _of_number(access: Access) -> int | None:
-    """What the address of a single number of 8 bytes in shared memory must be a multiple of, if it is no element of an
-    array of those."""
-    number = isinstance(access.type, (IntType, FloatType)) and access.type.size == 8
-    return 8 if number and access.root.space is Space.SHARED and access.root.element.size != 8 else None
+def _of_number(access: Access, language: str) -> int | None:
+    """What the address of a single number must be a multiple of that is no element of an array of its size: of 8 bytes
+    in shared memory, or in an array of smaller elements in global memory (AMD's hardware reads those anywhere)."""
+    kind, element = access.type, access.root.element
+    if not isinstance(kind, (IntType, FloatType)) or not kind.size:
+        return None
+    if access.root.space is Space.SHARED:
+        return 8 if kind.size == 8 and element.size != 8 else None
+    smaller = isinstance(element, IntType) and element.size is not None and element.size < kind.size
+    return kind.size if smaller and access.root.space is Space.GLOBAL and language != "hip" else None
+
+
+def _ends_at_next(access: Access, start: Symbol) -> bool:
+    """Whether an access is made up to another value of the array that ``start`` comes from."""
+    todo = [loop.condition for loop in access.loops if loop.condition is not None]
+    todo += [guard.term for guard in access.guards]
+    seen: set[Symbol] = set()
+    while todo:
+        for symbol in symbols(todo.pop()):
+            if symbol in seen:
+                continue
+            seen.add(symbol)
+            data = symbol is not start and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
+            if data and symbol.origin[0] is start.origin[0]:
+                return True
+            todo += [term for term in (symbol.init,) if term is not None]
+            if symbol.kind in (SymbolKind.EXIT, SymbolKind.TRIPS) and symbol.origin is not None:
+                condition = getattr(symbol.origin, "condition", None)
+                todo += [condition] if condition is not None else []
+    return False
 
 
 def _tested(access: Access) -> bool:
@@ -272,9 +325,10 @@ def _asks_for_remainder(term: Term) -> bool:
 
 def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     of = facts[trace]
-    if not any(isinstance(access.type, VectorType) or _of_number(access) for access in of.accesses):
+    language = facts.module.language
+    if not any(isinstance(access.type, VectorType) or _of_number(access, language) for access in of.accesses):
         return ()
-    return tuple(_Finder(of, facts[scenarios], facts.module.language).find())
+    return tuple(_Finder(of, facts[scenarios], language).find())
 
 
 misaligned = KernelAnalysis("misaligned", _compute, needs=(trace, scenarios))
