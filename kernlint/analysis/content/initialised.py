@@ -9,6 +9,7 @@ that cannot be computed hold, all phases count) and reads none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher, Touches
@@ -37,6 +38,9 @@ FEWER = (6, 3)
 
 ROW = 64
 """Threads along the shortest axis of a block for which :data:`FEW` is meant; shorter axes get their share of it."""
+
+LITTLE = 8
+"""The value of sizes that serve: some rows of a tile."""
 
 MANY = 1 << 20
 """The value of such scalars when there is work for all."""
@@ -210,17 +214,23 @@ def _uncovered(
     scalars = dict.fromkeys(s for at in sides for s in at.symbols if _decided(s))
     bounding = [s for s in scalars if s not in rounds and s not in given]
     fixed = placing | {symbol for symbol in (*turning, *portioned) if symbol not in free and scalar(symbol)}
-    if len(bounding) > len(FEW) or any(symbol in fixed for symbol in bounding):
-        return None  # sizes of the block or its arrays, for all that is known: they are not free
+    # Sizes of the block or its arrays, for all that is known, are not free: they serve where it is threads that have
+    # left who would have set a cell.
+    kept = [symbol for symbol in bounding if symbol in fixed]
+    bounding = [symbol for symbol in bounding if symbol not in fixed]
+    if len(bounding) > len(FEW) or any(symbol in placing for symbol in kept):
+        return None
+    if kept and (not bounding or any(symbol not in free for symbol in bounding)):
+        return None
     told = [s for s in bounding if s.kind is SymbolKind.LOAD and not scalar(s)]
     if told and len(bounding) > 1:
         return None  # how data go together with other sizes is not known
     row = min((size for size in shape.block if size > 1), default=1)
-    worked = tuple((symbol, ROW) for symbol in rounds)
-    worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
-    asked = _asked(shape, reads, {*bounding, *rounds, *given}, placing, known, worked)
-    for sizes in (FEW, FEWER) if told else (FEW,):
+    certain = (*bounding, *rounds, *kept, *given)
+    for much, sizes in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
         few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
+        worked = (*((symbol, ROW) for symbol in rounds), *((symbol, much) for symbol in kept))
+        worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
         values = (*zip(bounding, few, strict=False), *worked)
         if not known.permits(shape.block, values=values):
             continue
@@ -229,8 +239,10 @@ def _uncovered(
         usually = _covered(sides, shape, plenty) if bounding else covered
         if covered is None or usually is None or (not shape.seen and not bounding):
             continue
-        certain = (*bounding, *rounds, *given, *(symbol for symbol, _ in asked))
-        found = _bare(shape, reads, (*values, *asked), certain, covered, usually, writes[0])
+        asked = _asked(shape, reads, set(certain), placing, known, worked)
+        whole = None if shape.seen and not kept else usually
+        told_of = (*certain, *(symbol for symbol, _ in asked))
+        found = _bare(shape, reads, (*values, *asked), told_of, covered, whole, writes[0])
         if found is not None:
             return found
     return None
@@ -242,10 +254,10 @@ def _bare(
     values: tuple[tuple[Symbol, int], ...],
     certain: Sequence[Symbol],
     covered: set[int],
-    usually: set[int],
+    usually: set[int] | None,
     write: Access,
 ) -> Unset | None:
-    """A cell that one of ``reads`` surely reads and that is none of those ``covered``."""
+    """A cell that one of ``reads`` surely reads and that is none of those ``covered``, but ``usually`` set."""
     toucher = Toucher()
     for read in reads:
         at = side(read)
@@ -266,8 +278,8 @@ def _bare(
             limit = read.root.extent
             if limit is not None and not 0 <= start < limit:
                 return None  # out of bounds: another rule's business
-            if not shape.seen and start not in usually:
-                return None  # the guessed block leaves it out
+            if usually is not None and start not in usually:
+                return None  # the guessed block, or a size, leaves it out
             return Unset(read, "uncovered", shape, thread, start, values, write)
     return None
 
