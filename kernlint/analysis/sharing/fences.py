@@ -11,6 +11,7 @@ block scope on a cell that several blocks use.  A flag, turn or lock without the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 from kernlint.analysis.accesses.pairs import concurrent, conflicting, known, same_value
 from kernlint.analysis.assumptions import assumed
@@ -28,10 +29,21 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
-from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, binary, conjunction, const, symbols
+from kernlint.symbolic.terms import (
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    binary,
+    conjunction,
+    const,
+    substitute,
+    symbols,
+)
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Scope
-from kernlint.tree.types import BOOL, Space
+from kernlint.tree.types import BOOL, I64, Space
 
 WIDE = (Scope.GRID, Scope.SYSTEM)
 """Scopes that reach the threads of other blocks."""
@@ -89,14 +101,29 @@ class Fences:
 # ------------------------------------------------------------------------------------------------ weak barriers
 
 
-def _behind(access: Access, barrier: BarrierEvent) -> tuple[Label, ...] | None:
-    """The labels that ``access`` would have if ``barrier``, its only last one, were not there; None: it is not."""
-    if len(access.labels) != 1 or access.labels[0].barrier is not barrier:
-        return None
-    label = access.labels[0]
-    if not label.exact or any(shift != 0 for _, shift in label.shifts):
-        return None
-    return tuple(replace(b, condition=conjunction(label.condition, b.condition)) for b in barrier.labels)
+def _behind(access: Access, barrier: BarrierEvent) -> Iterator[tuple[Label, ...]]:
+    """The labels that ``access`` would have if ``barrier`` were not there, for each way in which it is the last one:
+    in the same iterations, or in the one before of a loop around both."""
+    for label in access.labels:
+        if label.barrier is not barrier or not label.exact:
+            continue
+        turned = [(loop, shift) for loop, shift in label.shifts if shift != 0]
+        if not turned:
+            yield tuple(replace(b, condition=conjunction(label.condition, b.condition)) for b in barrier.labels)
+        elif len(turned) == 1 and turned[0][1] == 1 and turned[0][0] in access.loops:
+            loop = turned[0][0]
+            one_less = {loop.counter: binary("sub", loop.counter.term, const(1, I64), I64)}
+            yield tuple(
+                replace(
+                    b,
+                    condition=conjunction(label.condition, substitute(b.condition, one_less)),
+                    shifts=tuple(
+                        (of, shift + 1 if of is loop and shift is not None else shift) for of, shift in b.shifts
+                    ),
+                )
+                for b in barrier.labels
+                if b.exact and (loop, None) not in b.shifts
+            )
 
 
 def _weak_barriers(of: Trace, asker: Asker) -> Iterator[WeakBarrier]:
@@ -122,14 +149,10 @@ def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacki
     here = [a for a in of.accesses if a.root.space is space and known(a) and not a.asynchronous]
     before = [a for a in here if a.order < barrier.order]
     for second in here:
-        labels = _behind(second, barrier) if second.order > barrier.order else None
-        if labels is None:
-            continue
-        moved = _relabelled(second, labels)
-        for first in before:
+        for first, labels in product(before, _behind(second, barrier)):
             if not conflicting(first, second) or same_value(first, second):
                 continue
-            for pair in concurrent(first, moved):
+            for pair in concurrent(first, _relabelled(second, labels)):
                 if lacking is not None:
                     pair = replace(pair, a=replace(pair.a, guards=(*pair.a.guards, lacking)))
                 race = asker.race(pair)

@@ -27,6 +27,30 @@ __global__ void product(const float *a, const float *b, float *c, int m, int n, 
 }
 """
 
+NEAREST = """
+__global__ void nearest(const float *q, const float *p, int *best, int n, int m) {
+  extern __shared__ float tile[];
+  int i = blockIdx.x * blockDim.x + threadIdx.x, at = -1;
+  if (i >= n) %s
+  float least = 1e30f;
+  for (int first = 0; first < m; first += blockDim.x) {
+    int j = first + threadIdx.x;
+    if (j < m) tile[threadIdx.x] = p[j];
+    __syncthreads();
+    for (int k = 0; k < blockDim.x && first + k < m; ++k)
+      if (fabsf(tile[k] - q[i]) < least) {
+        least = fabsf(tile[k] - q[i]);
+        at = first + k;
+      }
+    __syncthreads();
+  }
+  best[i] = at;
+}
+void run(const float *q, const float *p, int *best, int n, int m) {
+  nearest<<<(n + 255) / 256, 256, 1024>>>(q, p, best, n, m);
+}
+"""
+
 PULL = """
 __global__ void pull(const float4 *pos, float4 *acc, int n) {
   __shared__ float4 tile[128];
@@ -110,8 +134,21 @@ def told(code: str) -> int:
         (SEARCH % "done = true;", 0),
         (OWN_PART, 0),
         (MASKED, 1),
+        (NEAREST % "return;", 1),
+        (NEAREST % "i = n - 1;", 0),
     ],
-    ids=["product", "product, all stay", "whole tile", "part of a tile", "search", "search, all stay", "own", "masked"],
+    ids=[
+        "product",
+        "product, all stay",
+        "whole tile",
+        "part of a tile",
+        "search",
+        "search, all stay",
+        "own",
+        "masked",
+        "nearest",
+        "nearest, all stay",
+    ],
 )
 def test_those_who_left_are_missed(code: str, expected: int) -> None:
     assert told(code) == expected

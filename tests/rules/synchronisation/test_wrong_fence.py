@@ -32,6 +32,57 @@ __kernel void k(__global float *o, __local float *s) {
     o[t] = s[get_local_size(0) - 1 - t];
 }
 """,
+    "rounds behind a global fence": """
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(__global const float *e, __global float *o) {
+    __local float s[64];
+    const int l = get_local_id(0);
+    s[l] = e[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int h = 32; h > 0; h >>= 1) {
+        if (l < h) s[l] += s[l + h];
+        barrier(CLK_GLOBAL_MEM_FENCE); // bad
+    }
+    if (l == 0) o[get_group_id(0)] = s[0];
+}
+""",
+    "the first of many rounds": """
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(__global const float *e, __global float *o) {
+    __local float s[64];
+    const int l = get_local_id(0);
+    s[l] = e[get_global_id(0)];
+    barrier(CLK_GLOBAL_MEM_FENCE); // bad
+    for (int h = 32; h > 0; h >>= 1) {
+        if (l < h) s[l] += s[l + h];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) o[get_group_id(0)] = s[0];
+}
+""",
+    "global data handed on to the next round": """
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(__global float *e, const int n) {
+    const int l = get_local_id(0), g = get_group_id(0) * 64;
+    for (int b = 0; b < n; b++) {
+        const float v = e[g + (l + 1) % 64];
+        barrier(CLK_GLOBAL_MEM_FENCE);
+        e[g + l] = v * 0.5f;
+        barrier(CLK_LOCAL_MEM_FENCE); // bad
+    }
+}
+""",
+    "rounds behind a local fence": """
+__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void k(__global const float *e, __global float *o, int n) {
+    __local float s[64];
+    const int l = get_local_id(0);
+    float sum = 0.0f;
+    for (int b = 0; b < n; b += 64) {
+        s[l] = e[b + l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = 0; i < 64; i++) sum += s[i];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    o[get_global_id(0)] = sum;
+}
+""",
     "own data needs no fence": """
 __kernel void k(__global float *o, __local float *s) {
     int t = get_local_id(0);
