@@ -150,7 +150,10 @@ def _sum(a: Term, b: Term) -> AxisCover:
         if _remainder(extra, quotient):
             return AxisCover(Cover.ROUNDED_UP, quotient.args[0], quotient.args[1])
         if extra.value == 1:
-            return AxisCover(Cover.ROUNDED_UP, quotient.args[0], quotient.args[1])
+            count = quotient.args[0]
+            if polynomial(count).coefficients.get((), 0) == -1:
+                count = _less(count, number(-1))
+            return AxisCover(Cover.ROUNDED_UP, count, quotient.args[1])
     return UNKNOWN
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent import asking, past_end
 from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
@@ -108,7 +109,7 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, overruns, allocated, launch_context, limits, replayer)
+    needs = (trace, surplus, surplus_items, overruns, allocated, launch_context, limits, replayer)
     requires_whole = True
     looks_back = True
 
@@ -129,7 +130,11 @@ class MissingBoundsGuard(Rule):
             return
         exposed = [one for one in facts[surplus] if not one.late]
         runs = [one for one in facts[overruns] if one.how in (How.SIBLING, How.TAIL) and not one.late]
+        items = [one for one in facts[surplus_items] if one.guard is None]
         for tier in Tier:
+            if tier is Tier.SIBLING and items:
+                yield self._items(items)
+                return
             if tier is Tier.OTHER_AXIS and runs:
                 yield from self._overruns(runs)
                 return
@@ -143,6 +148,21 @@ class MissingBoundsGuard(Rule):
         from kernlint.repair.missing import missing
 
         return missing(facts, finding, source)
+
+    def _items(self, found: Sequence[Surplus]) -> Finding:
+        first = next((one for one in found if one.access.writes), found[0])
+        count = show(first.count)
+        related = [Related(first.view.fact.span, f"this launch rounds {count} up to whole blocks")]
+        others = _others(first.access, [one.access for one in found])
+        related += [Related(access.span, f"so is {element(access)} here") for access in others[:3]]
+        return self.finding(
+            first.access.span,
+            f"{element(first.access)} is {verb(first.access)} for every item of the last block, and the launch rounds "
+            f"{count} up to whole blocks: nothing stops the surplus items",
+            related=related,
+            witness=asking.shown(first.past, first.witness),
+            fix=f"test the number of the item against {count}, passed to the kernel",
+        )
 
     def _overruns(self, found: Sequence[Overrun]) -> Iterator[Finding]:
         groups: dict[tuple[Span, Polynomial], list[Overrun]] = {}

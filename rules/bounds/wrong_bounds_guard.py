@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated, in_words
 from kernlint.analysis.extent.asking import example, shown
+from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
@@ -117,7 +118,7 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, overruns, twins, allocated, limits, launch_context, replayer)
+    needs = (trace, overreach, overruns, surplus_items, twins, allocated, limits, launch_context, replayer)
     requires_whole = True
     looks_back = True
 
@@ -153,6 +154,13 @@ class WrongBoundsGuard(Rule):
                 runs.setdefault((run.how, run.guard.span), []).append(run)
         for (how, _), (first, *others) in runs.items():
             yield self._foreign(first, others) if how is How.FOREIGN else self._shape(first, others)
+            told |= {first.access, *(one.access for one in others)}
+        items: dict[Span, list[Surplus]] = {}
+        for item in facts[surplus_items]:
+            if item.guard is not None and item.access not in told:
+                items.setdefault(item.guard.span, []).append(item)
+        for found_items in items.values():
+            yield self._items(found_items)
         pairs: dict[Span, list[Twin]] = {}
         for twin in facts[twins]:
             pairs.setdefault(twin.guard.span, []).append(twin)
@@ -184,6 +192,31 @@ class WrongBoundsGuard(Rule):
             related=related,
             assumptions=(f"the launches in {first.launch.host.name} pass the same memory and the same count",),
             fix=f"test against {size} / {first.times}, or test the index itself",
+        )
+
+    def _items(self, found: Sequence[Surplus]) -> Finding:
+        first = next((one for one in found if one.access.writes), found[0])
+        access, count = first.access, show(first.count)
+        assert first.guard is not None
+        related = [
+            Related(first.guard.span, "surplus items pass this test"),
+            Related(first.view.fact.span, f"this launch rounds {count} up to whole blocks"),
+        ]
+        seen = {access.span}
+        for one in found:
+            if one.access.span not in seen and len(related) < 5:
+                seen.add(one.access.span)
+                related.append(Related(one.access.span, f"so is {element(one.access)} here"))
+        why = "the test before it lets them through"
+        if first.unused is not None:
+            why = f"{first.unused.name} is passed for it, and another size is tested"
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} for items past {count}, which the launch rounds up to whole blocks: "
+            f"{why}",
+            related=related,
+            witness=shown(first.past, first.witness),
+            fix=f"test the number of the item against {first.unused.name if first.unused is not None else count}",
         )
 
     def _foreign(self, run: Overrun, others: Sequence[Overrun]) -> Finding:

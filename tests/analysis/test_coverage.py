@@ -31,7 +31,7 @@ def context(tmp_path: Path, text: str, suffix: str = ".cu") -> LaunchContext:
         ("(n + 255) / 256", "256", Cover.ROUNDED_UP, "n"),
         ("(n + 255) >> 8", "256", Cover.ROUNDED_UP, "n"),
         ("(255 + n) / 256", "256", Cover.ROUNDED_UP, "n"),
-        ("1 + (n - 1) / 256", "256", Cover.ROUNDED_UP, "n - 1"),
+        ("1 + (n - 1) / 256", "256", Cover.ROUNDED_UP, "n"),
         ("n / 256 + 1", "256", Cover.ROUNDED_UP, "n"),
         ("n / 256 + (n % 256 ? 1 : 0)", "256", Cover.ROUNDED_UP, "n"),
         ("(n + b - 1) / b", "b", Cover.ROUNDED_UP, "n"),

@@ -90,6 +90,19 @@ def asked(past: Past, facts: Facts) -> Answer:
     return answer
 
 
+def asked_with(past: Past, values: tuple[tuple[Symbol, int], ...], facts: Facts) -> Answer:
+    """The same under a launch in sight, with values of host variables."""
+    assert past.view is not None
+    context = facts[launch_context]
+    access = side(past.access)
+    launch = Launch.of(context.admission, past.view.block, max_threads=context.max_threads, values=values)
+    question = Side(past.index, 1, access.guards, access.counters)
+    answer = solve(Bounds(question, past.size, (*past.view.premises, *context.stated), launch=launch), BUDGET)
+    if isinstance(answer, Refuted) and (answer.data_in_address or answer.first.offset < (answer.extent or 0)):
+        return Unknown("the thread depends on data")
+    return answer
+
+
 def example(past: Past | None, facts: Facts) -> Witness | None:
     """A launch and a thread that gets past the size; None where none is found at once."""
     answer = None if past is None else asked(past, facts)

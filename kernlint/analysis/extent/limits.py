@@ -9,11 +9,10 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.bounds import vacuous
+from kernlint.analysis.extent.truths import slack_of, truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, RootKind
 from kernlint.record import dataclass
@@ -26,12 +25,14 @@ from kernlint.tree.types import Space, VoidType
 class Limit:
     """The largest index of one dimension under one guard.
 
-    ``most``: a polynomial without ids.  ``part``: the truth in the guard it comes from.
+    ``most``: a polynomial without ids.  ``part``: the truth in the guard it comes from; ``unit``: what is divided by in
+    it to get what is compared.
     """
 
     most: Polynomial
     guard: Guard
     part: Term
+    unit: int = 1
 
     @property
     def slack(self) -> int:
@@ -112,11 +113,24 @@ def split(
         atom for mono in rest for atom in mono if moves(atom)
     }:
         return  # the pitch is a sum: what the dimensions are is not plain
+    if _borrows(rest):
+        rows[()] = rows.get((), 0) - 1
+        rest[(pitch,)] = rest.get((pitch,), 0) + 1
     step = Polynomial({(pitch,): 1})
     for inner, times in split(Polynomial(rows), moves, is_pitch):
         yield inner, times * step
     if any(moves(atom) for mono in rest for atom in mono):
         yield from split(Polynomial(rest), moves, is_pitch)
+
+
+_SET = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF})
+
+
+def _borrows(rest: dict[Monomial, int]) -> bool:
+    """Whether a place within a row is counted back from the row's end, which is the next one's start."""
+    varying = {mono for mono in rest if any(s.kind not in _SET for atom in mono for s in symbols(atom))}
+    back = any(rest[mono] < 0 for mono in varying)
+    return back and not any(mono and value > 0 and mono not in varying for mono, value in rest.items())
 
 
 def elements(access: Access) -> tuple[Polynomial, int] | None:
@@ -155,28 +169,16 @@ def _uniform(poly: Polynomial) -> bool:
     return all(symbol.kind in fixed for atom in poly.atoms for symbol in symbols(atom))
 
 
-@lru_cache(maxsize=4096)
-def slack_of(part: Term) -> tuple[Polynomial, int] | None:
-    """``s`` of a truth ``s >= 0``."""
-    if part.op not in ("lt", "le") or vacuous(part):
-        return None
-    return polynomial(part.args[1]) - polynomial(part.args[0]), 1 if part.op == "lt" else 0
-
-
 def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
-    for guard in access.guards:
-        for part in conjuncts(guard.term):
-            found = slack_of(part)
-            if found is None:
-                continue
-            total = index + found[0] - number(found[1])
-            if any(_has_ids(mono) for mono in total.coefficients):
-                continue
-            if not any(_has_ids(mono) for mono in found[0].coefficients):
-                continue
-            most = extreme(total, ranges, top=True)
-            if most is not None and most.constant is None and _uniform(most):
-                yield Limit(most, guard, part)
+    for truth in truths(access.guards):
+        total = index + truth.left
+        if any(_has_ids(mono) for mono in total.coefficients):
+            continue
+        if not any(_has_ids(mono) for mono in truth.left.coefficients):
+            continue
+        most = extreme(total, ranges, top=True)
+        if most is not None and most.constant is None and _uniform(most):
+            yield Limit(most, truth.guard, truth.part, truth.unit)
 
 
 def counter_ranges(access: Access) -> dict[Symbol, tuple[int, int]]:

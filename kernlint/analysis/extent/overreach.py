@@ -35,7 +35,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += inclusive(indexed, context, supports)
         found += neighbours(indexed, supports)
         found += vectors(facts[places], context)
-        found += groups(indexed, context)
+        told = {one.guard for one in found}
+        found += [one for one in groups(facts[places], context) if one.guard not in told]
         found += items(facts[places])
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)

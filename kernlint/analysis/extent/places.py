@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, slack_of, split
+from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, split
+from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
 from kernlint.record import dataclass
@@ -70,14 +70,12 @@ def _is_pitch(atom: Term) -> bool:
 
 
 def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
-    for guard in access.guards:
-        for part in conjuncts(guard.term):
-            found = slack_of(part)
-            if found is None or not any(_moving(mono) for mono in found[0].coefficients):
-                continue
-            most = extreme(index + found[0] - number(found[1]), ranges, top=True)
-            if most is not None and most.constant is None and all(chosen(atom) for atom in most.atoms):
-                yield Limit(most, guard, part)
+    for truth in truths(access.guards):
+        if not any(_moving(mono) for mono in truth.left.coefficients):
+            continue
+        most = extreme(index + truth.left, ranges, top=True)
+        if most is not None and most.constant is None and all(chosen(atom) for atom in most.atoms):
+            yield Limit(most, truth.guard, truth.part, truth.unit)
 
 
 def _quotient(outer: Polynomial, inner: Polynomial) -> Polynomial | None:

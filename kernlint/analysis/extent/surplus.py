@@ -13,8 +13,9 @@ from enum import Enum
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
-from kernlint.analysis.extent.limits import Indexed, limits
+from kernlint.analysis.extent.limits import Indexed, elements, limits
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
+from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Trace
@@ -202,11 +203,28 @@ def _by_part_of_block(access: Access) -> bool:
     return False
 
 
+def _row_of_block(reach: Reach, one: GlobalId) -> bool:
+    """Whether a test keeps what a thread adds to its block's part of the index below the length of that part: each
+    block has a row of its own, and the index is no number of a thread in the grid."""
+    found = elements(reach.access)
+    if found is None:
+        return False
+    parts = {m: v for m, v in found[0].coefficients.items() if any(a.symbol is BLOCK[one.axis] for a in m)}
+    if len(parts) != 1:
+        return False
+    ((mono, length),) = parts.items()
+    row = Polynomial({tuple(atom for atom in mono if atom.symbol is not BLOCK[one.axis]): length})
+    rest = found[0] - Polynomial(parts)
+    return any(
+        truth.left.constant is None and rest + truth.left == row - number(1) for truth in truths(reach.access.guards)
+    )
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
     # What is allocated in sight is tried, not guessed at.
-    if not (reach.conditional or known or _by_part_of_block(reach.access)):
+    if not (reach.conditional or known or _by_part_of_block(reach.access) or _row_of_block(reach, one)):
         for view in context.launches:
             cover = _rounded(one, view)
             if cover is not None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import gcd
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
-from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
-from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
+from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import named_like_a_size
 from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
@@ -19,13 +20,13 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     moves,
     parameter_names,
 )
-from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
-from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, plain, substitute, subterms, symbols
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, plain, subterms, symbols
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Deref
-from kernlint.tree.types import IntType, VectorType
+from kernlint.tree.types import I64, IntType, VectorType
 from kernlint.tree.walk import walk
 
 
@@ -189,29 +190,79 @@ def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
     return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
 
 
-def _dense(one: Indexed, size: Polynomial) -> bool:
-    """Whether rows of ``size`` elements lie one behind the other.  With a pitch of its own a row may end in padding,
-    which the last vector may cross into."""
-    return len(one.dimensions) == 1 or one.dimensions[-2].pitch == size
+def groups(found: Places, context: LaunchContext) -> Iterator[Overreach]:
+    """A thread that takes several elements and tests the first alone: ``4 * i < n`` before ``x[4 * i + k]``, or
+    ``i < (n + 1) / 2`` before ``x[2 * i + 1]``."""
+    for access, places in found.items():
+        for place in places:
+            if place.extra and len(places) > 1 and _wants_alignment(access):
+                continue
+            best = place.limits[0] if place.limits else None
+            count = 0 if best is None else _run(place, best)
+            if best is None or not count or best.part.op != "lt" or not _dense(place, best.size, context):
+                continue
+            if any(_whole(limit, Polynomial({}), count) for limit in place.limits) or _multiple(context, best, count):
+                continue
+            if best.unit > 1:
+                why = f"it is rounded up to whole groups of {count}"
+            elif not context.launches:
+                why = "the test of the first element bounds by it"
+            elif _rounds_items(context, best, count):
+                why = f"the launch rounds it up to whole groups of {count}"
+            else:
+                continue
+            yield Overreach(access, Fault.GROUP, best.guard, best.part, best.size, best.slack + 1, why)
+            break
 
 
-def groups(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
-    """A thread that takes ``count`` consecutive elements in a loop and tests the first alone."""
-    for one in indexed:
-        dimension = one.dimensions[-1]
-        count = _run(dimension)
-        if count is None or not dimension.limits or dimension.extra or dimension.pitch.constant != 1:
-            continue
-        best = dimension.limits[0]
-        if best.slack != count - 2 or best.part.op != "lt" or not _dense(one, best.size):
-            continue
-        if not context.launches:
-            why = "the test of the first element bounds by it"
-        elif _rounds_items(context, best, count):
-            why = f"the launch rounds it up to whole groups of {count}"
-        else:
-            continue
-        yield Overreach(one.access, Fault.GROUP, best.guard, best.part, best.size, count - 1, why)
+def _run(place: Place, best: Limit) -> int:
+    """Elements that each thread takes of which the test ``best`` is about the first and the access about another; 0
+    where it is not so."""
+    ranged = counter_ranges(place.access)
+    steps = [
+        value
+        for mono, value in place.index.coefficients.items()
+        if mono and not (len(mono) == 1 and mono[0].symbol in ranged)
+    ]
+    count = gcd(*steps)
+    if best.unit > 1 and count % best.unit:
+        return 0
+    return count if 0 < best.slack + 1 < count and any(kind_of(a) in _IDS for a in place.index.atoms) else 0
+
+
+def _dense(place: Place, size: Polynomial, context: LaunchContext) -> bool:
+    """Whether rows of ``size`` elements lie one behind the other, by the kernel or by its launches.  With a pitch of
+    its own a row may end in padding, which the last vector may cross into."""
+    if place.row is None or place.row == size:
+        return True
+    return bool(context.launches) and all(_equal(view, place.row, size) for view in context.launches)
+
+
+def _equal(view: LaunchView, one: Polynomial, other: Polynomial) -> bool:
+    """Whether a launch passes the same for two sizes; what is read twice from one place is the same."""
+    images = dict(view.images)
+    return _places_read(in_host_terms(one, images)) == _places_read(in_host_terms(other, images))
+
+
+def _places_read(form: Polynomial) -> dict[tuple[object, ...], int]:
+    return {tuple(sorted((_read(atom) for atom in mono), key=repr)): value for mono, value in form.coefficients.items()}
+
+
+def _read(atom: Term) -> object:
+    symbol = plain(atom).symbol
+    if symbol is not None and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
+        return id(symbol.origin[0]), symbol.origin[1]
+    return atom
+
+
+def _multiple(context: LaunchContext, best: Limit, count: int) -> bool:
+    """Whether the host of some launch has seen to it that the size is a multiple."""
+    for view in context.launches:
+        size = term_of(in_host_terms(best.size, dict(view.images)))
+        raised = binary("add", size, const(count - 1, I64), I64)
+        if cover(binary("div", raised, const(count, I64), I64), view.checks).kind is Cover.EXACT:
+            return True
+    return False
 
 
 def items(found: Places) -> Iterator[Overreach]:
@@ -240,29 +291,28 @@ def items(found: Places) -> Iterator[Overreach]:
 _IDS = (SymbolKind.THREAD, SymbolKind.BLOCK)
 
 
-def _run(dimension: Dimension) -> int | None:
-    """``count`` of an index ``count * id + counter``."""
-    steps = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and kind_of(m[0]) is SymbolKind.COUNTER]
-    ids = [v for m, v in dimension.index.coefficients.items() if len(m) == 1 and kind_of(m[0]) is SymbolKind.THREAD]
-    if steps != [1] or len(ids) != 1 or ids[0] < 2 or dimension.index.coefficients.get((), 0):
-        return None
-    return ids[0]
-
-
 def _rounds_items(context: LaunchContext, limit: Limit, lanes: int) -> bool:
-    """Whether a launch in sight rounds the size up to whole vectors: it need not be a multiple of their length."""
+    """Whether a launch in sight rounds the size up to whole vectors, or to blocks of them: it need not be a multiple of
+    their length."""
     for view in context.launches:
-        images = dict(view.images)
         for one in view.covers:
-            if one.kind is not Cover.ROUNDED_UP or one.count is None:
+            if one.kind is not Cover.ROUNDED_UP or one.count is None or one.unit is None:
                 continue
+            items = polynomial(one.unit).constant
+            if items is not None and items % lanes == 0 and _wanted(view, limit, one.count):
+                return True
             inner = cover(one.count, view.checks)
             if inner.kind is not Cover.ROUNDED_UP or inner.count is None or inner.unit is None:
                 continue
-            wanted = [polynomial(substitute(atom, images)) for atom in limit.size.atoms]
-            if wanted == [polynomial(inner.count)] and polynomial(inner.unit).constant == lanes:
+            if _wanted(view, limit, inner.count) and polynomial(inner.unit).constant == lanes:
                 return True
     return False
+
+
+def _wanted(view: LaunchView, limit: Limit, count: Term) -> bool:
+    """Whether a launch passes ``count`` as the size of a limit."""
+    given = _places_read(in_host_terms(limit.size, dict(view.images)))
+    return given == _places_read(polynomial(count))
 
 
 def scalars(kernel: Trace, indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:

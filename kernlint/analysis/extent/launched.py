@@ -1,0 +1,195 @@
+"""Accesses that a launch in sight makes for more items than it is for.
+
+A launch that rounds its grid up from a count, ``unit`` items to a block, is about so many items.  An index made of the
+block's number times the unit and what the thread adds is the number of an item, whether each item has a thread, a warp
+or four elements of a vector.  The launch has surplus items; an access that is made for one of them gets past the count,
+whatever tests stand before it, as long as these speak of nothing but what the count is made of: then the prover can
+tell whether a surplus item passes them.  A test that speaks of another size says that there is more to know, unless the
+count itself is passed and put to no use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import AxisCover, Cover
+from kernlint.analysis.extent.asking import Past, asked, asked_with
+from kernlint.analysis.extent.bounds import vacuous
+from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.places import Place, Places, places
+from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.extent.truths import truths
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.prove.hints import launch_bounds
+from kernlint.prove.query import Launch, Refuted
+from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
+from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, cast, substitute, subterms, symbols
+from kernlint.tree.types import I64
+
+FEW = 3
+"""Launches in sight that are looked at."""
+
+_OPAQUE = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surplus:
+    """An access for an item past ``count``, of which ``view`` makes more along ``axis``.
+
+    ``guard``: a test of the item that lets it through; None where there is none.  ``unused``: the count as it is
+    passed, where the tests are of another size.
+    """
+
+    place: Place
+    axis: int
+    count: Term
+    view: LaunchView
+    guard: Guard | None
+    unused: UnusedSize | None
+    past: Past
+    witness: Refuted
+
+    @property
+    def access(self) -> Access:
+        """The access itself."""
+        return self.place.access
+
+
+def _host(form: Polynomial, images: dict[Symbol, Term]) -> Polynomial:
+    """A sum in the host's terms."""
+    return polynomial(substitute(term_of(form), images))
+
+
+def _divided(count: Term) -> bool:
+    """Whether a count is a quotient: the host means it to be a whole one."""
+    return any(part.op in ("div", "shr") for part in subterms(count))
+
+
+def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial] | None:
+    """(items of a block, what the thread adds) of an index that is the number of an item along ``axis``."""
+    blocks = {m: v for m, v in place.index.coefficients.items() if any(a.symbol is BLOCK[axis] for a in m)}
+    if len(blocks) != 1:
+        return None
+    ((mono, factor),) = blocks.items()
+    rest = place.index - Polynomial(blocks)
+    if not {s.kind for atom in rest.atoms for s in symbols(atom)} <= _OWN:
+        return None
+    unit = Polynomial({tuple(atom for atom in mono if atom.symbol is not BLOCK[axis]): factor})
+    if any(
+        truth.left.constant is None and rest + truth.left == unit - number(1) for truth in truths(place.access.guards)
+    ):
+        return None  # a row for each block
+    return unit, rest
+
+
+_OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
+
+
+def _spread(place: Place, rest: Polynomial, view: LaunchView, unit: int) -> bool:
+    """Whether the threads of a block share its ``unit`` items between them, the last one too and none beyond."""
+    ranges = counter_ranges(place.access)
+    threads = launch_bounds(Launch(view.block))
+
+    def bounds(symbol: Symbol) -> tuple[int | None, int | None]:
+        return ranges.get(symbol, (0, None)) if symbol.kind is SymbolKind.COUNTER else threads(symbol)
+
+    return interval(term_of(rest + number(place.extra)), bounds) == (0, unit - 1)
+
+
+class _Launched:
+    def __init__(self, place: Place, axis: int, view: LaunchView, of: AxisCover, unused: Sequence[UnusedSize]) -> None:
+        self.place, self.axis, self.view = place, axis, view
+        self.images = dict(view.images)
+        assert of.count is not None
+        self.count = of.count
+        self.known = set(symbols(of.count))
+        self.unused = next((size for size in unused if view.fact.argument(size.name) is not None), None)
+
+    def tests(self) -> tuple[Guard | None, bool] | None:
+        """The test of the item, and whether it speaks of another size; None where it cannot be told what keeps the
+        access back."""
+        own: Guard | None = None
+        foreign = False
+        for guard in self.place.access.guards:
+            if vacuous(guard.term):
+                continue
+            found = set(symbols(guard.term))
+            about = BLOCK[self.axis] in found
+            loop = guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP)
+            if any(s.kind in _OPAQUE for s in found):
+                if about or not loop:
+                    return None
+                continue
+            others = [s for s in found if s.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE)]
+            strange = any(not self._ours(symbol) for symbol in others)
+            if about:
+                own = own or guard
+                foreign = foreign or strange
+            elif strange and not any(s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for s in found) and not loop:
+                return None
+        return own, foreign
+
+    def values(self) -> tuple[tuple[Symbol, int], ...]:
+        """Few items, and more of everything else."""
+        out: dict[Symbol, int] = dict(zip(symbols(self.count), (13, 5, 3, 7), strict=False))
+        rest = [s for _, image in self.view.images for s in symbols(image) if s not in out]
+        out.update(zip(dict.fromkeys(rest), (45, 27, 33, 21, 37), strict=False))
+        return tuple(out.items())
+
+    def _ours(self, symbol: Symbol) -> bool:
+        """Whether an argument is made of what the count is made of."""
+        image = self.images.get(symbol)
+        return image is not None and set(symbols(image)) <= self.known
+
+
+def _compute(facts: Facts) -> tuple[Surplus, ...]:
+    context = facts[launch_context]
+    views = [v for v in context.launches[:FEW] if any(c.kind is Cover.ROUNDED_UP for c in v.covers)]
+    found: Places = facts[places]
+    if not views or not found:
+        return ()
+    passed = [size for size in facts[unused_sizes] if size.why == "the launch derives its grid from it"]
+    out: list[Surplus] = []
+    for access, mine in found.items():
+        one = next(_of(access, mine, views, passed, facts), None)
+        if one is not None:
+            out.append(one)
+    return tuple(out)
+
+
+def _of(
+    access: Access, mine: Sequence[Place], views: Sequence[LaunchView], passed: Sequence[UnusedSize], facts: Facts
+) -> Iterator[Surplus]:
+    for view in views:
+        if any(name == access.root.name for name, _ in view.fact.extents):
+            continue  # what is allocated in sight is tried
+        for axis, of in enumerate(view.covers):
+            if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or _divided(of.count):
+                continue
+            for place in mine:
+                found = _item(place, axis)
+                launched = _Launched(place, axis, view, of, passed)
+                if found is None or _host(found[0], launched.images) != polynomial(of.unit):
+                    continue
+                unit = polynomial(of.unit).constant
+                if unit is None or not _spread(place, found[1], view, unit):
+                    continue
+                told = launched.tests()
+                if told is None or (told[1] and launched.unused is None):
+                    continue
+                past = Past(access, cast(term_of(place.index + number(place.extra)), I64), cast(of.count, I64), view)
+                answer = asked(past, facts)
+                if not isinstance(answer, Refuted):
+                    answer = asked_with(past, launched.values(), facts)
+                if isinstance(answer, Refuted):
+                    yield Surplus(
+                        place, axis, of.count, view, told[0], launched.unused if told[1] else None, past, answer
+                    )
+
+
+surplus_items = KernelAnalysis("surplus_items", _compute, needs=(places, launch_context, unused_sizes))
+"""Each :class:`Surplus` of a kernel variant, in order of the walk, an access once."""
