@@ -9,6 +9,7 @@ from kernlint.analysis.extent import asking, past_end
 from kernlint.analysis.extent.allocated import allocated, in_words
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.marks import Mark, marks
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.launching.launch_context import launch_context
@@ -109,7 +110,7 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, surplus_items, overruns, allocated, launch_context, limits, replayer)
+    needs = (trace, surplus, surplus_items, overruns, marks, allocated, launch_context, limits, replayer)
     requires_whole = True
     looks_back = True
 
@@ -128,6 +129,7 @@ class MissingBoundsGuard(Rule):
                 span, message, severity, related=related, witness=witness, fix="test the index against the size"
             )
             return
+        yield from self._marks(facts[marks])
         exposed = [one for one in facts[surplus] if not one.late]
         runs = [one for one in facts[overruns] if one.how in (How.SIBLING, How.TAIL) and not one.late]
         items = [one for one in facts[surplus_items] if one.guard is None]
@@ -148,6 +150,27 @@ class MissingBoundsGuard(Rule):
         from kernlint.repair.missing import missing
 
         return missing(facts, finding, source)
+
+    def _marks(self, found: Sequence[Mark]) -> Iterator[Finding]:
+        groups: dict[tuple[Span, int], list[Mark]] = {}
+        for one in found:
+            groups.setdefault((one.guard.span, one.value), []).append(one)
+        for group in groups.values():
+            first = next((one for one in group if one.access.writes), group[0])
+            access = first.access
+            others = _others(access, [one.access for one in group])
+            yield self.finding(
+                access.span,
+                f"{element(access)} is {verb(access)} with an index from memory that may be {first.value}, which is a "
+                f"place in no array: {element(first.other)} is kept from it by a test, and this is not",
+                related=[
+                    Related(first.guard.span, f"{element(first.other)} is {verb(first.other)} under this test"),
+                    *calls(access),
+                    *(Related(other.span, f"so is {element(other)} here") for other in others[:3]),
+                ],
+                assumptions=(f"the data hold {first.value} where there is no place, as the test says",),
+                fix="make the access under the test too",
+            )
 
     def _items(self, found: Sequence[Surplus]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
