@@ -74,14 +74,16 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
 
 
-def asked(past: Past, facts: Facts) -> Answer:
-    """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states."""
+def asked(past: Past, facts: Facts, data: bool = False) -> Answer:
+    """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states.
+    ``data``: contents of memory may be chosen for it."""
     access = side(past.access)
     question = Side(past.index, 1, access.guards, access.counters)
     answer: Answer = Unknown("nothing was asked")
     for launch, premises in _launches(past, facts):
         answer = solve(Bounds(question, past.size, premises, launch=launch), BUDGET)
-        if isinstance(answer, Refuted) and not answer.data_in_address and answer.first.offset >= (answer.extent or 0):
+        found = isinstance(answer, Refuted) and (data or not answer.data_in_address)
+        if isinstance(answer, Refuted) and found and answer.first.offset >= (answer.extent or 0):
             return answer
     if isinstance(answer, Refuted):
         return Unknown("the thread depends on data")

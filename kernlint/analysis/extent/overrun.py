@@ -18,16 +18,17 @@ from enum import Enum
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past, asked
-from kernlint.analysis.extent.bounds import bounds_above, grows, mentions, vacuous
+from kernlint.analysis.extent.bounds import grows
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
+from kernlint.analysis.extent.siblings import Siblings, of_arguments
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, LoopContext
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, LoopContext
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, substitute, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, symbols
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import I64
 
@@ -75,9 +76,7 @@ class _Kernel:
         self.found: Places = facts[places]
         self.all = [place for found in self.found.values() for place in found]
         self.context: LaunchContext = facts[launch_context]
-        self.by_index: dict[Polynomial, list[Place]] = {}
-        for place in self.all:
-            self.by_index.setdefault(place.index, []).append(place)
+        self.siblings = Siblings(self.all, self.context)
 
     def run(self) -> Iterator[Overrun]:
         done: set[Access] = set()
@@ -85,7 +84,7 @@ class _Kernel:
             if place.access in done:
                 continue
             for how, size, other, limit in self._reasons(place):
-                found = self._reached(place, size)
+                found = self._reached(place, size, how is How.SIBLING and not of_arguments(size))
                 if found is not None:
                     late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
                     done.add(place.access)
@@ -95,16 +94,18 @@ class _Kernel:
     def _reasons(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
         yield from shaped(place, len(self.found[place.access]) == 1)
         if not self.context.all_exact:
-            yield from self._sibling(place)
+            for size, other, limit in self.siblings.of(place):
+                yield How.SIBLING, size, other, limit
             yield from self._tail(place)
             yield from self._foreign(place)
 
-    def _reached(self, place: Place, size: Polynomial) -> tuple[Past, Refuted] | None:
-        """A thread whose index reaches the size; under one of the launches in sight where there are several."""
+    def _reached(self, place: Place, size: Polynomial, data: bool) -> tuple[Past, Refuted] | None:
+        """A thread whose index reaches the size; under one of the launches in sight where there are several.  ``data``:
+        for some contents of memory, which the size is read from."""
         several = len(self.context.launches) > 1 and not self.context.stated
         for view in self.context.launches[:FEW] if several else (None,):
             past = Past(place.access, cast(term_of(place.index), I64), term_of(size), view)
-            answer = asked(past, self.facts)
+            answer = asked(past, self.facts, data)
             if isinstance(answer, Refuted):
                 return past, answer
         return None
@@ -113,50 +114,6 @@ class _Kernel:
         """Whether a test is made for the first time when an access has been made."""
         orders = [test.order for test in self.facts[trace].conditions if test.span == guard.span]
         return bool(orders) and min(orders) > access.order
-
-    # ------------------------------------------------------------------------------------------------- siblings
-
-    def _sibling(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
-        index = term_of(place.index)
-        axes = [axis for axis in range(3) if grows(index, axis)]
-        if place.limits or not axes or not _free(place, axes):
-            return
-        group = self.by_index[place.index]
-        for other in group:
-            size = other.bound
-            if size is None or other.access is place.access or not _of_arguments(size):
-                continue
-            limit = other.limits[0]
-            if not _same_way(place.access, other.access, limit.guard):
-                continue
-            same = other.access.root is place.access.root and other.pitch == place.pitch
-            if same or (other.pitch == place.pitch and self._implied(place, other, group, size)):
-                yield How.SIBLING, size, other, limit
-                return
-
-    def _implied(self, place: Place, other: Place, group: Sequence[Place], size: Polynomial) -> bool:
-        """Whether a test of another array says how long this one is."""
-        if place.row is not None and place.row != size:
-            return False  # rows with a length of their own may have room at their end
-        if not place.access.writes:
-            writes = [one for one in group if one.access.writes]
-            return other.access.writes and all(one.bound is not None for one in writes)
-        if self.context.launches:
-            return self._launched(size)
-        # What fills an array up to whole blocks writes what it has read, or a neutral value: that one is longer.
-        return place.access.kind is AccessKind.ATOMIC or not _carried(place.access.value)
-
-    def _launched(self, size: Polynomial) -> bool:
-        """Whether a launch in sight rounds its grid up from the size."""
-        for view in self.context.launches:
-            images = dict(view.images)
-            given = polynomial(substitute(term_of(size), images))
-            if any(
-                one.kind is Cover.ROUNDED_UP and one.count is not None and polynomial(one.count) == given
-                for one in view.covers
-            ):
-                return True
-        return False
 
     # ---------------------------------------------------------------------------------------------------- tails
 
@@ -168,7 +125,7 @@ class _Kernel:
             if found is None:
                 continue
             size, step = found
-            if not _of_arguments(size) or not _only_loop(place, loop):
+            if not of_arguments(size) or not _only_loop(place, loop):
                 continue
             for other in self.all:
                 if other.access is place.access or loop not in other.access.loops or other.bound != size:
@@ -244,52 +201,10 @@ def _comparisons(term: Term) -> Iterator[Term]:
         yield term
 
 
-def _of_arguments(size: Polynomial) -> bool:
-    """Whether a size is made of arguments, and of nothing that the kernel alone knows."""
-    found = [symbol for atom in size.atoms for symbol in symbols(atom)]
-    return bool(found) and all(chosen(atom) for atom in size.atoms)
-
-
 def _single(size: Polynomial) -> bool:
     """Whether a size is one argument as it stands."""
     atoms = size.atoms
     return len(atoms) == 1 and size.coefficients == {tuple(atoms): 1} and chosen(next(iter(atoms)))
-
-
-def _free(place: Place, axes: Sequence[int]) -> bool:
-    """Whether nothing that stands before an access may keep its index from growing with the grid."""
-    ours = {atom for mono in place.index.coefficients for atom in mono if moves(atom)}
-    opaque = (SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT)
-    data = {s for atom in ours for s in symbols(atom) if s.kind in opaque}
-    for guard in place.access.guards:
-        if any(bounds_above(guard.term, axis) for axis in axes) or data & set(symbols(guard.term)):
-            return False
-    return True
-
-
-def _same_way(access: Access, other: Access, test: Guard) -> bool:
-    """Whether an access is made whenever the other one is, as far as arguments and data decide it: no condition on
-    them stands before it that does not stand before the other."""
-    theirs = {guard.term for guard in other.guards}
-    for guard in access.guards:
-        if guard.term in theirs or guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP) or vacuous(guard.term):
-            continue
-        if any(mentions(guard.term, kind) for kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE)):
-            return False
-    return True
-
-
-def _carried(value: Term | None) -> bool:
-    """Whether a value that is stored is one that was read or a constant, at most converted: a copy, with a neutral
-    value where there is nothing to copy."""
-    if value is None:
-        return True
-    value = plain(value)
-    if value.op == "select":
-        return all(_carried(arg) for arg in value.args[1:])
-    if value.op == "call" and value.args[0] == "struct":
-        return all(_carried(arg) for arg in value.terms)
-    return value.op == "const" or (value.op == "sym" and value.args[0].kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN))
 
 
 def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int] | None:

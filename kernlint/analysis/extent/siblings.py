@@ -1,0 +1,195 @@
+"""Accesses at an index that another access of the kernel is kept below a size at, and that nothing keeps below it.
+
+The other access is of the same array (at the same place, or at one before it: a neighbour, the next step of an unrolled
+loop), or of one that is laid out alike, where what is written says that the size is meant for all.  Loops that count in
+the same way count as one.  A size that the block reads from memory, the end of its segment, is one too where nothing
+that the kernel writes goes beyond it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.coverage import Cover
+from kernlint.analysis.extent.bounds import bounds_above, grows, mentions, vacuous
+from kernlint.analysis.extent.limits import Limit
+from kernlint.analysis.extent.places import Place, chosen, moves
+from kernlint.analysis.extent.truths import truths
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Access, AccessKind, GuardKind
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, substitute, symbols
+from kernlint.tree.types import I64
+
+_COUNTERS = tuple(Symbol(SymbolKind.COUNTER, f"c{at}", I64, low=0) for at in range(4))
+"""Stand for the counters of loops around an access, the outermost first."""
+
+_LAUNCH = frozenset({SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+_MOVING = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
+_OPAQUE = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT})
+
+Key = tuple[Polynomial, tuple[Term, ...]]
+
+
+def of_arguments(size: Polynomial) -> bool:
+    """Whether a size is made of arguments, and of nothing that the kernel alone knows."""
+    found = [symbol for atom in size.atoms for symbol in symbols(atom)]
+    return bool(found) and all(chosen(atom) for atom in size.atoms)
+
+
+def _key(place: Place) -> Key:
+    """The index of a place, and the conditions of the loops that count in it, whatever loops those are."""
+    loops = [loop for loop in place.access.loops if any(loop.counter in symbols(a) for a in place.index.atoms)]
+    if not loops or len(loops) > len(_COUNTERS):
+        return place.index, ()
+    names = {loop.counter: name.term for loop, name in zip(loops, _COUNTERS, strict=False)}
+    conditions = tuple(substitute(loop.condition, names) for loop in loops if loop.condition is not None)
+    return polynomial(substitute(term_of(place.index), names)), conditions
+
+
+def _segment(place: Place) -> Limit | None:
+    """The truth that keeps an index strictly below a size that the block reads from memory."""
+    for truth in truths(place.access.guards):
+        most = place.index + truth.left
+        if most.coefficients.get(()) != -1 or len(most.coefficients) != 2:
+            continue
+        data = [s for atom in most.atoms for s in symbols(atom)]
+        if data and all(s.kind is SymbolKind.LOAD and s.uniformity <= Uniformity.BLOCK for s in data):
+            return Limit(most, truth.guard, truth.part)
+    return None
+
+
+class Siblings:
+    """The places of a kernel by what they have in common."""
+
+    def __init__(self, every: Sequence[Place], context: LaunchContext) -> None:
+        self.context = context
+        self.by_key: dict[Key, list[Place]] = {}
+        self.by_root: dict[tuple[int, Polynomial], list[Place]] = {}
+        self.keys: dict[Place, Key] = {}
+        for place in every:
+            key = self.keys[place] = _key(place)
+            self.by_key.setdefault(key, []).append(place)
+            self.by_root.setdefault((id(place.access.root), place.pitch), []).append(place)
+
+    def of(self, place: Place) -> Iterator[tuple[Polynomial, Place, Limit]]:
+        """(size, access that is kept below it, its test) of siblings of a place that is not."""
+        if place.limits:
+            return
+        for other in self.by_root[id(place.access.root), place.pitch]:
+            bound = other.bound
+            if bound is None or not of_arguments(bound) or not _ahead(place, other):
+                continue
+            if _same_way(place.access, other.access) and self._open(place, other.limits[0].guard):
+                yield bound, other, other.limits[0]
+                return
+        if not self._open(place):
+            return
+        group = self.by_key[self.keys[place]]
+        for other in group:
+            if other.access is place.access:
+                continue
+            limit = other.limits[0] if other.bound is not None else None
+            if limit is not None and of_arguments(limit.size) and self._alike(place, other, group, limit):
+                yield limit.size, other, limit
+                return
+        yield from self._segments(place, group)
+
+    def _alike(self, place: Place, other: Place, group: Sequence[Place], limit: Limit) -> bool:
+        if other.pitch != place.pitch or not _same_way(place.access, other.access):
+            return False
+        return other.access.root is place.access.root or self._implied(place, other, group, limit.size)
+
+    def _segments(self, place: Place, group: Sequence[Place]) -> Iterator[tuple[Polynomial, Place, Limit]]:
+        """A value that is read beyond the end of the block's segment, and of no use there: all that is written at the
+        index is kept inside."""
+        writes = [one for one in group if one.access.writes]
+        if place.access.writes or not writes or _segment(place) is not None:
+            return
+        found = [_segment(one) for one in writes]
+        limit = found[0]
+        if limit is None or any(one is None or one.size != limit.size for one in found):
+            return
+        if all(_same_way(place.access, one.access) for one in writes):
+            yield limit.size, writes[0], limit
+
+    def _open(self, place: Place, known: Guard | None = None) -> bool:
+        """Whether nothing that stands before an access, but for a test that is ``known``, may keep its index from
+        growing with the grid or, where it does not grow with that, from getting as large as the threads of the block
+        make it."""
+        index = term_of(place.index)
+        axes = [axis for axis in range(3) if grows(index, axis)]
+        ours = {s for atom in place.index.atoms if moves(atom) for s in symbols(atom)}
+        if not axes and not any(s.kind is SymbolKind.THREAD for s in ours):
+            return False
+        data = {s for s in ours if s.kind in _OPAQUE}
+        own = {s for s in ours if s.kind in _MOVING and not axes}
+        for guard in place.access.guards:
+            if guard == known:
+                continue
+            found = set(symbols(guard.term))
+            if any(bounds_above(guard.term, axis) for axis in axes):
+                return False
+            if data & found and guard.kind is not GuardKind.AFTER_LOOP:
+                return False
+            if own & found and guard.kind not in (GuardKind.LOOP, GuardKind.AFTER_LOOP) and not vacuous(guard.term):
+                return False
+        return True
+
+    def _implied(self, place: Place, other: Place, group: Sequence[Place], size: Polynomial) -> bool:
+        """Whether a test of another array says how long this one is."""
+        if place.row is not None and place.row != size:
+            return False  # rows with a length of their own may have room at their end
+        if not place.access.writes:
+            writes = [one for one in group if one.access.writes]
+            return other.access.writes and all(one.bound is not None for one in writes)
+        if self.context.launches:
+            return self._launched(size)
+        # What fills an array up to whole blocks writes what it has read, or a neutral value: that one is longer.
+        return place.access.kind is AccessKind.ATOMIC or not _carried(place.access.value)
+
+    def _launched(self, size: Polynomial) -> bool:
+        """Whether a launch in sight rounds its grid up from the size."""
+        for view in self.context.launches:
+            images = dict(view.images)
+            given = polynomial(substitute(term_of(size), images))
+            if any(
+                one.kind is Cover.ROUNDED_UP and one.count is not None and polynomial(one.count) == given
+                for one in view.covers
+            ):
+                return True
+        return False
+
+
+def _ahead(place: Place, other: Place) -> bool:
+    """Whether an index is that of another access and something more, a number or as much as the launch has threads."""
+    more = place.index - other.index
+    return bool(more.coefficients) and all(
+        value > 0 and all(atom.symbol is not None and atom.symbol.kind in _LAUNCH for atom in mono)
+        for mono, value in more.coefficients.items()
+    )
+
+
+def _same_way(access: Access, other: Access) -> bool:
+    """Whether an access is made whenever the other one is, as far as arguments and data decide it: no condition on
+    them stands before it that does not stand before the other."""
+    theirs = {guard.term for guard in other.guards}
+    for guard in access.guards:
+        if guard.term in theirs or guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP) or vacuous(guard.term):
+            continue
+        if any(mentions(guard.term, kind) for kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE)):
+            return False
+    return True
+
+
+def _carried(value: Term | None) -> bool:
+    """Whether a value that is stored is one that was read or a constant, at most converted: a copy, with a neutral
+    value where there is nothing to copy."""
+    if value is None:
+        return True
+    value = plain(value)
+    if value.op == "select":
+        return all(_carried(arg) for arg in value.args[1:])
+    if value.op == "call" and value.args[0] == "struct":
+        return all(_carried(arg) for arg in value.terms)
+    return value.op == "const" or (value.op == "sym" and value.args[0].kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN))
