@@ -112,7 +112,7 @@ class ArrayIndexOutOfRange(Rule):
         if _counts(one):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
-        what = "for data with all bits of the mask set, " if one.data else ""
+        what = "for data as large as a mask, clamp or test lets them be, " if one.data else ""
         whole = f"its row or field of {access.root.name}" if one.inner else access.root.name
         related = []
         if access.root.decl is not None:

@@ -151,7 +151,7 @@ class MissingBoundsGuard(Rule):
 
         return missing(facts, finding, source)
 
-    def _marks(self, found: Sequence[Mark]) -> Iterator[Finding]:
+    def _marks(self, found: tuple[Mark, ...]) -> Iterator[Finding]:
         groups: dict[tuple[Span, int], list[Mark]] = {}
         for one in found:
             groups.setdefault((one.guard.span, one.value), []).append(one)

@@ -21,6 +21,7 @@ from kernlint.analysis.extent.leaving import (
     leaves,
     limited,
     masked,
+    raised,
     within,
 )
 from kernlint.analysis.launching.believed_blocks import believed_blocks
@@ -109,6 +110,9 @@ def _asked(
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
     place, data = masked(place)
+    most = None if data or inner else raised(access, place, extent)
+    if most is not None:
+        place, access, data = *most, True
     grid = context.grid
     private = access.root.space is Space.PRIVATE
     known, free = PLACE if grid is not None or private else OWN, limited(access)

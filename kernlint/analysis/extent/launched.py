@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import AxisCover, Cover
+from kernlint.analysis.coverage import AxisCover, Cover, cover
 from kernlint.analysis.extent.asking import Past, asked, asked_with
 from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.limits import counter_ranges
@@ -27,7 +27,7 @@ from kernlint.prove.query import Launch, Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
-from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, cast, substitute, subterms, symbols
+from kernlint.symbolic.terms import BLOCK, Symbol, SymbolKind, Term, binary, cast, const, substitute, subterms, symbols
 from kernlint.tree.types import I64
 
 FEW = 3
@@ -64,9 +64,16 @@ def _host(form: Polynomial, images: dict[Symbol, Term]) -> Polynomial:
     return polynomial(substitute(term_of(form), images))
 
 
-def _divided(count: Term) -> bool:
-    """Whether a count is a quotient: the host means it to be a whole one."""
-    return any(part.op in ("div", "shr") for part in subterms(count))
+def _divided(count: Term, view: LaunchView) -> bool:
+    """Whether a count is a quotient that the host means to be a whole one, and has not seen to it."""
+    for part in subterms(count):
+        if part.op == "shr":
+            return True
+        if part.op == "div":
+            raised = binary("sub", binary("add", part.args[0], part.args[1], I64), const(1, I64), I64)
+            if cover(binary("div", raised, part.args[1], I64), view.checks).kind is not Cover.EXACT:
+                return True
+    return False
 
 
 def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial] | None:
@@ -168,7 +175,7 @@ def _of(
         if any(name == access.root.name for name, _ in view.fact.extents):
             continue  # what is allocated in sight is tried
         for axis, of in enumerate(view.covers):
-            if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or _divided(of.count):
+            if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or _divided(of.count, view):
                 continue
             for place in mine:
                 found = _item(place, axis)

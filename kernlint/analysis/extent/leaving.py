@@ -12,8 +12,8 @@ from kernlint.analysis.wording import element_size
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
 from kernlint.prove.solve import solve
-from kernlint.record import dataclass
-from kernlint.symbolic.intervals import Bound, interval
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.intervals import Bound, interval, refine
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     WARP_SIZE,
@@ -106,6 +106,34 @@ def _largest(atom: Term) -> int | None:
             high = interval(value)[1]
             return top if high is None else min(top, high)
     return None
+
+
+def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | None:
+    """``offset`` with a number that data choose at the largest value that a clamp between numbers or a test leaves it,
+    where that is the first place beyond ``extent``; and the access without the tests of that number."""
+    form = polynomial(offset).coefficients
+    data = [mono for mono in form if mono and not {k for atom in mono for k in kinds_of(atom)} & PLACE]
+    if len(data) != 1 or len(data[0]) != 1 or form[data[0]] <= 0:
+        return None
+    atom = data[0][0]
+    if not {symbol.kind for symbol in symbols(atom)} <= _CHOSEN_BY_DATA:
+        return None
+    about = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
+    if plain(atom).op not in ("min", "max") and not about:
+        return None
+    top = interval(atom, refine([guard.term for guard in about]))[1]
+    if top is None or set(form) - {(), data[0]} or form[data[0]] * top + form.get((), 0) != extent:
+        return None
+    rest = tuple(guard for guard in access.guards if guard not in about)
+    return _replace(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
+
+
+_CHOSEN_BY_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
+
+
+def _tests(part: Term, atom: Term) -> bool:
+    """Whether a truth keeps a value below or at a number."""
+    return part.op in ("lt", "le") and part.args[1].value is not None and plain(part.args[0]) == plain(atom)
 
 
 def _replace(term: Term, images: dict[Term, Term]) -> Term:

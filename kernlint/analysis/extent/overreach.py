@@ -15,6 +15,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
     clamped,
     clamped_data,
+    clamped_numbers,
     counted_down,
     hollow,
     padded,
@@ -43,6 +44,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += clamped(facts[trace].accesses, supports)
         seen = {one.access for one in found}
         found += [one for one in clamped_data(facts[places]) if one.access not in seen]
+        found += clamped_numbers(facts[places])
         found += swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)

@@ -16,7 +16,7 @@ from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, chosen, moves
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access, AccessKind, GuardKind
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, substitute, symbols
 from kernlint.tree.types import I64

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
 from kernlint.analysis.extent.limits import Indexed
-from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.places import moves as varies
 from kernlint.analysis.extent.wrong_guards.faults import MOVING, Fault, Overreach, Supports, kind_of, moves
 from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType, Space
@@ -114,6 +115,38 @@ def clamped_data(found: Places) -> Iterator[Overreach]:
             guard = support.guards[-1]
             why = "another access is kept below it"
             yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
+
+
+def clamped_numbers(found: Places) -> Iterator[Overreach]:
+    """``lut[min(i, 256)]`` where another access to the table is made under ``i + 1 < 256`` for its own index."""
+    every = [place for places in found.values() for place in places]
+    tests: dict[tuple[int, Polynomial], list[tuple[int, Term, Guard, Access]]] = {}
+    for place in every:
+        for guard in place.access.guards:
+            for part in conjuncts(guard.term):
+                size = part.args[1].value if part.op == "lt" else None
+                if size is not None and size > 1 and polynomial(part.args[0]) == place.index:
+                    key = id(place.access.root), place.pitch
+                    tests.setdefault(key, []).append((size, part, guard, place.access))
+    for place in every if tests else ():
+        for size, part, guard, support in tests.get((id(place.access.root), place.pitch), ()):
+            mine = {own for one in place.access.guards for own in conjuncts(one.term)}
+            if part not in mine and _highest(place) == size:
+                why = "another access is kept below it"
+                yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, number(size), 1, why, support)
+                break
+
+
+def _highest(place: Place) -> int | None:
+    """The largest value of an index that is clamped between numbers."""
+    atoms = [mono for mono in place.index.coefficients if mono]
+    if len(atoms) != 1 or len(atoms[0]) != 1 or place.index.coefficients[atoms[0]] != 1 or place.extra:
+        return None
+    atom = plain(atoms[0][0])
+    if atom.op not in ("min", "max") or not any(arg.value is not None for arg in atom.args):
+        return None
+    high = interval(atom)[1]
+    return None if high is None else high + place.index.coefficients.get((), 0)
 
 
 def _same_place(mono: Monomial, rest: Monomial) -> bool:

@@ -47,7 +47,7 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 why, support = "another access is kept below it", supports[size]
             elif launched(context, size):
                 why = "the launch derives its grid from it"
-            elif all(named_like_a_size(name) for name in parameter_names(size)):
+            elif all(named_like_a_size(name) for name in parameter_names(size)) and not _posts(indexed, one, best):
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
@@ -59,6 +59,13 @@ def _inclusive_limit(dimension: Dimension) -> bool:
         return False
     best = dimension.limits[0]
     return best.slack == 0 and best.part.op == "le"
+
+
+def _posts(indexed: Sequence[Indexed], one: Indexed, best: Limit) -> bool:
+    """Whether a loop goes on up to a number and with it to write what nobody reads: the ends of so many parts."""
+    return best.guard.loop is not None and all(
+        other.access.writes for other in indexed if other.access.root is one.access.root
+    )
 
 
 def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
