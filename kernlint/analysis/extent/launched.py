@@ -126,6 +126,8 @@ class _Launched:
                 continue
             found = set(symbols(guard.term))
             about = BLOCK[self.axis] in found
+            if about and self._by_tiles(guard):
+                return None
             loop = guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP)
             if any(s.kind in _OPAQUE for s in found):
                 if about or not loop:
@@ -139,6 +141,15 @@ class _Launched:
             elif strange and not any(s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for s in found) and not loop:
                 return None
         return own, foreign
+
+    def _by_tiles(self, guard: Guard) -> bool:
+        """Whether a test is about the first item of several that threads take together: they are meant to be whole."""
+        for truth in truths((guard,)):
+            rest = self.place.index + truth.left
+            moving = [mono for mono in rest.coefficients if any(s.kind in _OWN for a in mono for s in symbols(a))]
+            if moving and not any(s is BLOCK[self.axis] for mono in moving for a in mono for s in symbols(a)):
+                return True
+        return False
 
     def values(self) -> tuple[tuple[Symbol, int], ...]:
         """Few items, and more of everything else."""

@@ -218,7 +218,7 @@ def groups(found: Places, context: LaunchContext) -> Iterator[Overreach]:
                 why = f"the launch rounds it up to whole groups of {count}"
             else:
                 continue
-            yield Overreach(access, Fault.GROUP, best.guard, best.part, best.size, best.slack + 1, why)
+            yield Overreach(access, Fault.GROUP, best.guard, best.part, best.size, count - 1, why)
             break
 
 
@@ -232,8 +232,8 @@ def _run(place: Place, best: Limit) -> int:
         if mono and not (len(mono) == 1 and mono[0].symbol in ranged)
     ]
     count = gcd(*steps)
-    if best.unit > 1 and count % best.unit:
-        return 0
+    if best.unit > 1:
+        count = best.unit if count % best.unit == 0 else 0
     return count if 0 < best.slack + 1 < count and any(kind_of(a) in _IDS for a in place.index.atoms) else 0
 
 
