@@ -223,7 +223,8 @@ __global__ void reverse(const char *in, char *out, int n, int len) {
     if (read >= n) return;
     for (int base = 0; base < len; base += 32) {
         const int now = min(32, len - base);
-        if (lane < now) out[(size_t)read * len + len - base - now + lane] = in[(size_t)read * len + base + now - 1 - lane];
+        if (lane >= now) continue;
+        out[(size_t)read * len + len - base - now + lane] = in[(size_t)read * len + base + now - 1 - lane];
     }
 }
 """,
