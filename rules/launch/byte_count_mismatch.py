@@ -210,7 +210,7 @@ def _of_pointer(one: Copy | Fill) -> bool:
             arg = arg.operand
         if isinstance(arg.type, PointerType):
             kinds.append(arg.type.pointee)
-    return bool(kinds) and all(isinstance(kind, (IntType, FloatType)) or kind.size is None for kind in kinds)
+    return bool(kinds) and not any(isinstance(kind, PointerType) for kind in kinds)
 
 
 def _is_count(one: Copy | Fill) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.operations import HostWalk, Release, host_operations
 from kernlint.analysis.hostmodel.ownership import stays
-from kernlint.analysis.hostmodel.places import Where, pointed_to, where_of
+from kernlint.analysis.hostmodel.places import Where, as_pointer, pointed_to, where_of
 from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, ExitEvent
 from kernlint.analysis.trace.values import PointerValue, VarPlace
@@ -166,7 +166,9 @@ def _own(walk_: HostWalk) -> Iterator[tuple[AllocationEvent, VarDecl, tuple[Term
             or where_of(PointerValue(one.root, const(0), U8), walk_.allocations) is Where.HOST
         ):
             continue
-        told = tuple(value for value in (api.result, *api.after) if isinstance(value, Term))
+        told = tuple(
+            value for value in (api.result, *api.after) if isinstance(value, Term) and as_pointer(value) is None
+        )
         if one.place is None:
             decl = _assigned(walk_.function, api.node)
         elif isinstance(one.place, VarPlace) and not one.place.path:
@@ -224,7 +226,8 @@ def _for_failure(result: Term, way: ExitEvent) -> bool:
     asked = (at for term in terms for at in subterms(term) if at.op == "call" and at != result)
     if any(result in subterms(at) for at in asked):
         return True
-    return excluded((*terms, negate(truth(result))))
+    casts = {at for term in terms for at in subterms(term) if at.op == "cast" and at.args[0] == result}
+    return excluded((*terms, *(negate(truth(value)) for value in (result, *casts))))
 
 
 def _mentions(node: Node, decl: VarDecl) -> bool:

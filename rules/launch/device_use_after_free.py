@@ -8,7 +8,7 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
 from kernlint.analysis.hostmodel.pending import waits
 from kernlint.analysis.hostmodel.places import base_name, pointed_to
-from kernlint.analysis.hostmodel.settings import implied
+from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.trace.events import (
     AllocationEvent,
     ApiEvent,
@@ -164,8 +164,10 @@ class DeviceUseAfterFree(ModuleRule):
             message, word = "this does not wait for the stream, where work with the memory may not be over", "used here"
         else:
             message, word = f"this {what} memory that was given back before", "given back here"
+        severity = Severity.WARNING if what.startswith("may") else Severity.ERROR
         related = [Related(before.span, word), *(Related(at, "called here") for at in event.stack[-1:])]
-        return self.finding(event.span, message, related=related, fix="give it back once, after its last use")
+        fix = "give it back once, after its last use"
+        return self.finding(event.span, message, severity=severity, related=related, fix=fix)
 
 
 def _uses(walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
@@ -187,11 +189,21 @@ def _uses(walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
                     release = given_back.get(root)
                     if release is not None and _after(release, event):
                         yield event, release.event, "works on"
+                    elif release is not None and _may_follow(release, event):
+                        yield event, release.event, "may work on"
                     made = walk.allocations.get(id(root))
                     if made is not None and base_name(made.api) in ("MallocAsync", "MemAllocAsync"):
                         at_work[root] = event
         elif isinstance(one, ApiEvent) and waits(one):
             at_work.clear()
+
+
+def _may_follow(release: Release, event: Event) -> bool:
+    """Whether the use comes after a release that depends on a condition, whatever the condition was."""
+    terms = tuple(guard.term for guard in (*release.event.guards, *event.guards))
+    branches = [guard for guard in release.event.guards if guard not in event.guards]
+    plain = all(guard.kind is GuardKind.BRANCH for guard in branches) and not release.event.doubted
+    return plain and release.event.loops == event.loops and not excluded(terms)
 
 
 def _released(one: Release, root: Root, before: Release | None, walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:

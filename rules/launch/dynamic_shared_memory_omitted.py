@@ -14,6 +14,8 @@ from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
 from kernlint.tree.types import Space
@@ -164,7 +166,7 @@ class DynamicSharedMemoryOmitted(Rule):
                     fix=f"make {kept.name} no static variable",
                 )
             use = next((access for access in uses if not _excluded(access, launch)), None)
-            size = launch.shared.value if launch.shared is not None else None
+            size = _least(launch.shared) if launch.shared is not None else None
             if size is None:
                 continue
             if use is not None and size == 0 and _none_given(launch):
@@ -176,9 +178,10 @@ class DynamicSharedMemoryOmitted(Rule):
                 )
             elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts):
                 more = f" and {own} of its own" if size <= GRANTED else ""
+                given = show(launch.shared) if launch.shared is not None else size
                 yield self._finding(
                     launch,
-                    f"{size} bytes of dynamic shared memory{more} are more than the {GRANTED} that a kernel gets "
+                    f"{given} bytes of dynamic shared memory{more} are more than the {GRANTED} that a kernel gets "
                     "unasked",
                     Related(facts.kernel.function.span, "the kernel"),
                     "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
@@ -225,6 +228,15 @@ def _kept(launch: LaunchFact) -> VarDecl | None:
     )
     passed = any(isinstance(node, Ref) and node.decl in launch.host.params for node in nodes)
     return decl if passed and not changed else None
+
+
+def _least(size: Term) -> int | None:
+    """The size as a number, or the least that it is where it is the sum of a number and of sizes; None: not known."""
+    if size.value is not None:
+        return size.value
+    form = polynomial(size).coefficients
+    whole = form.get((), 0)
+    return whole if whole > GRANTED and all(value > 0 for value in form.values()) else None
 
 
 def _none_given(launch: LaunchFact) -> bool:

@@ -15,7 +15,19 @@ from kernlint.tree.launch_arguments import NO_ADDRESS
 from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
 
-BY_ARRAY = frozenset({"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel", "cudaLaunchKernel"})
+FUNCTOR = "cl::KernelFunctor"
+"""Functors set each argument as large as the type is that they are made for."""
+
+BY_ARRAY = frozenset(
+    {
+        "cuLaunchKernel",
+        "hipModuleLaunchKernel",
+        "cuLaunchCooperativeKernel",
+        "cudaLaunchKernel",
+        "hipLaunchKernel",
+        FUNCTOR,
+    }
+)
 """Functions that are given an array of the arguments' addresses."""
 
 
@@ -147,7 +159,9 @@ class KernelArgumentMismatch(Rule):
                 if span not in seen:
                     seen.add(span)
                     place = facts.kernel.function.name_span or facts.kernel.function.span
-                    yield self.finding(span, message, related=[Related(place, "the kernel")])
+                    stack = next((one.stack for one in launch.settings if one.span == span), ())
+                    called = [Related(at, "called here") for at in stack[-1:]]
+                    yield self.finding(span, message, related=[*called, Related(place, "the kernel")])
 
     def _in_python(self, facts: Facts) -> Iterator[Finding]:
         """What the front end found of launches in a program."""
@@ -235,6 +249,9 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
             yield arg.span, f"the value itself stands where the address of what is passed for {param.name} has to be"
             return
         given, wanted = _width(arg.type), _width(param.type)
-        if given is not None and wanted is not None and given < wanted and not isinstance(arg, Opaque):
+        if given is None or wanted is None or isinstance(arg, Opaque):
+            continue
+        floats = isinstance(arg.type, FloatType) and isinstance(param.type, FloatType)
+        if given < wanted or (given != wanted and (floats or node.api == FUNCTOR)):
             yield launch.span, f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
             return

@@ -146,7 +146,7 @@ class UnsynchronisedHostRead(ModuleRule):
     def _found(self, early: Early) -> Finding:
         work = early.work
         if work.copy is None:
-            message = f"{early.access.root.name} is used while the kernel that was launched may still write it"
+            message = f"{work.place.name} is used while the kernel that was launched may still write it"
             fix = "wait for the device first"
         elif work.written:
             message = "the copy to this memory may not be over when the host reads it"

@@ -9,10 +9,11 @@ from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
 from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
 from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root
-from kernlint.analysis.trace.values import Value
+from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
-from kernlint.tree.types import PointerType
+from kernlint.symbolic.terms import const
+from kernlint.tree.types import U8, PointerType
 
 _FROM = {
     Kind.HOST_TO_DEVICE: Where.HOST,
@@ -75,6 +76,19 @@ class WrongCopyDirection(ModuleRule):
     ```
 
     ```cuda bad
+    __global__ void count(int *n) { atomicAdd(n, 1); }
+    int run() {
+        int *n = nullptr;
+        cudaMalloc(&n, sizeof(int));
+        cudaMemset(n, 0, sizeof(int));
+        count<<<4, 64>>>(n);
+        const int found = *n;  // expect: KL606
+        cudaFree(n);
+        return found;
+    }
+    ```
+
+    ```cuda bad
     #include <stdlib.h>
     __global__ void fill(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1.0f; }
     float run(float *x, int n) {
@@ -123,6 +137,12 @@ class WrongCopyDirection(ModuleRule):
                     message = "nothing has been written to the source, and a kernel has worked on the target"
                     fix = "copy the other way, if the results are meant"
                     yield self.finding(copy.event.span, message, severity=Severity.WARNING, fix=fix)
+            for access in walk.trace.accesses:
+                if access.span not in seen and walk.where(PointerValue(access.root, const(0), U8)) is Where.DEVICE:
+                    seen.add(access.span)
+                    message = f"{access.root.name} is device memory, which the host cannot touch"
+                    fix = "copy it to the host first, or use managed memory"
+                    yield self.finding(access.span, message, fix=fix)
             for launch in walk.trace.launches:
                 if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
                     seen.add(launch.span)

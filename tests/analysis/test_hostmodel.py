@@ -109,6 +109,76 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "a class that sets arguments, and a functor": (
+        KernelArgumentMismatch,
+        """
+        #include <CL/cl.h>
+        #include <CL/cl.hpp>
+        static const char *const code = R"(
+        kernel void lerp(global float *a, const float t, const uint n) {
+          uint i = get_global_id(0);
+          if (i < n) a[i] *= t;
+        }
+        )";
+        class Call {
+            cl_kernel k_;
+            cl_uint next_ = 0;
+        public:
+            Call(cl_program p, const char *name) { k_ = clCreateKernel(p, name, nullptr); }
+            template <typename T> Call &arg(const T &v) {
+                clSetKernelArg(k_, next_++, sizeof(T), &v); // bad
+                return *this;
+            }
+            void run(cl_command_queue q, size_t all) {
+                clEnqueueNDRangeKernel(q, k_, 1, nullptr, &all, nullptr, 0, nullptr, nullptr);
+            }
+        };
+        void lerp(cl_command_queue q, cl_program p, cl_mem a, double t, cl_uint n) {
+            Call good(p, "lerp"), call(p, "lerp");
+            good.arg(a).arg((cl_float)t).arg(n).run(q, 64);
+            call.arg(a).arg(t).arg(n).run(q, 64);
+        }
+        void functor(cl::Program &program, cl::CommandQueue &q, cl::Buffer &a, double t, unsigned n) {
+            cl::KernelFunctor<cl::Buffer &, float, unsigned> good(program, "lerp");
+            good(cl::EnqueueArgs(q, cl::NDRange(64)), a, t, n);
+            cl::KernelFunctor<cl::Buffer &, double, unsigned> other(program, "lerp");
+            other(cl::EnqueueArgs(q, cl::NDRange(64)), a, t, n); // bad
+        }
+        """,
+    ),
+    "memory that is given back on one branch": (
+        DeviceUseAfterFree,
+        """
+        void finish(float *x, float *out, int n, bool last, bool mine) {
+            float *y = x;
+            if (mine) cudaMalloc(&y, n * 4);
+            cudaMemcpy(out, y, n * 4, cudaMemcpyDeviceToHost);
+            if (mine) cudaFree(y);
+            if (last) cudaFree(x);
+            if (!last) cudaMemset(x, 0, n * 4);
+            cudaMemcpy(out, x, n * 4, cudaMemcpyDeviceToHost); // bad
+        }
+        """,
+    ),
+    "sequences that are read by loops and algorithms": (
+        UnsynchronisedHostRead,
+        """
+        #include <algorithm>
+        #include <vector>
+        float sum(const float *x, int n, cudaStream_t s) {
+            std::vector<float> host(n);
+            cudaMemcpyAsync(host.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, s);
+            float total = 0;
+            for (float v : host) total += v; // bad
+            return total;
+        }
+        float most(const float *x, int n, cudaStream_t s) {
+            std::vector<float> host(n);
+            cudaMemcpyAsync(host.data(), x, n * sizeof(float), cudaMemcpyDeviceToHost, s);
+            return *std::max_element(host.begin(), host.end()); // bad
+        }
+        """,
+    ),
     "a way out after a failed allocation": (
         DeviceMemoryLeak,
         """

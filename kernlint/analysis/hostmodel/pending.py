@@ -43,7 +43,7 @@ class Unfinished:
 class Early:
     """The host's ``access`` to what ``work`` may still be at."""
 
-    access: Access
+    access: Event
     work: Unfinished
 
 
@@ -75,8 +75,23 @@ def early_accesses(walk: HostWalk) -> Iterator[Early]:
             begun = _begun(copy, walk)
             if begun is not None:
                 pending[begun.place] = begun
+        elif isinstance(event, ApiEvent) and (early := _read_by(event, pending)) is not None:
+            del pending[early.work.place]
+            yield early
         elif _may_wait(event):
             pending.clear()
+
+
+def _read_by(event: ApiEvent, pending: dict[Place, Unfinished]) -> Early | None:
+    """What an algorithm of the standard library reads too early."""
+    if not event.node.name.startswith("std::") or event.node.receiver is not None:
+        return None
+    for value in event.args:
+        for root in pointed_to(value):
+            work = pending.get(root)
+            if work is not None and work.written and _follows(work.begun, event):
+                return Early(event, work)
+    return None
 
 
 def _managed(walk: HostWalk) -> bool:
@@ -115,7 +130,7 @@ def _given_managed(launch: LaunchEvent, walk: HostWalk) -> Iterator[Root]:
                 yield root
 
 
-def _follows(begun: Event, access: Access) -> bool:
+def _follows(begun: Event, access: Event) -> bool:
     """Whether whatever comes to the access has passed the call, in the same round of the loops around that."""
     return access.loops[: len(begun.loops)] == begun.loops and implied(begun.guards, access.guards)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind, Trace
+from kernlint.analysis.trace.expressions import text_of
 from kernlint.analysis.trace.values import NULL, PointerValue, Value, as_term
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
@@ -25,7 +26,7 @@ class Setting:
 
     ``size``: in bytes, None where it is not told.  ``value``: what is passed (None: not known).  ``local``: it is an
     amount of local memory, ``size`` bytes.  ``node``: the call.  ``certain``: nothing else can be the last setting of
-    this argument before the launch.
+    this argument before the launch.  ``stack``: the calls that led there, outermost first.
     """
 
     index: int
@@ -35,6 +36,7 @@ class Setting:
     span: Span
     node: Call
     certain: bool = True
+    stack: tuple[Span, ...] = ()
 
 
 def handle_of(expr: Expr | None, value: Value | None) -> object:
@@ -64,7 +66,7 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
         if whole is None:
             continue
         kernel, expr, index, size, value = whole
-        if handle_of(expr, kernel) != handle:
+        if handle_of(expr, kernel) != handle and not _one_root(kernel, launch.handle):
             continue
         at = as_term(index).value if index is not None else None
         if at is None:  # any of them
@@ -72,8 +74,21 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
             continue
         certain = implied(api.guards, launch.guards)
         if certain or not excluded(tuple(guard.term for guard in (*api.guards, *launch.guards))):
-            found[at] = replace(_setting(api, at, size, value), certain=certain)
+            found[at] = replace(_setting(api, at, size, value), certain=certain, stack=api.stack)
     return tuple(found.values())
+
+
+def _one_root(one: Value | None, other: Value | None) -> bool:
+    """Whether two handles are one by the object that they lead to."""
+    return isinstance(one, PointerValue) and isinstance(other, PointerValue) and one.root is other.root
+
+
+def name_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> str:
+    """The name that the kernel of a launch was made by, where the walk has met that; empty else."""
+    for api in apis:
+        if api.order < launch.order and api.name == "clCreateKernel" and _one_root(api.result, launch.handle):
+            return text_of(api.args[1]) or "" if len(api.args) > 1 else ""
+    return ""
 
 
 _Whole = tuple[Value | None, Expr | None, Value | None, Value | None, int]

@@ -36,6 +36,7 @@ BY_NAME = frozenset(
     {
         "clEnqueueNDRangeKernel",
         "enqueueNDRangeKernel",
+        "cl::KernelFunctor",
         "cuLaunchKernel",
         "hipModuleLaunchKernel",
         "cuLaunchCooperativeKernel",

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
-from kernlint.analysis.hostmodel.settings import Setting, settings_of
+from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.host_walks import walked
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
@@ -106,7 +106,8 @@ def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
         callers = called.get(fact.node, ()) if not fact.stack else ()
         if callers and (fact.host.internal or not all(one.fixed for one in callers)):
             continue
-        key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards
+        widths = tuple((one.index, one.size, one.local) for one in fact.settings)
+        key = fact.node, fact.kernel, fact.grid, fact.block, fact.shared, fact.arguments, fact.guards, widths
         if key not in seen:
             seen.add(key)
             yield fact
@@ -133,7 +134,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
         if isinstance(value, PointerValue) and id(value.root) in sizes:
             extents.append((name, _remaining(sizes[id(value.root)], value)))
     return LaunchFact(
-        name=kernel.name if kernel is not None else node.name,
+        name=kernel.name if kernel is not None else name_of(event, trace.apis) or node.name,
         span=node.span,
         node=node,
         kernel=kernel,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernlint.analysis.trace import launch
+from kernlint.analysis.trace.containers import DATA
 from kernlint.analysis.trace.events import (
     AccessKind,
     AsyncEvent,
@@ -173,6 +174,8 @@ def _float(m: Machine, e: n.FloatLit) -> Value:
 
 
 def _string(m: Machine, e: n.StringLit) -> Value:
+    if m.on_host:  # it may name a kernel
+        return call(f'"{e.value}"', (), e.type)
     return unknown("string", e.type, Uniformity.GRID)
 
 
@@ -599,8 +602,15 @@ def coerce(value: Value, type_: Type) -> Value:
     if isinstance(value, PointerValue) and isinstance(type_, PointerType) and not type_.reference:
         return PointerValue(value.root, value.offset, type_.pointee)
     if isinstance(value, Term) and isinstance(type_, PointerType):
-        return _pointer_from_int(value, type_)
+        return value if text_of(value) is not None else _pointer_from_int(value, type_)
     return value
+
+
+def text_of(value: Value | None) -> str | None:
+    """The text that a value of host code is a pointer to, where it is a literal."""
+    if not isinstance(value, Term) or value.op != "call" or not str(value.args[0]).startswith('"'):
+        return None
+    return str(value.args[0])[1:-1]
 
 
 @functools.lru_cache(maxsize=1 << 10)
@@ -956,6 +966,9 @@ def _opaque(m: Machine, e: n.Opaque) -> Value:
     terms: list[Term] = []
     for child in e.children:
         value = evaluate(m, child)
+        data = value.get(DATA) if m.on_host and isinstance(value, StructValue) else None
+        if isinstance(data, PointerValue):  # a loop over a sequence reads it
+            record(m, MemPlace(data, data.pointee), AccessKind.READ, e, size=-1)
         terms.append(as_term(value, child.type))
         if e.writes and m.state is not None:
             decl = _target(child)

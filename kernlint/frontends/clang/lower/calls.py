@@ -13,7 +13,15 @@ from kernlint.frontends.clang.lower.construction import construction, names_type
 from kernlint.frontends.clang.lower.context import Scope, lowers_expression
 from kernlint.frontends.clang.lower.conversions import COMPARISONS
 from kernlint.frontends.clang.lower.functions import PLACEHOLDER
-from kernlint.frontends.clang.lower.launches import QUEUE_METHOD, kernel_call, launch_function, launches, queue_method
+from kernlint.frontends.clang.lower.launches import (
+    FUNCTOR,
+    QUEUE_METHOD,
+    functor_call,
+    kernel_call,
+    launch_function,
+    launches,
+    queue_method,
+)
 from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.frontends.clang.lower.printed import is_expression
@@ -261,6 +269,10 @@ def overloaded_operator(scope: Scope, cursor: Cursor, declaration: Cursor, opera
     receiver = scope.expression(first) if is_method and first is not None else None
     receiver_type = first.type.canonical.unqualified.spelling if is_method and first is not None else ""
     name = declaration.spelling
+    if receiver is not None and symbol == "()" and receiver_type.startswith(FUNCTOR):
+        launch = functor_call(scope, cursor, receiver, args)
+        if launch is not None:
+            return launch
     return finish_call(scope, cursor, declaration, name, declaration.qualified_name, args, receiver, receiver_type)
 
 

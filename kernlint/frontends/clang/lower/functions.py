@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TemplateArgumentKind
 from kernlint.frontends.clang.lower.bounds import launch_bounds
 from kernlint.frontends.clang.lower.context import Lowering, Scope
+from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
 from kernlint.frontends.clang.native import LIB
@@ -347,7 +348,21 @@ class FunctionTable:
             type_ = scope.type(child.referenced) if child.referenced is not None else value.type
             target = Member(span, type_, Ref(span, scope.this.type, scope.this), child.spelling, True)
             result.append(ExprStmt(span, Assign(span, target.type, "", target, value)))
+        if scope.kind is FunctionKind.HOST:
+            given = {child.spelling for child in children if child.kind == K.MEMBER_REF}
+            result[:0] = self._defaults(cursor, scope, given)
         return tuple(result)
+
+    def _defaults(self, cursor: Cursor, scope: Scope, given: set[str]) -> Iterator[Stmt]:
+        """``int a = 0;`` of a class as assignments to the members that a constructor does not initialise itself."""
+        parent = cursor.semantic_parent
+        for field in parent.children if parent is not None and scope.this is not None else ():
+            value = next((c for c in field.children if is_expression(c)), None)
+            if field.kind != K.FIELD_DECL or value is None or field.spelling in given or scope.this is None:
+                continue
+            span = scope.span(field)
+            target = Member(span, scope.type(field), Ref(span, scope.this.type, scope.this), field.spelling, True)
+            yield ExprStmt(span, Assign(span, target.type, "", target, convert(scope.expression(value), target.type)))
 
 
 _MADE_UP_KINDS = {

@@ -115,6 +115,36 @@ def queue_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Curs
     )
 
 
+FUNCTOR = "cl::KernelFunctor"
+"""The class of functors that launch a kernel, and how such a launch is called in the tree."""
+
+
+def functor_call(scope: Scope, cursor: Cursor, functor: Expr, args: tuple[Expr, ...]) -> Expr | None:
+    """``functor(cl::EnqueueArgs(queue, global, local), arguments...)``; None where the sizes are not in sight."""
+    how = _bare(args[0]) if args else None
+    if isinstance(how, Ref):
+        how = _bare(how.decl.init)
+    if not isinstance(how, Call):
+        return None
+    ranges = [arg for arg in how.args if "NDRange" in str(getattr(arg.type, "name", ""))]
+    if len(ranges) == 3:  # the first one is the offset
+        ranges = ranges[1:]
+    return Launch(
+        scope.span(cursor),
+        scope.type(cursor),
+        FUNCTOR,
+        _handle_name(scope, functor),
+        None,
+        None,
+        _range(ranges[1]) if len(ranges) > 1 else None,
+        None,
+        None,
+        args[1:],
+        global_size=_range(ranges[0]) if ranges else None,
+        callee=functor,
+    )
+
+
 def _range(expr: Expr | None) -> Expr | None:
     """The sizes of a ``cl::NDRange``; None for the one that leaves them to the runtime."""
     expr = _bare(expr)
@@ -221,8 +251,11 @@ def _pointed_values(expr: Expr | None) -> Expr | None:
     if isinstance(expr, AddressOf):
         inner = expr.operand
         return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
-    if isinstance(expr, Ref) and isinstance(expr.decl.init, InitList):
-        return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in expr.decl.init.elements[:3]))
+    listed = expr.decl.init if isinstance(expr, Ref) else None
+    if isinstance(listed, Call) and len(listed.args) == 1:  # a vector that is made of a list
+        listed = listed.args[0]
+    if isinstance(listed, InitList):
+        return InitList(expr.span, SIZES, tuple(convert(one, U64) for one in listed.elements[:3]))
     return expr
 
 
