@@ -12,6 +12,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.record import dataclass, replace
 from kernlint.result import Result, Sources
 from kernlint.source import SourceFile, Span
+from kernlint.text.patterns import pattern
 
 if TYPE_CHECKING:
     from kernlint.tree.nodes import FunctionDecl
@@ -103,7 +104,83 @@ def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sou
             result = replace(result, finding=replace(result.finding, related=(*result.finding.related, *extra)))
         merged.append(result)
     merged.sort(key=lambda r: order(r.finding))
-    return merged
+    return one_cause(merged, sources)
+
+
+def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
+    """``results`` with those of one cause told once, the others as related places.
+
+    One cause have findings at one place that several kernels reach (a helper's fault), and findings that say the same
+    of several uses of one macro. What is suppressed stands for itself. The loudest speaks; the order is kept.
+    """
+    groups: dict[tuple[object, ...], list[int]] = {}
+    macros = _Macros(sources)
+    for at, result in enumerate(results):
+        finding = result.finding
+        if result.suppression is not None:
+            continue
+        span = finding.span
+        name = macros.used_at(span)
+        key = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
+        groups.setdefault(key, []).append(at)
+    told: dict[int, Result] = {}
+    gone: set[int] = set()
+    for members in groups.values():
+        if len(members) < 2:
+            continue
+        first = max(members, key=lambda at: results[at].finding.severity.rank)  # the first of equals
+        finding = results[first].finding
+        rest = [at for at in members if _who(results[at].finding) != _who(finding)]
+        others = [results[at].finding for at in rest]
+        more = tuple(_elsewhere(finding, others))
+        told[first] = replace(results[first], finding=replace(finding, related=(*finding.related, *more)))
+        gone.update(rest)
+    return [told.get(at, result) for at, result in enumerate(results) if at not in gone]
+
+
+def _who(finding: Finding) -> tuple[str, Span]:
+    return finding.kernel, finding.span
+
+
+OTHERS = 6
+"""Places or kernels named of those that share a cause."""
+
+
+def _elsewhere(finding: Finding, others: Sequence[Finding]) -> Iterable[Related]:
+    """Where else the cause of ``finding`` shows."""
+    kernels = [name for name in dict.fromkeys(other.kernel for other in others) if name and name != finding.kernel]
+    if all(other.span == finding.span for other in others):
+        if kernels:
+            rest = f" and {len(kernels) - OTHERS} more" if len(kernels) > OTHERS else ""
+            noun = "kernel" if len(kernels) == 1 else "kernels"
+            yield Related(finding.span, f"so it is in {noun} {', '.join(kernels[:OTHERS])}{rest}")
+        return
+    for number, other in enumerate(others):
+        if number == OTHERS - 1 and len(others) > OTHERS:
+            yield Related(other.span, f"so it is here and at {len(others) - number - 1} more uses of the macro")
+            return
+        yield Related(other.span, f"so it is here, in kernel {other.kernel}" if other.kernel else "so it is here")
+
+
+class _Macros:
+    """Function-like macros of files."""
+
+    _USE = pattern(rb"([A-Za-z_]\w*)\s*\(")
+    _DEFINITION = pattern(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\(", re.M)
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._defined: dict[str, frozenset[bytes]] = {}
+
+    def used_at(self, span: Span) -> bytes:
+        """The macro of the same file that is used at ``span``; empty for none."""
+        data = self._sources.get(span.file).data
+        use = self._USE.match(data, span.start)
+        if use is None:
+            return b""
+        if span.file not in self._defined:
+            self._defined[span.file] = frozenset(self._DEFINITION.findall(data))
+        return use[1] if use[1] in self._defined[span.file] else b""
 
 
 def order(finding: Finding) -> tuple[str, int, str, int, str]:

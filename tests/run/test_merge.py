@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 from kernlint.finding import Finding, Severity
-from kernlint.result import Result, Sources
-from kernlint.run.merge import FromVariant, across_files, over_variants
+from kernlint.record import replace
+from kernlint.result import Result, Sources, Suppression
+from kernlint.run.merge import FromVariant, across_files, one_cause, over_variants
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import FunctionDecl, FunctionKind
 from kernlint.tree.types import VOID
@@ -60,3 +61,49 @@ def test_a_header_analysed_by_itself_names_no_includers():
     result = Result(finding(span=Span("h.cuh", 10, 14)), "f")
     (merged,) = across_files([[result], [result]], ["a.cu", "h.cuh"], sources)
     assert merged.finding.related == ()
+
+
+def of(kernel, span=PLACE, message="m", severity=Severity.WARNING):
+    return Result(replace(finding(severity, message, span), kernel=kernel), "f")
+
+
+def texts(data=b"0123456789bad();"):
+    sources = Sources()
+    sources.add(SourceFile("a.cu", data))
+    return sources
+
+
+def test_a_place_that_several_kernels_reach_is_told_once_and_names_them():
+    results = [of("a"), of("b", severity=Severity.ERROR, message="n"), of("c")]
+    (one,) = one_cause(results, texts())
+    assert (one.finding.kernel, one.finding.severity) == ("b", Severity.ERROR)
+    assert [r.message for r in one.finding.related] == ["so it is in kernels a, c"]
+    (one,) = one_cause([of(f"k{n}") for n in range(9)], texts())
+    assert [r.message for r in one.finding.related] == ["so it is in kernels k1, k2, k3, k4, k5, k6 and 2 more"]
+
+
+def test_two_messages_of_one_kernel_at_one_place_stay_two():
+    assert len(one_cause([of("a", message="x"), of("a", message="y")], texts())) == 2
+
+
+def test_uses_of_one_macro_are_one_finding_with_the_others_beside_it():
+    text = b"#define SUM(x) x\n#define MAX(x) x\nSUM(1)\nSUM(2)\nMAX(3)\nf(4)\nf(5)\n"
+    at = [text.index(word) for word in (b"SUM(1", b"SUM(2", b"MAX(3", b"f(4", b"f(5")]
+    results = [of(f"k{n}", Span("a.cu", start, start + 4)) for n, start in enumerate(at)]
+    told = one_cause(results, texts(text))
+    assert [one.finding.kernel for one in told] == ["k0", "k2", "k3", "k4"]
+    assert [(r.span.start, r.message) for r in told[0].finding.related] == [(at[1], "so it is here, in kernel k1")]
+    assert len(one_cause([results[0], of("k1", results[1].finding.span, message="other")], texts(text))) == 2
+
+
+def test_many_uses_of_a_macro_are_counted():
+    text = b"#define SUM(x) x\n" + b"SUM(1)\n" * 10
+    results = [of(f"k{n}", Span("a.cu", 17 + 7 * n, 20 + 7 * n)) for n in range(10)]
+    (one,) = one_cause(results, texts(text))
+    assert len(one.finding.related) == 6
+    assert one.finding.related[-1].message == "so it is here and at 3 more uses of the macro"
+
+
+def test_what_is_suppressed_stands_for_itself():
+    silent = replace(of("b"), suppression=Suppression("inSource"))
+    assert one_cause([of("a"), silent], texts()) == [of("a"), silent]
