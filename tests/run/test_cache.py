@@ -297,6 +297,23 @@ print(code, heavy)
 """
 
 
+COLD = """
+import sys
+from kernlint.cli import main
+code = main(["--format", "concise", "a.cu"])
+idle = ("dataclasses", "inspect", "ast", "kernlint.frontends.clang.further")
+print(code, [name for name in idle if name in sys.modules])
+"""
+
+
+def test_a_run_over_a_plain_file_loads_no_more_than_it_needs(tmp_path):
+    (tmp_path / "a.cu").write_text("__global__ void k(float *x) { x[threadIdx.x] = 1; }\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    command = [sys.executable, "-c", COLD]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.stdout.splitlines()[-1] == "0 []", done.stderr
+
+
 def test_a_warm_run_loads_neither_rules_nor_front_end(tmp_path):
     old(
         tmp_path / "a.cu",

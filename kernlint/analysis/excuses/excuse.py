@@ -76,7 +76,7 @@ class Test(Protocol[P, W]):
     def __call__(self, suspicion: P, witness: W, /) -> bool: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Excuse(Generic[S, T]):
     """A reason not to report a suspicion.
 

@@ -7,7 +7,6 @@ argument. Nothing here understands the language: what it makes of a name is good
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterable
 
 from kernlint.frontends.clang.lazy import lazy
@@ -255,7 +254,7 @@ _MACROS_DEEP = 3
 _FIELD = pattern(r"\s*(?:\[[^\]]*\]\s*)?(?:\.|->)\s*([A-Za-z_]\w*)")
 _VARIABLE = pattern(r"[\s*&]+(?:const\s+|__restrict__\s+|restrict\s+)*(\w+)")
 _PATH = pattern(r"(?:\s*::\s*(?:template\s+)?[A-Za-z_]\w*)+")
-_INSIDE = tuple("_.:" + string.ascii_letters + string.digits)
+_INSIDE = tuple("_.:abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _RECKONED = pattern(r"\s*(?:\[|[-+*/]=|[-+*/](?![-+*/=>)]))")
 _COMPONENT = pattern(r"\s*\([^()]*\)\s*\.\s*(?:[xyzw]+|s[0-9a-fA-F]+|lo|hi)\b")
 _AFTER_TYPE_WORD = pattern(r"\b(?:typename|class|struct|using)\s+(?:\.\.\.\s*)?$")

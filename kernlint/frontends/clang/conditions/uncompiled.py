@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from kernlint.frontends.clang.conditions import Ranges
 from kernlint.frontends.clang.conditions.directives import Branch, Program, blanked
 from kernlint.frontends.clang.options import Language
 from kernlint.text.patterns import pattern
@@ -23,8 +24,6 @@ _NUMBERS = pattern(rb"\s*(?:(?:return\b|(?:static\s+|constexpr\s+|const\s+)+[\w:
 _DEFINED = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 _INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
-
-Ranges = tuple[tuple[int, int], ...]
 
 
 class Uncompiled:

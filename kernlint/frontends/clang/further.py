@@ -1,0 +1,274 @@
+"""Readings of one source under further settings, see :mod:`kernlint.frontends.clang.configured`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from kernlint.frontends.base import FrontendError
+from kernlint.frontends.clang.conditions import Ranges
+from kernlint.frontends.clang.conditions.base import base_macros
+from kernlint.frontends.clang.conditions.directives import Branch, Program
+from kernlint.frontends.clang.conditions.settings import (
+    MAX_SETTINGS,
+    Changes,
+    Kind,
+    Plans,
+    Search,
+    Setting,
+    plan,
+    setting_of,
+)
+from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, intersect, subtract
+from kernlint.frontends.clang.configured import Choose, Look, Read, Reading, Worth
+from kernlint.frontends.clang.options import Language, ParseOptions
+from kernlint.frontends.clang.session import ParseResult
+from kernlint.record import replace
+from kernlint.source import Span
+from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
+from kernlint.tree.walk import functions_of
+
+MAX_FOUNDATIONS = 2
+"""Settings that are tried because names are unknown without them."""
+
+
+class Configured:
+    """The work on one source."""
+
+    def __init__(self, text: bytes, language: Language, options: ParseOptions, read: Read, first: Reading) -> None:
+        self.language = language
+        self.options = options
+        self.read = read
+        self.readings: list[tuple[Reading, Language]] = [(first, language)]
+        program = Program(first.module.path, text, (*first.found, *options.forced), _load)
+        self.uncompiled = Uncompiled(program, text, language)
+        base = base_macros(language, options)
+        around = options.around
+        choices = around.choices_for(first.module.path) if around is not None else ()
+        self.search = Search(program, language, base, self.uncompiled.standing_alone(), choices)
+        self.kinds: dict[Branch, Kind] = {}
+
+    def first(self) -> list[Module]:
+        """The default module alone."""
+        self._foundation()
+        return [self.readings[0][0].module]
+
+    def modules(self) -> list[Module]:
+        """See :func:`read_configured`."""
+        changes = self._foundation()
+        first = self.readings[0][0]
+        wanted = self.uncompiled.of_device(first.skipped, [first.module])
+        if wanted:
+            plans, self.kinds = plan(self.search, wanted, changes)
+            for changes, parts in self._worthwhile(plans, wanted):
+                if not self._again(changes, alone=len(parts) == 1):
+                    # Each for itself is right, both at once are not: two platforms, say.
+                    for part in parts:
+                        if len(self.readings) <= MAX_SETTINGS:
+                            self._again(part, alone=True)
+        self._settle(wanted)
+        return [reading.module for reading, _ in self.readings]
+
+    def _worthwhile(self, plans: Plans, wanted: Sequence[Branch]) -> Plans:
+        """Those of ``plans`` that the source is read under: of all that only give constants other values, the first."""
+        most = self._worth(wanted)
+        chosen: Plans = []
+        seen: set[Branch] = set()
+        numbers = False
+        for changes, parts in plans:
+            shown = {branch for branch in wanted if branch in self.search.outcome(changes).active} - seen
+            if shown and all(map(self.uncompiled.gives_numbers, shown)):
+                if numbers:
+                    continue
+                numbers = True
+            if len(chosen) < most:
+                seen |= shown
+                chosen.append((changes, parts))
+        return chosen
+
+    def _worth(self, wanted: Sequence[Branch]) -> int:
+        """How many further readings a source is worth: few where it has no kernel to show, none where it is read for
+        the sake of a header."""
+        if self.options.about:
+            return 0
+        shows = self.readings[0][0].module.kernels or any(map(self.uncompiled.has_kernel, wanted))
+        return MAX_SETTINGS if shows else 1
+
+    def _foundation(self) -> Changes:
+        """Settings under which names are known that are not by default take the place of the default."""
+        first, _ = self.readings[0]
+        if not first.unknown:
+            return {}
+        naming = self.uncompiled.that_name(first.skipped, first.unknown, first.found)
+        if not naming:
+            return {}
+        plans, _ = plan(self.search, naming, {})
+        best: Changes = {}
+        for changes, _ in plans[:MAX_FOUNDATIONS]:
+            before = self.readings[0][0]
+            found = self._reading({**best, **changes}, worth=partial(_loses_at_most, before.losses))
+            if found is None:
+                continue
+            now = found[0]
+            gained = (now.losses, -len(now.module.kernels)) < (before.losses, -len(before.module.kernels))
+            if gained or (now.losses <= before.losses and len(now.unknown) < len(before.unknown)):
+                self.readings[0] = found
+                best = {**best, **changes}
+        return best
+
+    def _reading(
+        self, changes: Changes, choose: Choose | None = None, worth: Worth | None = None
+    ) -> tuple[Reading, Language] | None:
+        setting, language = setting_of(changes, self.search.outcome(changes), self.language)
+        options = replace(self.options, setting=setting.text(), target=setting.target or self.options.target)
+        first, usual = self.readings[0]
+        fits = choose is not None and language is usual and first.made_up.names.isdisjoint(changes)
+        try:
+            found = self.read(language, options, first.made_up if fits else None, choose, worth)
+        except FrontendError:
+            return None
+        if found is None:
+            return None
+        object.__setattr__(found.module, "setting", _words(setting, language, self.language))
+        return found, language
+
+    def _again(self, changes: Changes, alone: bool) -> bool:
+        """Read once more, and keep what no earlier reading had.
+
+        False where the source is understood less well than it is by default, unless the changes stand ``alone``.
+        """
+        before = self.readings[0][0].skipped
+        for earlier, _ in self.readings[1:]:
+            before = intersect(before, earlier.skipped)
+        new: Ranges = ()
+        losses = self.readings[0][0].losses
+        worse = False
+
+        def worth(parsed: ParseResult) -> bool:
+            nonlocal worse
+            worse = not alone and parsed.losses > losses
+            return not worse
+
+        def choose(skipped: Ranges) -> Look | None:
+            nonlocal new
+            new = subtract(before, skipped)
+            return self._look(new) if new else None
+
+        found = self._reading(changes, choose, worth)
+        if found is None:
+            return not worse
+        reading, language = found
+        module = reading.module
+        kernels = tuple(kernel for kernel in module.kernels if _has(kernel, module.path, new))
+        if not kernels:
+            return True
+        warnings = (note for note in module.compiler if note.severity == "warning")  # an error may be the setting's
+        fresh = tuple(note for note in warnings if _within(note.span, module.path, new))
+        _set(module, kernels=kernels, missed=(), missing_headers=(), notes=(), compiler=fresh)
+        self.readings.append((reading, language))
+        return True
+
+    def _look(self, new: Ranges) -> Look:
+        """Functions with code in ``new``, and kernels that reach one.
+
+        Of a template that was read already and of which less than a third is new, one instance tells what the others
+        would.
+        """
+        module = self.readings[0][0].module
+        ranges = list(new)
+        sampled = set()
+        for kernel in module.kernels:
+            if _has(kernel, module.path, new):
+                span = kernel.function.span
+                ranges.append((span.start, span.end))
+                pieces = [(f.span.start, f.span.end) for f in _reached(kernel) if f.span.file == module.path]
+                if 3 * _bytes(intersect(tuple(set(pieces)), new)) < _bytes(pieces) and span.file == module.path:
+                    sampled.add(span.start)
+        return Look(lambda start, end: any(start < high and low < end for low, high in ranges), frozenset(sampled))
+
+    def _settle(self, wanted: Sequence[Branch]) -> None:
+        """Take back what is not lost: code that another reading has, or that is no device code under any setting."""
+        left = self.readings[0][0].skipped
+        for reading, _ in self.readings[1:]:
+            left = intersect(left, reading.skipped)
+        still = [
+            branch
+            for branch in wanted
+            if self.kinds.get(branch) not in (Kind.HOST, Kind.DEAD)
+            and any(low <= branch.start < high for low, high in left)
+        ]
+        first = self.readings[0][0].module
+        seen: set[int] = set()
+        for reading, _ in self.readings:
+            for function in reading.module.functions:
+                _forgive(function, first.path, still, seen)
+        compiled = [k.function.span for reading, _ in self.readings[1:] for k in reading.module.kernels]
+        missed = [each for each in first.missed if not any(_inside(each.span, span) for span in compiled)]
+        _set(first, missed=tuple(self._reworded(each) for each in missed))
+
+    def _reworded(self, missed: Missed) -> Missed:
+        for branch, kind in self.kinds.items():
+            if kind is Kind.DEAD and branch.start <= missed.span.start < branch.end:
+                return replace(missed, reason="under an #if that nothing switches on")
+        return missed
+
+
+def _loses_at_most(most: int, parsed: ParseResult) -> bool:
+    return parsed.losses <= most
+
+
+def _forgive(function: FunctionDecl, path: str, still: Sequence[Branch], seen: set[int]) -> None:
+    if id(function) in seen or not function.losses:
+        return
+    seen.add(id(function))
+    kept = tuple(
+        loss
+        for loss in function.losses
+        if loss.kind != "inactive"
+        or loss.span.file != path
+        or any(loss.span.start <= branch.start <= loss.span.end for branch in still)
+    )
+    if len(kept) < len(function.losses):
+        _set(function, losses=kept)
+
+
+def _has(kernel: Kernel, path: str, ranges: Ranges) -> bool:
+    """Whether a kernel, or a function that it reaches, has code in one of the ranges of the main file."""
+    if not ranges:
+        return False
+    return any(_within(function.span, path, ranges) for function in _reached(kernel))
+
+
+def _reached(kernel: Kernel) -> list[FunctionDecl]:
+    return [*functions_of(kernel), kernel.function]
+
+
+def _bytes(ranges: Iterable[tuple[int, int]]) -> int:
+    """What the ranges hold, each counted once."""
+    return sum(end - start for start, end in set(ranges))
+
+
+def _within(span: Span, path: str, ranges: Ranges) -> bool:
+    return span.file == path and any(span.start < high and low < span.end for low, high in ranges)
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return inner.file == outer.file and outer.start <= inner.start < outer.end
+
+
+def _words(setting: Setting, language: Language, before: Language) -> str:
+    words = setting.words()
+    return words if language is before else ", ".join(filter(None, [f"built for {language.name}", words]))
+
+
+def _set(node: object, **values: object) -> None:
+    for name, value in values.items():
+        object.__setattr__(node, name, value)
+
+
+def _load(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return None
