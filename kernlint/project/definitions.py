@@ -21,15 +21,16 @@ _HEADERS = (".h", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".in")
 _HOSTS = (".c", ".cc", ".cpp", ".cxx", ".py")
 
 _NAMED = (
-    (b"define", pattern(rb"define[ \t]+([A-Za-z_]\w*)")),
+    (b"define", pattern(rb"#[ \t]*define[ \t]+([A-Za-z_]\w*)")),
     (b"typedef", pattern(rb"typedef[ \t]+[^;{}\"#]{1,120}?\b([A-Za-z_]\w*)\s*;")),
     (b"using", pattern(rb"using[ \t]+([A-Za-z_]\w*)[ \t]*=")),
-    (b'["', pattern(rb'\["([A-Za-z_]\w*)"\][ \t]*=[ \t]*"')),
+    (b'["', pattern(rb'\["([A-Za-z_]\w*)(?:\([^"()]*\))?"\]\s*=[^=;"]{0,80}"')),
 )
 _FUNCTION = pattern(rb"^[A-Za-z_][^\n;{}()#]*?[\s*&]([A-Za-z_]\w*)\s*\([^;{}]*\)\s*\{", re.MULTILINE)
 _NO_FUNCTIONS = frozenset({b"if", b"for", b"while", b"switch", b"main"})
 _NUMBER = pattern(r"[-+()\s]*(?:0[xX][0-9a-fA-F]+|\d[\d.]*(?:[eE][-+]?\d+)?)[uUlLfF)\s]*")
 _WORD = pattern(r"[A-Za-z_]\w*")
+_ESCAPE = pattern(r"\\(.)")
 _PIECE = pattern(r'"((?:\\.|[^"\\\n])*)"')
 
 
@@ -75,7 +76,7 @@ def choose(
             continue
         found = _lines(nearest, name, texts, root)
         if found and (len(set(found)) == 1 or not _numbers(set(found))):
-            lines.append(Definition(name, os.path.join(root, nearest[0]), found[-1]))
+            lines.append(Definition(name, os.path.join(root, nearest[0]), _one_of(found)))
     defined = {path: {name for name in files if path in files[name]} for path in whole}
     return (*(Definition("", os.path.join(root, path)) for path in _in_order(defined, root)), *lines)
 
@@ -116,6 +117,11 @@ def _numbers(lines: set[str]) -> bool:
     return len(lines) > 1 and any(_NUMBER.fullmatch(line.split(None, 2)[-1]) for line in lines)
 
 
+def _one_of(lines: Sequence[str]) -> str:
+    """The definition that is taken of several which hold under conditions of the host: the last that says something."""
+    return next((line for line in reversed(lines) if len(line.split(None, 2)) > 2), lines[-1])
+
+
 def _lines(paths: Sequence[str], name: str, texts: dict[str, str], root: str) -> list[str]:
     """The definitions of ``name`` in files, as lines that a compiler reads; those in strings of host files too."""
     found: list[str] = []
@@ -150,9 +156,18 @@ def _in_strings(text: str, name: str) -> list[str]:
     """Definitions in the string literals of host code, and of tables of macros filled with literals."""
     found = []
     for match in _PIECE.finditer(text):
-        piece = match.group(1)
-        if name in piece:
-            piece = piece.replace("\\n", "\n").replace('\\"', '"').replace("\\t", " ").replace("\\\\", "\\")
-            found += _plain(piece, name)
-    table = re.compile(rf'\[\s*"{re.escape(name)}"\s*\]\s*=\s*"((?:\\.|[^"\\\n])*)"\s*;')
-    return found + [f"#define {name} {value}" for value in table.findall(text)]
+        if name in match.group(1):
+            found += _plain(_value(match.group(1)), name)
+    table = re.compile(
+        rf'\[\s*"({re.escape(name)}(?:\([^"()]*\))?)"\s*\]\s*=(?:[^=;"]*\?\s*"(?:\\.|[^"\\\n])*"\s*:)?'
+        r'((?:\s*"(?:\\.|[^"\\\n])*")+)\s*;'
+    )
+    for head, literals in table.findall(text):
+        value = "".join(_value(piece) for piece in _PIECE.findall(literals))
+        found.append(f"#define {head} {' '.join(value.replace(chr(92) + chr(10), ' ').split())}")
+    return found
+
+
+def _value(piece: str) -> str:
+    """What the inside of a string literal stands for."""
+    return _ESCAPE.sub(lambda match: {"n": "\n", "t": " "}.get(match.group(1), match.group(1)), piece)

@@ -21,9 +21,10 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
 
     ``configured``: the folder of the configuration file that counts for the file, "" for none; it is the project when
     the file lies below it.  Else it is the work tree of version control around the file, else the nearest folder above
-    with a build file (or one further up that has one too), else the common folder of the files and folders
-    ``named`` if it is above the file, else the file's own.  A folder that holds everything (of a user, of the system)
-    is no project because of a file that lies there.
+    with a build file (or one further up that has one too).  Where nothing marks one it is the common folder of what
+    was ``named``, when that has a folder in it; files alone say nothing of what is around them, and the current folder
+    counts, from which somebody looks at them.  Both have to be above the file, else its own folder is left.  A folder
+    that holds everything (of a user, of the system) is no project because of a file that lies there.
     """
     folder = os.path.realpath(path)
     if not os.path.isdir(folder):
@@ -32,8 +33,10 @@ def root_of(path: str, configured: str, named: Sequence[str]) -> tuple[str, bool
         if root and not _holds_everything(root):
             return root, True
     common = _common(named)
-    if common and _above(folder, common) and not _holds_everything(common):
-        return common, False
+    here = "" if any(map(os.path.isdir, named)) else _current()
+    for root in (here, common) if len(here) < len(common) else (common,):
+        if root and _above(folder, root) and not _holds_everything(root):
+            return root, False
     return folder, False
 
 
@@ -82,6 +85,13 @@ def _has_build_file(folder: str) -> bool:
 
 def _holds_everything(folder: str) -> bool:
     return os.path.dirname(folder) == folder or folder in (os.path.realpath(os.path.expanduser("~")), *_SHARED)
+
+
+def _current() -> str:
+    try:
+        return os.path.realpath(os.getcwd())
+    except OSError:  # it is gone
+        return ""
 
 
 def _common(named: Sequence[str]) -> str:

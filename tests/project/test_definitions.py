@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -33,13 +34,18 @@ typedef float real;
 
 
 def read_in(folder: Path, files: dict[str, str], path: str) -> Module:
-    """The module of one file of a project of ``files``."""
+    """The module of one file of a project of ``files``, as it is read first."""
+    return read_all(folder, files, path)[0]
+
+
+def read_all(folder: Path, files: dict[str, str], path: str) -> Sequence[Module]:
+    """The modules of one file of a project of ``files``."""
     for name, text in {".git/HEAD": "", **files}.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     main = str(folder / path)
     around = Projects([str(folder)], cache=False).questions(main)
-    return ClangFrontend().parse_file(read(main), FrontendOptions(around=around))[0]
+    return ClangFrontend().parse_file(read(main), FrontendOptions(around=around))
 
 
 def losses(found: Module) -> list[str]:
@@ -73,6 +79,62 @@ def test_strings_of_the_host(tmp_path: Path) -> None:
     files = {"src/scale.cl": SCALE.replace("GLOBAL", "__global"), "host/make.cpp": host}
     found = read_in(tmp_path, files, "src/scale.cl")
     assert not losses(found)
+
+
+TABLE = """// whoever calls this may define scaled for himself
+void make(bool wide, bool fast) {
+    if (wide) source << "typedef double scaled;\\n";
+    else source << "typedef float scaled;\\n";
+    if (fast)
+        macros["MOVE(v, by)"] = "{"
+            "scaled half_way = v + by; \\\\\\n"
+            "v = half_way + by;}";
+    macros["ROOT"] = wide ? "sqrt" : "sqrtf";
+    macros["JOIN"] = "__syncwarp();";
+    if (fast) macros["JOIN"] = "";
+}"""
+
+
+def test_tables_of_macros_with_parameters_and_alternatives(tmp_path: Path) -> None:
+    program = """extern "C" __global__ void k(float* x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        JOIN
+        if (i < n) {
+            scaled v = x[i];
+            MOVE(v, 2)
+            x[i] = ROOT(v);
+        }
+    }"""
+    files = {"k/move.cu": program, "host/make.cpp": TABLE, "host/api.h": "// programs define scaled\n"}
+    found = read_in(tmp_path, files, "k/move.cu")
+    assert not losses(found) and not found.synthesised
+    text = module_text(found)
+    assert "half_way" in text and "sqrtf!" in text and "syncwarp" in text
+
+
+def test_names_that_only_a_setting_shows_are_looked_for_besides(tmp_path: Path) -> None:
+    program = """extern "C" __global__ void k(float* x) {
+        scaled v = x[threadIdx.x];
+    #ifdef SHIFTED
+        MOVE(v, 1)
+    #endif
+        x[threadIdx.x] = v;
+    }"""
+    modules = read_all(tmp_path, {"k/move.cu": program, "host/make.cpp": TABLE}, "k/move.cu")
+    assert len(modules) == 2 and not any(map(losses, modules))
+    assert "half_way" in module_text(modules[1])
+
+
+def test_a_function_known_for_other_arguments_is_looked_for(tmp_path: Path) -> None:
+    program = """extern "C" __global__ void k(float2* x) {
+        float2 v = make_float2(1.0f);
+        x[threadIdx.x] = v + x[threadIdx.x];
+    }"""
+    pairs = """inline __device__ float2 make_float2(float a) { return make_float2(a, a); }
+inline __device__ float2 operator+(float2 a, float2 b) { return make_float2(a.x + b.x, a.y + b.y); }
+"""
+    found = read_in(tmp_path, {"k/pair.cu": program, "k/pairs.cu": pairs}, "k/pair.cu")
+    assert not losses(found) and not found.synthesised
 
 
 @pytest.mark.parametrize(

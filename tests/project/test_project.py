@@ -38,6 +38,20 @@ def test_the_root_is_marked_by_settings_then_version_control_then_build_files(tm
     assert root_of(lone, "", (str(tmp_path / "named"), str(tmp_path / "a"))) == (str(tmp_path), False)
 
 
+def test_files_that_nothing_marks_belong_to_the_current_folder_above_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"all/device/k.cl": "", "all/host/main.c": "", "elsewhere/x.cl": ""})
+    file, other = str(tmp_path / "all/device/k.cl"), str(tmp_path / "elsewhere/x.cl")
+    monkeypatch.chdir(tmp_path / "all")
+    assert root_of(file, "", (file,)) == (str(tmp_path / "all"), False)
+    assert root_of(file, "", (str(tmp_path / "all/device"),)) == (str(tmp_path / "all/device"), False)
+    assert root_of(other, "", (other,)) == (str(tmp_path / "elsewhere"), False)
+    assert root_of(other, "", (other, file)) == (str(tmp_path), False)
+    monkeypatch.chdir(tmp_path / "all/device")
+    assert root_of(file, "", (file,)) == (str(tmp_path / "all/device"), False)
+
+
 def test_folders_of_the_system_are_nobodys_project() -> None:
     assert is_system("/") and is_system("/usr/include/x") and not is_system("/home/me/x")
     assert not Projects().of("/nowhere/a.cu").tree.files

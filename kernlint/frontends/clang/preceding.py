@@ -10,6 +10,7 @@ from kernlint.frontends.clang.compiler import Diagnostic
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.unknowns import KEYWORDS, unknown_names
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 ROUNDS = 4
 """Times that a project is asked: what stands before a program lacks names itself."""
@@ -17,22 +18,29 @@ ROUNDS = 4
 MOST_NAMES = 200
 """Names that a project is asked for at once."""
 
+_NO_OVERLOAD = pattern(r"no matching function for call to '(\w+)'")
+
 _NO_TYPES = KEYWORDS - {"void", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "half", "auto"}
 
 
 @dataclass(frozen=True, slots=True)
 class Preceding:
-    """What goes before a program: whole ``files``, in order, and ``lines``."""
+    """What goes before a program: whole ``files``, in order, and ``lines``; ``names``: those that were asked for."""
 
     files: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, found: Iterable[Defined]) -> Preceding:
-        """What was ``found``, in the order in which it is given."""
+    def of(cls, found: Iterable[Defined], names: frozenset[str]) -> Preceding:
+        """What was ``found`` for ``names``, in the order in which it is given."""
         found = list(found)
         files = dict.fromkeys(one.file for one in found if not one.text)
-        return cls(tuple(files), tuple(dict.fromkeys(one.text for one in found if one.text)))
+        return cls(tuple(files), tuple(dict.fromkeys(one.text for one in found if one.text)), names)
+
+    def same_text(self, other: Preceding) -> bool:
+        """Whether a program behind the one reads like a program behind the other."""
+        return (self.files, self.lines) == (other.files, other.lines)
 
     @property
     def text(self) -> str:
@@ -41,10 +49,12 @@ class Preceding:
 
 
 def lacking(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> frozenset[str]:
-    """The names without a scope that a parse did not know, but for those that the texts themselves declare."""
-    errors = (d for d in diagnostics if d.severity >= Severity.ERROR)
+    """The names without a scope that a parse did not know, but for those that the texts themselves declare; and those
+    of functions of which it knew none for the arguments."""
+    errors = [d for d in diagnostics if d.severity >= Severity.ERROR]
     names = {one.name for one in unknown_names(errors, dict(texts)) if not one.scope}
-    return frozenset(name for name in names if not any(_declares(text, name) for text in texts.values()))
+    others = {match.group(1) for d in errors if (match := _NO_OVERLOAD.search(d.message))}
+    return others | frozenset(name for name in names if not any(_declares(text, name) for text in texts.values()))
 
 
 def _declares(text: str, name: str) -> bool:

@@ -95,9 +95,9 @@ class _Job:
         headers = prelude_headers(language, choice.headers())
         return cls(path, text, language, options, includes, headers, use_cache, before)
 
-    def preceded(self, found: Iterable[Defined]) -> _Job:
-        """The same with what was ``found`` before the source."""
-        before = Preceding.of(found)
+    def preceded(self, found: Iterable[Defined], names: frozenset[str]) -> _Job:
+        """The same with what was ``found`` for ``names`` before the source."""
+        before = Preceding.of(found, names)
         return _Job.of(self.path, self.text, self.language, self.options, self.use_cache, before)
 
     @property
@@ -333,32 +333,40 @@ def _hidden(attempt: _Attempt) -> bool:
 
 
 def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
-    """The attempt with what the project puts before the source, as long as that helps, and the parses it took."""
+    """The attempt with what the project puts before the source, as long as that helps, and the parses it took.
+
+    A name that is known lets the compiler read on, to names that it did not come to before, so that errors may grow in
+    number for a while; what is made of names that nobody knows may have some at each of its uses.
+    """
     around, job = first.job.options.around, first.job
     if around is None or any(not served(name, job.language) for name in job.includes.missing):
         return first, 0
-    best, asked, rounds = first, frozenset[str](), 0
     hidden = _hidden(first)
-    while (best.losses or hidden) and rounds < ROUNDS:
-        texts = _texts(best.job, best.diagnostics)
-        names = lacking(best.diagnostics, texts) - asked
+    if not (first.losses or hidden):
+        return first, 0
+    chain, asked, rounds = [first], job.before.names, 0
+    lacked = lacking(first.diagnostics, _texts(job, first.diagnostics))
+    while (chain[-1].losses or rounds == 0) and rounds < ROUNDS:
+        names = lacked - asked
         if not names or len(names) > MOST_NAMES:
             break
         asked |= names
-        trial = job.preceded(around.definitions(job.path, job.language.value, asked))
-        if trial.before == best.job.before:
+        trial = job.preceded(around.definitions(job.path, job.language.value, asked), asked)
+        if trial.before.same_text(chain[-1].job.before):
             break
         attempt = _Attempt.of(trial, first.appended)
         rounds += 1
         left = lacking(attempt.diagnostics, _texts(trial, attempt.diagnostics))
-        fewer = len(left) < len(names)
-        better = attempt.losses < best.losses or (fewer and (hidden or attempt.losses == best.losses))
-        hidden = False
-        worse = best if better else attempt
-        worse.unit.dispose()
-        if not better:
+        if lacked <= left and attempt.losses >= chain[-1].losses:
+            attempt.unit.dispose()
             break
-        best = attempt
+        chain.append(attempt)
+        lacked = left
+    most = first.losses + first.losses // 8
+    best = [attempt for attempt in chain if hidden or attempt.losses <= most][-1]
+    for attempt in chain:
+        if attempt is not best:
+            attempt.unit.dispose()
     return best, rounds
 
 

@@ -22,56 +22,53 @@ using __kl_real2 = typename __kl_enable<__is_arithmetic(T) && __is_arithmetic(U)
     bool F(double); \
     template <class T> typename __kl_enable<__is_integral(T), bool>::type F(T);
 
-// The list is a macro because namespace std repeats it.
-#define KL_MATH \
-    KL_MATH1(sqrt) KL_MATH1(cbrt) KL_MATH1(exp) KL_MATH1(exp2) KL_MATH1(expm1) KL_MATH1(log) KL_MATH1(log2) \
-    KL_MATH1(log10) KL_MATH1(log1p) KL_MATH1(logb) KL_MATH1(sin) KL_MATH1(cos) KL_MATH1(tan) KL_MATH1(asin) \
-    KL_MATH1(acos) KL_MATH1(atan) KL_MATH1(sinh) KL_MATH1(cosh) KL_MATH1(tanh) KL_MATH1(asinh) KL_MATH1(acosh) \
-    KL_MATH1(atanh) KL_MATH1(erf) KL_MATH1(erfc) KL_MATH1(tgamma) KL_MATH1(lgamma) KL_MATH1(ceil) KL_MATH1(floor) \
-    KL_MATH1(trunc) KL_MATH1(round) KL_MATH1(rint) KL_MATH1(nearbyint) KL_MATH1(fabs) \
-    KL_MATH2(pow) KL_MATH2(fmod) KL_MATH2(atan2) KL_MATH2(hypot) KL_MATH2(fmax) KL_MATH2(fmin) KL_MATH2(fdim) \
-    KL_MATH2(copysign) KL_MATH2(nextafter) KL_MATH2(remainder) \
-    KL_TEST(isnan) KL_TEST(isinf) KL_TEST(isfinite) KL_TEST(signbit) KL_TEST(isnormal) \
-    float fma(float, float, float); \
-    double fma(double, double, double); \
-    float fmaf(float, float, float); \
-    float ldexp(float, int); \
-    double ldexp(double, int); \
-    float ldexpf(float, int); \
-    float frexp(float, int*); \
-    double frexp(double, int*); \
-    float frexpf(float, int*); \
-    float modf(float, float*); \
-    double modf(double, double*); \
-    float modff(float, float*); \
-    float scalbn(float, int); \
-    double scalbn(double, int); \
-    float scalbnf(float, int); \
-    float remquo(float, float, int*); \
-    double remquo(double, double, int*); \
-    int ilogb(float); \
-    int ilogb(double); \
-    int ilogbf(float); \
-    long lround(float); \
-    long lround(double); \
-    long lroundf(float); \
-    long lrint(float); \
-    long lrint(double); \
-    long lrintf(float); \
-    long long llround(float); \
-    long long llround(double); \
-    long long llroundf(float); \
-    long long llrint(float); \
-    long long llrint(double); \
-    long long llrintf(float); \
-    int abs(int); \
-    long abs(long); \
-    long long abs(long long); \
-    float abs(float); \
-    double abs(double); \
-    float nanf(const char*); \
-    double nan(const char*);
-KL_MATH
+KL_MATH1(sqrt) KL_MATH1(cbrt) KL_MATH1(exp) KL_MATH1(exp2) KL_MATH1(expm1) KL_MATH1(log) KL_MATH1(log2)
+KL_MATH1(log10) KL_MATH1(log1p) KL_MATH1(logb) KL_MATH1(sin) KL_MATH1(cos) KL_MATH1(tan) KL_MATH1(asin)
+KL_MATH1(acos) KL_MATH1(atan) KL_MATH1(sinh) KL_MATH1(cosh) KL_MATH1(tanh) KL_MATH1(asinh) KL_MATH1(acosh)
+KL_MATH1(atanh) KL_MATH1(erf) KL_MATH1(erfc) KL_MATH1(tgamma) KL_MATH1(lgamma) KL_MATH1(ceil) KL_MATH1(floor)
+KL_MATH1(trunc) KL_MATH1(round) KL_MATH1(rint) KL_MATH1(nearbyint) KL_MATH1(fabs)
+KL_MATH2(pow) KL_MATH2(fmod) KL_MATH2(atan2) KL_MATH2(hypot) KL_MATH2(fmax) KL_MATH2(fmin) KL_MATH2(fdim)
+KL_MATH2(copysign) KL_MATH2(nextafter) KL_MATH2(remainder)
+KL_TEST(isnan) KL_TEST(isinf) KL_TEST(isfinite) KL_TEST(signbit) KL_TEST(isnormal)
+float fma(float, float, float);
+double fma(double, double, double);
+float fmaf(float, float, float);
+float ldexp(float, int);
+double ldexp(double, int);
+float ldexpf(float, int);
+float frexp(float, int*);
+double frexp(double, int*);
+float frexpf(float, int*);
+float modf(float, float*);
+double modf(double, double*);
+float modff(float, float*);
+float scalbn(float, int);
+double scalbn(double, int);
+float scalbnf(float, int);
+float remquo(float, float, int*);
+double remquo(double, double, int*);
+int ilogb(float);
+int ilogb(double);
+int ilogbf(float);
+long lround(float);
+long lround(double);
+long lroundf(float);
+long lrint(float);
+long lrint(double);
+long lrintf(float);
+long long llround(float);
+long long llround(double);
+long long llroundf(float);
+long long llrint(float);
+long long llrint(double);
+long long llrintf(float);
+int abs(int);
+long abs(long);
+long long abs(long long);
+float abs(float);
+double abs(double);
+float nanf(const char*);
+double nan(const char*);
 
 // Functions that only devices have.
 KL_MATH1(rsqrt)

@@ -21,8 +21,24 @@ using ::uintmax_t;
 using ::uintptr_t;
 enum class byte : unsigned char {};
 
-// <cmath>
-KL_MATH
+// <cmath>: the very same functions, so that `using namespace std` makes no call ambiguous
+using ::sqrt; using ::sqrtf; using ::cbrt; using ::cbrtf; using ::exp; using ::expf; using ::exp2;
+using ::exp2f; using ::expm1; using ::expm1f; using ::log; using ::logf; using ::log2; using ::log2f;
+using ::log10; using ::log10f; using ::log1p; using ::log1pf; using ::logb; using ::logbf; using ::sin;
+using ::sinf; using ::cos; using ::cosf; using ::tan; using ::tanf; using ::asin; using ::asinf; using ::acos;
+using ::acosf; using ::atan; using ::atanf; using ::sinh; using ::sinhf; using ::cosh; using ::coshf;
+using ::tanh; using ::tanhf; using ::asinh; using ::asinhf; using ::acosh; using ::acoshf; using ::atanh;
+using ::atanhf; using ::erf; using ::erff; using ::erfc; using ::erfcf; using ::tgamma; using ::tgammaf;
+using ::lgamma; using ::lgammaf; using ::ceil; using ::ceilf; using ::floor; using ::floorf; using ::trunc;
+using ::truncf; using ::round; using ::roundf; using ::rint; using ::rintf; using ::nearbyint;
+using ::nearbyintf; using ::fabs; using ::fabsf; using ::pow; using ::powf; using ::fmod; using ::fmodf;
+using ::atan2; using ::atan2f; using ::hypot; using ::hypotf; using ::fmax; using ::fmaxf; using ::fmin;
+using ::fminf; using ::fdim; using ::fdimf; using ::copysign; using ::copysignf; using ::nextafter;
+using ::nextafterf; using ::remainder; using ::remainderf; using ::isnan; using ::isinf; using ::isfinite;
+using ::signbit; using ::isnormal; using ::fma; using ::fmaf; using ::ldexp; using ::ldexpf; using ::frexp;
+using ::frexpf; using ::modf; using ::modff; using ::scalbn; using ::scalbnf; using ::remquo; using ::ilogb;
+using ::ilogbf; using ::lround; using ::lroundf; using ::lrint; using ::lrintf; using ::llround;
+using ::llroundf; using ::llrint; using ::llrintf; using ::abs; using ::nanf; using ::nan;
 
 // <initializer_list>
 template <class E> class initializer_list {
