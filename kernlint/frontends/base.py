@@ -54,6 +54,10 @@ class Surroundings(Protocol):
         here."""
         ...
 
+    def numbers_for(self, path: str) -> tuple[str, ...]:
+        """Macros that host code defines for a program as numbers which it works out when it runs."""
+        ...
+
     def files_including(self, header: str) -> tuple[str, ...]:
         """Real paths of the files that include the file ``header`` directly."""
         ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Protocol
@@ -13,10 +14,12 @@ from kernlint.project.cmake import Definition
 from kernlint.project.facts import FileFacts, Kind, Programs
 from kernlint.project.store import Table
 from kernlint.record import dataclass
+from kernlint.text.patterns import pattern
 
 MAX_BUILD_FILES = 2000
 """Build files that are read in one project."""
 
+_HOLE = pattern(r"%[-0-9.]*(?:l{0,2}|z)([duixXs])")
 _READ = 1 << 20
 _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _SCRIPTS = frozenset({"setup.py", "meson.build"})
@@ -26,11 +29,12 @@ _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a build gives a file: macros it ``defines``, macros it would under conditions (``choices``), and folders to
-    ``include``."""
+    ``include``; ``numbers``: macros that it defines as numbers which only the host knows."""
 
     defines: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
 
 
 NOTHING_GIVEN = Given()
@@ -103,16 +107,22 @@ class Builds:
             else:
                 choices[definition.text] = None
         include: dict[str, None] = {}
+        numbers: dict[str, None] = {}
         for option in self._options(path):
             kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
             if kind == "I":
                 include[text] = None
+            elif kind == "N":
+                numbers[text] = None
             elif cmake.is_macro(text) and option[0] != "?":
                 defines.setdefault(text.partition("=")[0], text)
             elif cmake.is_macro(text):
                 choices[text] = None
         return Given(
-            tuple(defines.values()), tuple(text for text in choices if text not in defines.values()), tuple(include)
+            tuple(defines.values()),
+            tuple(text for text in choices if text not in defines.values()),
+            tuple(include),
+            tuple(name for name in numbers if name not in defines),
         )
 
     # ----------------------------------------------------------------------------------- programs of host code
@@ -134,7 +144,11 @@ class Builds:
         the only one there is, if it names no other."""
         name = posixpath.basename(path)
         kernels = frozenset(facts.kernels)
-        sure = [host for host, sources, launches in self._givers if name in sources or not kernels.isdisjoint(launches)]
+        sure = [
+            host
+            for host, sources, launches in self._givers
+            if not kernels.isdisjoint(launches) or any(_names(source, name) for source in sources)
+        ]
         if sure:
             return sure
         free = [host for host, sources, _ in self._givers if not sources]
@@ -150,6 +164,18 @@ class Builds:
             for path, options in programs.column("options")
             if options and (programs[path].sources or not path.endswith(".py"))
         ]
+
+
+def _names(source: str, name: str) -> bool:
+    """Whether a file's name is the one of a source that host code names, by a format that it fills in perhaps."""
+    if source == name or "%" not in source:
+        return source == name
+    parts = _HOLE.split(source)
+    for index in range(0, len(parts), 2):
+        parts[index] = re.escape(parts[index])
+    for index in range(1, len(parts), 2):
+        parts[index] = r"[\w.-]+" if parts[index] == "s" else r"\w+"
+    return re.fullmatch("".join(parts), name) is not None
 
 
 def _concerns(definition: Definition, path: str) -> bool:

@@ -18,17 +18,19 @@ _OPTION = pattern(
 )
 _FLAG = pattern(rb"-[DI](?<![\w-]-[DI])")
 _SOURCE = pattern(rb"\.(?:cl|clh|ocl|cu|hip)[\"']")
-_NAME = pattern(rb"[\w./-]+\Z")
+_NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs])+\Z")
 _AFTER = pattern(
     rb"\"?\s*\)?\s*(?:\+|<<|,)\s*(?:std::|::)?(?:to_string\s*\(|str\s*\(|String\s*\()?\s*([A-Za-z_]\w*|\d+)"
 )
+_CONVERTED = pattern(rb"to_string\s*\(")
 
 
 def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Options that host code gives the compiler of programs it builds, and the source files that it names.
 
     An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
-    from constants of the file is followed, as far as the next thing that is not known.
+    from constants of the file is followed, as far as the next thing that is not known.  ``N`` and a name is a macro
+    whose value, a number, the host works out.  Names of sources may be formats that numbers and words are filled in.
     """
     options: dict[str, None] = {}
     sources: dict[str, None] = {}
@@ -62,12 +64,16 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             before = len(re.findall(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]", literal[: option.start(4)]))
             known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
             if known is None:
+                if hole.startswith(b"%") and not hole.endswith(b"s") and not value:
+                    yield f"{mark}N{name.decode()}"
                 continue
             value = known
         elif equals and not value and option.end() == len(literal):
             after = _AFTER.match(data, match.end() - 1)
             known = _constant(data, after.group(1)) if after is not None else None
             if known is None:
+                if after is not None and _CONVERTED.search(after.group()):
+                    yield f"{mark}N{name.decode()}"
                 continue
             value = known
         text = name + (equals or b"") + (value or b"")

@@ -249,6 +249,10 @@ class Project:
         decides."""
         return self.given(path).choices
 
+    def numbers_for(self, path: str) -> tuple[str, ...]:
+        """Macros that host code defines for the program in the file at ``path`` as numbers that it works out."""
+        return self.given(path).numbers
+
     def folders_for(self, path: str) -> tuple[str, ...]:
         """Include folders that host code gives the compiler of the program in the file at ``path``."""
         head = os.path.dirname(os.path.abspath(path))
@@ -446,6 +450,10 @@ class Questions:
     def choices_for(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.choices_for`."""
         return self._list("choices_for", os.path.abspath(path))
+
+    def numbers_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.numbers_for`."""
+        return self._list("numbers_for", os.path.abspath(path))
 
     def dialect(self, path: str) -> str | None:
         """See :meth:`Project.dialect`."""

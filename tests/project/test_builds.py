@@ -77,7 +77,7 @@ def test_scripts() -> None:
     ("text", "options"),
     [
         ('clBuildProgram(p, 1, &d, "-cl-std=CL1.2 -DA=4 -D B -I src/cl", 0, 0);', ["DA=4", "DB", "Isrc/cl"]),
-        ('const int N = 8; sprintf(o, "-DN=%d -DM=%d -DK=3", N, other()); ', ["DN=8", "DK=3"]),
+        ('const int N = 8; sprintf(o, "-DN=%d -DM=%d -DK=3", N, other()); ', ["DN=8", "NM", "DK=3"]),
         ('#define W 16\nstd::string o = "-DW=" + std::to_string(W) + " -DX=1"; ', ["DW=16", "DX=1"]),
         ('void f(bool b) { o = "-DA"; if (b) { o += " -DB"; } if (b) o += " -DC"; o += b ? " -DD" : ""; }',
          ["DA", "?DB", "?DC", "?DD"]),
@@ -89,7 +89,7 @@ def test_options_of_host_code(text: str, options: list[str]) -> None:
 
 def test_options_of_python() -> None:
     text = b"prg = cl.Program(ctx, src).build(options=['-DA=4', '-DN=%d' % n])\nif half:\n    o += ['-DB']\n"
-    assert list(options_in(text, True)[0]) == ["DA=4", "?DB"]
+    assert list(options_in(text, True)[0]) == ["DA=4", "NN", "?DB"]
 
 
 RACY = """#ifdef GPU
@@ -161,6 +161,25 @@ def test_options_for_another_program_are_not_taken(tmp_path: Path) -> None:
     project = Project(str(tmp_path))
     assert project.defines_for(str(tmp_path / "cl/turn.cl")) == ()
     assert project.defines_for(str(tmp_path / "cl/other.cl")) == ("TILE=64",)
+
+
+def test_numbers_that_a_host_works_out_are_symbols_of_the_build(tmp_path: Path) -> None:
+    host = """void build (int mode) {
+      snprintf (options, 99, "%s -D WORDS=%u -D KIND=%s -DTILE=8", base, words, kind);
+      snprintf (source, 99, "%s/cl/turn_%02d.cl", folder, mode);
+      clBuildProgram (p, 1, &d, options, 0, 0);
+    }"""
+    kernel = """#include "away.h"
+    __kernel void k(__global int *x) { int i = get_global_id(0); if (i < WORDS) x[i] = TILE; }
+    """
+    write(tmp_path, {"cl/turn_03.cl": kernel, "cl/turn.cl": kernel, "cl/return_3.clh": "", "host.c": host})
+    write(tmp_path, {"Makefile": ""})
+    project = Project(str(tmp_path))
+    assert project.numbers_for(str(tmp_path / "cl/turn_03.cl")) == ("WORDS",)
+    assert project.defines_for(str(tmp_path / "cl/turn_03.cl")) == ("TILE=8",)
+    assert project.numbers_for(str(tmp_path / "cl/turn.cl")) == ()
+    assert check(tmp_path, "cl/turn_03.cl").summary.partial == 0
+    assert check(tmp_path, "cl/turn.cl").summary.partial == 1
 
 
 def test_what_is_defined_before_an_include() -> None:

@@ -54,7 +54,7 @@ def lacking(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> froz
     errors = [d for d in diagnostics if d.severity >= Severity.ERROR]
     names = {one.name for one in unknown_names(errors, dict(texts)) if not one.scope}
     others = {match.group(1) for d in errors if (match := _NO_OVERLOAD.search(d.message))}
-    return others | frozenset(name for name in names if not any(_declares(text, name) for text in texts.values()))
+    return frozenset(others).union(name for name in names if not any(_declares(text, name) for text in texts.values()))
 
 
 def _declares(text: str, name: str) -> bool:

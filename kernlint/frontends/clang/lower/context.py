@@ -91,8 +91,11 @@ class Lowering:
         errors: Iterable[tuple[int, str]] = (),
         template_errors: Iterable[tuple[int, str]] | None = None,
         self_contained: bool = False,
+        numbers: frozenset[str] = frozenset(),
     ) -> None:
         self.unit = unit
+        self.numbers = numbers
+        """Macros that the program is built with, as numbers that only the host knows."""
         self.self_contained = self_contained
         """No header is missing: names that nothing declares come from the build, or from text in front of this."""
         self.text = text

@@ -318,7 +318,11 @@ class FunctionTable:
 
     def _is_given(self, declaration: Cursor) -> bool:
         """Whether a name can only be a number, or a type of numbers, that the program is built with."""
-        if not self.lowering.self_contained or not self.lowering.is_made_up(declaration):
+        if not self.lowering.is_made_up(declaration):
+            return False
+        if declaration.spelling in self.lowering.numbers:
+            return True
+        if not self.lowering.self_contained:
             return False
         if declaration.kind == K.TYPEDEF_DECL:
             return not isinstance(self.lowering.types.of(declaration.type.canonical), StructType)

@@ -66,6 +66,14 @@ def lower_module(
     return ModuleBuilder(parsed, unforced, wanted, piece, device, sampled).build()
 
 
+def _numbers(parsed: ParseResult) -> frozenset[str]:
+    """Names that the source lacks and that host code gives numbers to."""
+    around = parsed.options.around
+    if around is None or not parsed.synthesised:
+        return frozenset()
+    return parsed.synthesised & frozenset(around.numbers_for(parsed.path))
+
+
 def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
     return [
         (e.offset, e.message)
@@ -111,6 +119,7 @@ class ModuleBuilder:
             _errors(parsed),
             _errors(unforced) if unforced is not None else None,
             all(served(name, parsed.language) for name in parsed.missing),
+            _numbers(parsed),
         )
         self.table = FunctionTable(self.lowering, device, sampled)
         self.lowering.functions = self.table
