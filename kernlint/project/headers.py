@@ -7,6 +7,7 @@ another layout than its sources have, folders of the name stand among those of t
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +21,10 @@ _CMAKE = pattern(rb"^[ \t]*#[ \t]*cmakedefine(?:01)?[ \t]+(\w+)([^\n]*)$", re.M)
 _HOLE = pattern(rb"@\w+@|\$\{\w+\}")
 _DEFINE = pattern(rb"^[ \t]*#[ \t]*define[ \t][^\n]*$", re.M)
 _TEXT = pattern(rb"\"(?:[^\"\\\n]|\\.)*\"")
+
+
+_LINK = pattern(rb"(?:\.\./|\./)*[\w+-][\w./+-]*\.\w+\n?\Z")
+_LONGEST_LINK = 300  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,19 @@ def _distance(folder: str, path: str) -> tuple[int, int, str]:
     while common < min(len(here), len(there)) and here[common] == there[common]:
         common += 1
     return len(here) - common, len(there) - common, path
+
+
+def linked(path: str, size: int) -> str:
+    """The file that the one at ``path``, of ``size`` bytes, stands for as its text is nothing but a relative path;
+    "" for any other."""
+    if not 0 < size < _LONGEST_LINK:
+        return ""
+    try:
+        with open(path, "rb") as handle:
+            text = handle.read(_LONGEST_LINK)
+    except OSError:
+        return ""
+    return os.path.normpath(os.path.join(os.path.dirname(path), text.decode().strip())) if _LINK.match(text) else ""
 
 
 def filled_in(template: bytes, values: Mapping[str, str]) -> bytes:

@@ -135,7 +135,7 @@ class Project:
         choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
         if choice is None:
             return None
-        path = self.absolute(choice.path)
+        path = self._linked(choice.path)
         others = tuple(self.absolute(other) for other in choice.others)
         if not choice.template:
             return Header(path, None, others)
@@ -146,6 +146,12 @@ class Project:
             return None
         made = os.path.join(os.path.dirname(path), name.replace("\\", "/").rpartition("/")[2])
         return Header(made, text, others)
+
+    def _linked(self, path: str) -> str:
+        """The absolute path of the file at ``path``, or of the file of the project that it links to: where links cannot
+        be made, a checkout leaves a text that is nothing but the target's path."""
+        linked = headers.linked(self.absolute(path), self.tree.files.get(path, (0, 0))[1])
+        return linked if linked and self.relative(linked) in self.tree.files else self.absolute(path)
 
     def left_out(self, name: str) -> str | None:
         """The folder that has the header ``name`` (to be named with ``-I``) among those that a walk passes over: what

@@ -11,6 +11,7 @@ from kernlint.cli import main
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.project import Projects
+from kernlint.project.headers import linked
 from kernlint.registry import load
 from kernlint.result import Report
 from kernlint.run.engine import Engine
@@ -101,6 +102,15 @@ def test_links_out_of_the_root_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, {"root/Makefile": "", "root/turn.cu": RACE, "out/filters/sizes.h": SIZES})
     os.symlink(tmp_path / "out", tmp_path / "root/inside")
     assert "missing-header" in kinds(check(tmp_path / "root", "turn.cu"))
+
+
+def test_a_text_that_stands_for_a_link_is_followed(tmp_path: Path) -> None:
+    files = {"src/k.cu": RACE, "published/filters/sizes.h": "../../src/lib/sizes.h", "src/lib/sizes.h": SIZES}
+    write(tmp_path, {"Makefile": "", **files})
+    assert codes(check(tmp_path, "src/k.cu")) == ["KL201"]
+    for text, target in (("../a/b-c.h\n", str(tmp_path / "a/b-c.h")), ("/etc/x.h", ""), ("int x;", "")):
+        write(tmp_path, {"include/link.h": text})
+        assert linked(str(tmp_path / "include/link.h"), len(text)) == target
 
 
 def test_two_projects_in_one_run_do_not_mix(tmp_path: Path) -> None:
