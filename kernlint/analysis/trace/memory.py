@@ -133,7 +133,13 @@ def parameter_value(m: Machine, decl: ParamDecl) -> Value:
         if isinstance(type_, PointerType):
             return PointerValue(pointer_root(m, decl, path, type_), const(0), type_.pointee)
         return Symbol(
-            SymbolKind.PARAM, decl.name + path, type_, uniformity=Uniformity.GRID, origin=decl, span=decl.span
+            SymbolKind.PARAM,
+            decl.name + path,
+            type_,
+            low=0 if decl.implicit else None,  # an extent
+            uniformity=Uniformity.GRID,
+            origin=decl,
+            span=decl.span,
         ).term
 
     return build(decl.type, leaf)

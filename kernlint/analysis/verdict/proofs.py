@@ -11,6 +11,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside
 from kernlint.analysis.launching.agreement import agreement
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -31,6 +32,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     Trace,
 )
+from kernlint.analysis.verdict.shaped import own_extent, past_own_extent
 from kernlint.analysis.verdict.verdicts import FEW, Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
 from kernlint.analysis.wording import element, element_size, witness_of
 from kernlint.finding import Step, Witness
@@ -381,6 +383,7 @@ def _within(facts: Facts, accesses: Sequence[Access]) -> Verdict:
         if access.offset.value == 0 and root.extent is not None and (access.size or 0) <= root.extent:
             continue  # a plain variable
         extent = const(root.extent, I64) if root.extent is not None else facts[assumed].extent(root.name)
+        extent = extent if extent is not None else own_extent(facts, root)
         if extent is not None:
             if not _stays(ladder, access, extent):
                 return unknown(f"{element(access)} may leave {root.name}", access.span)
@@ -525,6 +528,12 @@ def _beyond(facts: Facts) -> Verdict | None:
             shown = witness_of(access, past.witness, element_size(access), seen)
             reason = f"{element(access)} is beyond the allocation"
             return Verdict("refuted", reason=reason, span=access.span, witness=shown)
+    own = past_own_extent(facts)
+    if own is not None:
+        access, witness_, seen = own
+        shown = witness_of(access, witness_, element_size(access), seen)
+        reason = f"{element(access)} is past the extent of {access.root.name}"
+        return Verdict("refuted", reason=reason, span=access.span, witness=shown)
     return None
 
 
@@ -543,6 +552,7 @@ _NEEDS = (
     assumed,
     contradiction,
     global_races,
+    launch_context,
     outside,
     replayer,
     scenarios,
