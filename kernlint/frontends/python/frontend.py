@@ -46,13 +46,14 @@ class PythonFrontend:
             return [host] if host is not None else []
         modules: list[Module] = []
         if is_python(source.path) and NUMBA.search(source.data):
+            from kernlint.frontends.clang.entries import with_entries
             from kernlint.frontends.clang.python.program import program_of
             from kernlint.frontends.python.module import numba_module
 
             program = program_of(source.data)
             module = numba_module(source.path, program, options.around) if program is not None else None
             if module is not None:
-                modules.append(module)
+                modules += [module] if module.kernels else with_entries([module])
             elif program is None and COMPILED.search(source.data):
                 modules.append(_unread(source))
         return modules + self.strings.parse_file(source, options)

@@ -101,7 +101,16 @@ class Instances:
             out.append(known if known is not None else None if record else stated_of(use, hints.get(name)))
         return out
 
-    def kernel(self, jitted: Jitted, hints: dict[str, Stated]) -> FunctionDecl:
+    def alone(self, jitted: Jitted) -> FunctionDecl | None:
+        """A device function that nothing in the file calls, for arguments of the types that its uses tell; None where
+        it was made for a caller."""
+        if any(key[0] == id(jitted.node) for key in self.made):
+            return None
+        return self.kernel(jitted, {}, FunctionKind.DEVICE)
+
+    def kernel(
+        self, jitted: Jitted, hints: dict[str, Stated], role: FunctionKind = FunctionKind.KERNEL
+    ) -> FunctionDecl:
         """The kernel as a function of the tree."""
         bound = Bound()
         names = jitted.parameters
@@ -117,7 +126,7 @@ class Instances:
                 bound.decls[name] = bound.add(span, name, kind)
             if said is not None or hints.get(name) is not None:
                 self.lowering.stated.update(bound.params[at:])
-        function, _ = self._lower(jitted, bound, FunctionKind.KERNEL)
+        function, _ = self._lower(jitted, bound, role)
         return function
 
     def _parameter(self, jitted: Jitted, name: str) -> Span:

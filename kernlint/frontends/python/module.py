@@ -58,6 +58,8 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
             missed.append(Missed(jitted.name, "it is nested too deeply", place))
     functions: list[FunctionDecl] = [kernel.function for kernel in kernels]
     functions += [function for function, _ in instances.made.values() if function is not None]
+    if not kernels:
+        functions += _alone(finder, instances)
     language = "hip" if any(one.hip for one in finder.found) else "cuda"
     notes = tuple(_made_by_exec(program))
     everything = tuple(functions), tuple(kernels)
@@ -112,6 +114,22 @@ def _elsewhere(path: str, finder: Finder, neighbours: Neighbours, around: Surrou
         launched = [one for one in launches_of(other, theirs) if one.jitted.program is finder.program]
         if launched:
             yield Elsewhere(file, other, theirs, launched)
+
+
+def _alone(finder: Finder, instances: Instances) -> list[FunctionDecl]:
+    """Device functions of a file without kernels that nothing in it calls."""
+    out: list[FunctionDecl] = []
+    for jitted in finder.found:
+        star = jitted.node.args.vararg is not None or jitted.node.args.kwarg is not None
+        if not jitted.device or jitted.host or star:
+            continue
+        try:
+            made = instances.alone(jitted)
+        except RecursionError:
+            continue
+        if made is not None:
+            out.append(made)
+    return out
 
 
 def _made_by_exec(program: PythonProgram) -> Iterator[str]:

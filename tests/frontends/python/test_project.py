@@ -109,3 +109,34 @@ def test_the_same_put_right_is_silent(tmp_path: Path) -> None:
 def test_a_file_that_is_no_python_costs_only_itself(tmp_path: Path, name: str) -> None:
     got = found(tmp_path, {**FILES, name: "def broken(:\n"})
     assert "signature-mismatch" not in {rule for rule, _ in got}
+
+
+ALONE = """
+from numba import cuda, float32
+
+@cuda.jit(device=True)
+def block_sum(v):
+    s = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    s[t] = v
+    BARRIER
+    total = float32(0)
+    for k in range(64):
+        total += s[k]
+    return total
+
+@cuda.jit(device=True)
+def raised(x, i, low):
+    x[i] = max(x[i], low)
+"""
+
+
+def test_device_functions_of_a_file_without_kernels_are_looked_at(tmp_path: Path) -> None:
+    barrier = "cuda.syncthreads()"
+    for text, rules in (
+        (barrier, set()),
+        ("pass", {"shared-memory-race"}),
+        (f"if t < 32: {barrier}", {"barrier-divergence"}),
+    ):
+        got = {rule for rule, _ in found(tmp_path, {"pkg/kernels.py": ALONE.replace("BARRIER", text)})}
+        assert rules <= got and (rules or not got), (text, got)
