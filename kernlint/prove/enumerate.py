@@ -137,6 +137,9 @@ class _Search:
         self.plain = not any(side.counters for side in self.sides)
         self.shapes: dict[tuple[Triple, Triple, Triple], dict[Symbol, int]] = {}
         self.mentioned = self._mentioned()
+        self.drawn = any(side.data for side in self.sides)
+        self.barren: dict[object, int] = {}
+        """Launches and values with which nobody met, with the points that showed it."""
         self.wary = False  # once a witness was turned down, settings are asked about before they are walked
 
     def admitted(self, block: Triple, grid: Triple, env: dict[Symbol, int], places: Sequence[Triple]) -> Triple | None:
@@ -205,7 +208,7 @@ class _Search:
                 shapes.append((block, grid, (0, 0, 0)))
                 if single and max(grid) > 1 and len(grids) > 1:
                     shapes.append((block, grid, (min(1, grid[0] - 1), min(1, grid[1] - 1), min(1, grid[2] - 1))))
-        again = 6 if any(side.data for side in self.sides) else 1
+        again = 6 if self.drawn else 1
         streams = [
             (values for values in self.values.trials(block, grid) for _ in range(again)) for block, grid, _ in shapes
         ]
@@ -253,11 +256,21 @@ class _Search:
         setting = _Setting(self, launched, env, trial)
         if isinstance(self.query, Bounds):
             setting.leave(self.query, checked[premises])
-        else:
-            setting.meet(self.query)
+            return
+        # What was varied since may be in the premises alone, or have come round again.
+        first, second = self.sides
+        drawn = (setting.data(first, False), setting.data(second, True)) if self.drawn else ()
+        key = (launched, drawn, *(tuple([env[symbol] for symbol in side.shared]) for side in self.sides))
+        spent = self.barren.get(key)
+        if spent is not None:
+            self.points -= spent
+            return
+        left = self.points
+        if not setting.meet(self.query):
+            self.barren[key] = left - self.points
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Launched:
     """A launch that is tried: which blocks and threads of it are walked."""
 
@@ -384,25 +397,26 @@ class _Setting:
                 self._keep(self.refuted(side, point, data, None, None, (), True, extent))
                 return
 
-    def meet(self, query: Overlap) -> None:
-        """Look for two threads that touch one byte."""
+    def meet(self, query: Overlap) -> bool:
+        """Look for two threads that touch one byte; whether there are such."""
         first, second = self.search.sides
         ours_data = self.data(first, False)
         ours = self.points(first, ours_data)
         if not ours:
-            return
+            return False
         theirs_data = self.data(second, True)
         same = first is second and ours_data == theirs_data
         theirs = ours if same else self.points(second, theirs_data)
         if not theirs:
-            return
+            return False
         pair = meeting(query, self.block, ours, theirs, first.counters, second.counters)
         if pair is None:
-            return
+            return False
         one, other = pair
         same_warp = warp(one, self.block) == warp(other, self.block)
         if self.search.best is None or not same_warp:
             self._keep(self.refuted(first, one, ours_data, second, other, theirs_data, same_warp, None))
+        return True
 
     def _keep(self, witness: Refuted) -> None:
         """Take ``witness`` for the best one if a launch in sight is like it."""

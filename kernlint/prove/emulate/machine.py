@@ -138,7 +138,7 @@ class Machine:
         same_warp = same_block and a.thread.warp == b.thread.warp
         benign = prior[2] == now[2] == "write" and not a.flight and prior[3] is not None and _equal(prior[3], now[3])
         key = (FaultKind.RACE, memory.name, memory.space, prior[1:3], now[1:3], same_warp, same_block, benign)
-        if self.log.seen(key):
+        if self.log.seen(key, self.left):
             return
         self.log.add(
             key,
@@ -166,7 +166,7 @@ class Machine:
     def memory_fault(self, memory: Memory, kind: FaultKind, off: int, action: str, t: Thread, site: int) -> None:
         """A fault of one access."""
         key = (kind, memory.name, memory.space, site, action)
-        if self.log.seen(key):
+        if self.log.seen(key, self.left):
             return
         first = self._participant(t.epoch, site, action, None)
         element = off // memory.element
@@ -178,13 +178,13 @@ class Machine:
     def thread_fault(self, kind: FaultKind, t: Thread, site: int, action: str, value: Value) -> None:
         """A fault of one thread that concerns no memory."""
         key = (kind, site)
-        if not self.log.seen(key):
+        if not self.log.seen(key, self.left):
             self.log.add(key, Fault(kind, self._participant(t.epoch, site, action, value), same_warp=True))
 
     def inner_fault(self, t: Thread, name: str, index: int, extent: int, site: int) -> None:
         """An index beyond an inner dimension."""
         key = (FaultKind.OUT_OF_BOUNDS, name, site, "inner")
-        if not self.log.seen(key):
+        if not self.log.seen(key, self.left):
             self.log.add(
                 key,
                 Fault(

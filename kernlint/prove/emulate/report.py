@@ -160,6 +160,7 @@ class Outcome:
     ``phases``: the most block barriers that a block passed, plus one.  ``finished``: every thread of every block that
     was to run came to its end; otherwise ``unsupported`` or ``exhausted`` says why not.  ``approximations``: things
     emulated only roughly (a mathematical function not known exactly, for instance).  ``blocks``: blocks that ran.
+    ``latest``: steps that it had taken when it came by the last fault that was new.
     """
 
     faults: tuple[Fault, ...] = ()
@@ -170,6 +171,7 @@ class Outcome:
     steps: int = 0
     blocks: tuple[Index, ...] = ()
     approximations: tuple[str, ...] = ()
+    latest: int = 0
 
     def of(self, *kinds: FaultKind) -> tuple[Fault, ...]:
         """The faults of the given kinds."""
@@ -183,14 +185,17 @@ class Outcome:
 
 @dataclass(slots=True)
 class FaultLog:
-    """Collects faults of one run: one of each kind, pair of places and closeness of threads."""
+    """Collects faults of one run: one of each kind, pair of places and closeness of threads.  ``left``: the steps that
+    the run had left when it came by the last one that was new."""
 
     limit: int
+    left: int | None = None
     faults: dict[tuple[object, ...], Fault] = field(default_factory=dict)
     counts: dict[tuple[object, ...], int] = field(default_factory=dict)
 
-    def seen(self, key: tuple[object, ...]) -> bool:
-        """Count one more fault of ``key``; True when it is known already or no more are kept."""
+    def seen(self, key: tuple[object, ...], left: int) -> bool:
+        """Count one more fault of ``key``, with so many steps ``left``; True when it is known already or no more are
+        kept."""
         known = self.counts.get(key)
         if known is not None:
             self.counts[key] = known + 1
@@ -198,6 +203,7 @@ class FaultLog:
         if len(self.counts) >= self.limit:
             return True
         self.counts[key] = 1
+        self.left = left
         return False
 
     def add(self, key: tuple[object, ...], fault: Fault) -> None:

@@ -36,6 +36,9 @@ from kernlint.tree.types import (
     VectorType,
 )
 
+BEYOND = 20_000
+"""Steps that a run may take beyond twice those in which another one has shown all its faults."""
+
 _NO_ARGUMENTS: Mapping[str, Argument] = {}
 
 
@@ -80,12 +83,17 @@ def replay(
     """:func:`run` with several contents of memory: each fault of the first run that had one says whether all had it.
 
     When a run did not finish, what it did not show is no evidence: then only its own faults count for the others.
+    Where the first one ran out of steps (a loop that waits, mostly), the others go little further than to where it has
+    shown all that it showed.
     """
+    budget = budget or Budget()
     outcomes: list[Outcome] = []
     for seed in seeds:
         outcomes.append(run(function, launch, args, budget, language, warp_size, seed))
         if not (outcomes[-1].faults or outcomes[-1].finished):
             break  # too much to run, or not understood: other contents would end in the same place
+        if outcomes[0].exhausted and len(outcomes) == 1:
+            budget = replace(budget, steps=min(budget.steps, 2 * outcomes[0].latest + BEYOND))
     first = outcomes[0]
     counts: dict[tuple[object, ...], int] = {}
     kept: dict[tuple[object, ...], Fault] = {}
@@ -187,6 +195,7 @@ class _Run:
             steps=self.budget.steps - machine.left,
             blocks=tuple(block.index for block in self.blocks),
             approximations=tuple(sorted(machine.approximations)),
+            latest=0 if machine.log.left is None else self.budget.steps - machine.log.left,
         )
 
     def _run(self) -> None:

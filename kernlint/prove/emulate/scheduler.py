@@ -225,7 +225,7 @@ def _diverged(block: BlockRun, here: list[Thread], away: list[Thread], detail: s
     meeting = _meeting(first)
     other = None if second is None or second.request is None else second.request.meeting
     key = (FaultKind.BARRIER_DIVERGENCE, meeting.site, None if other is None else other.site, other is None)
-    if machine.log.seen(key):
+    if machine.log.seen(key, machine.left):
         return
     machine.log.add(
         key,

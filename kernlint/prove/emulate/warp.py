@@ -115,7 +115,7 @@ def _fault(block: BlockRun, first: Thread, second: Thread | None, detail: str, s
     meeting = first.request.meeting
     kind = FaultKind.WARP_SOURCE if source else FaultKind.WARP_MASK
     key = (kind, meeting.site, detail)
-    if machine.log.seen(key):
+    if machine.log.seen(key, machine.left):
         return
     elsewhere = None
     if second is not None:
