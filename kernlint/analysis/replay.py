@@ -98,7 +98,8 @@ def _capability(target: Target) -> int:
 
 RUNS = 8
 STEPS = 1_200_000
-"""Different launches replayed for one kernel, and steps spent on all of them: witnesses beyond them stay unreplayed."""
+"""Different launches replayed for one variant of a kernel, and steps spent on all of them, shared by the variants:
+witnesses beyond them stay unreplayed.  Each variant has one launch at least."""
 
 
 class Replayer:
@@ -107,7 +108,7 @@ class Replayer:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
         self.outcomes: dict[object, Outcome] = {}
-        self.left = STEPS
+        self.left = STEPS // max(len(facts.kernel.variants), 1)
 
     def outcome(
         self,

@@ -122,3 +122,29 @@ def test_a_value_that_fits_no_cell_is_a_reason(emulate: Emulate, monkeypatch: py
     monkeypatch.setattr(memory, "pack", refuse)
     outcome = emulate("__global__ void k(char *x) { *(float *)(x + threadIdx.x) = 1.0f; }", 4)
     assert "not understood" in (outcome.unsupported or "") and not outcome.finished
+
+
+def test_other_contents_go_no_further_than_the_first_that_did_not_end(emulate: Emulate) -> None:
+    text = """__global__ void f(int* a, volatile int* flag) {
+        a[1] = 0;
+        while (flag[0] != 1234567) { }
+    }"""
+    outcome = emulate(text, 1, args={"a": Buffer(4)}, budget=Budget(steps=200_000), seeds=(0, 1, 2))
+    assert outcome.exhausted and 200_000 < outcome.steps < 260_000
+    (fault,) = outcome.of(FaultKind.OUT_OF_BOUNDS)
+    assert fault.data_independent
+
+
+def test_words_are_read_as_bytes_were_written(emulate: Emulate) -> None:
+    text = """__global__ void f(int* out) {
+        __shared__ unsigned char s[16];
+        for (int i = 0; i < 16; ++i) s[i] = i + 1;
+        unsigned* words = reinterpret_cast<unsigned*>(s);
+        unsigned short* halves = reinterpret_cast<unsigned short*>(s);
+        words[1] = 0x04030201u;
+        halves[4] = 0x0506;
+        out[0] = 0;
+        if (words[0] != 0x04030201u || halves[2] != 0x0201 || s[7] != 4 || words[2] != 0x0c0b0506u) out[-1] = 0;
+    }"""
+    outcome = emulate(text, 1, args={"out": Buffer(4)})
+    assert outcome.finished and not outcome.faults
