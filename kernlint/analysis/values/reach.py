@@ -37,6 +37,9 @@ Range = tuple[int, int]
 SEVERAL = 4
 """Launches that are looked at."""
 
+BEYOND = 1 << 48
+"""Elements that no memory holds: numbers that come to more are not meant."""
+
 WITHIN = tuple(
     binary("lt", cast(place.term, I64), cast(size.term, I64), BOOL)
     for place, size in (*zip(BLOCK, GRID_DIM, strict=True), *zip(THREAD, BLOCK_DIM, strict=True))
@@ -87,7 +90,7 @@ class Reach:
             if _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
             found = _largest(access, part, ranges)
-            if found is not None and found.value > kind.high:
+            if found is not None and kind.high < found.value < BEYOND:
                 return found
         return None
 
@@ -211,7 +214,9 @@ class _Rooted:
     def _on_host(self, image: Term) -> bool:
         if image.op == "min" or (image.op == "select" and image.args[0].op in ("lt", "le")):
             return any(map(self._on_host, image.args[-2:]))
-        return all(self._checked(symbol) for symbol in symbols(image))
+        if any(part.op == "call" for part in subterms(image)):
+            return False  # what a library says of a tensor
+        return image.value is not None or (bool(symbols(image)) and all(map(self._checked, symbols(image))))
 
     def _checked(self, symbol: Symbol) -> bool:
         return any(symbol in _growing(low) and high.value is not None for low, high in self._checks)

@@ -106,6 +106,20 @@ def test_rows_of_one_length_are_multiplied_alike() -> None:
     "code",
     [
         pytest.param(FRAME.replace("CHECK", "w > 32768 || h > 32768"), id="checks keep it small"),
+        pytest.param(
+            """
+            struct Tensor { int size(int axis) const; long numel() const; };
+            __global__ void scale(float *x, int width) {
+                float *row = x + blockIdx.x * width;
+                for (int c = threadIdx.x; c < width; c += blockDim.x) row[c] *= 2.0f;
+            }
+            void run(const Tensor &t, float *x) {
+                const int width = t.size(1);
+                scale<<<t.numel() / width, 256>>>(x, width);
+            }
+            """,
+            id="what a library says is no number",
+        ),
         pytest.param(FRAME.replace("CHECK", "w % 64 != 0 || h > 65535"), id="a remainder is no bound"),
         pytest.param(ALLOCATED.replace("CELLS", "cells * sizeof(float)").replace("WIDE", ""), id="bytes, by habit"),
         pytest.param(
