@@ -136,7 +136,7 @@ class Project:
         if choice is None:
             return None
         path = self._linked(choice.path)
-        others = tuple(self.absolute(other) for other in choice.others)
+        others = tuple(each for each in map(self._linked, choice.others) if each != path)
         if not choice.template:
             return Header(path, None, others)
         try:

@@ -27,6 +27,10 @@ WARP_VALUE = 32
 _MOST_OVERLOADS = 3  # parameters of a function template that are tried as types and as values
 _SWIZZLE = pattern(r"[xyzw]{1,4}|s[0-9a-fA-F]+|lo|hi|even|odd")
 _WIDE = pattern(r"(u?(?:char|short|int|long)|float|double|half)(32|64)")
+_INTEGER = pattern(r"([uis]|u?int)(8|16|32|64)(_t)?")
+_OF_BITS = {"8": "char", "16": "short", "32": "int", "64": "long"}
+EXACT_WIDTH = frozenset(f"{sign}int{bits}_t" for sign in ("", "u") for bits in _OF_BITS)
+"""Types whose names have one meaning in C, whoever declares them."""
 
 
 @dataclass(slots=True)
@@ -182,10 +186,13 @@ class MadeUp:
         if entry.role in (Role.TYPE, Role.ENUM):
             if wide := _WIDE.fullmatch(name):
                 return f"typedef {wide.group(1)} {name} __attribute__((ext_vector_type({wide.group(2)})));"
+            if integer := _INTEGER.fullmatch(name):
+                sign = "" if integer.group(1) in ("u", "uint") else "signed "
+                return f"typedef {sign}{'u' * (not sign)}{_OF_BITS[integer.group(2)]} {name};"
             members = self.uses.members(name)
             if any(not _SWIZZLE.fullmatch(each) for each in members):
                 return f"typedef {self._opencl_struct(members)} {name};"
-            width = re.search(r"(2|3|4|8|16)$", name)
+            width = re.search(r"(?<!\d)(2|3|4|8|16)$", name)
             return f"typedef float{width.group() if width else ''} {name};"
         if entry.role in (Role.FUNCTION, Role.CONSTANT_FUNCTION):
             lanes = "4" if self.uses.gives_vector(name) else ""

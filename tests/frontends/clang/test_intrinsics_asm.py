@@ -33,6 +33,7 @@ from kernlint.tree.nodes import (
 )
 from kernlint.tree.types import F32, I32, U32, U64, PointerType, Space, VectorType
 from tests.frontends.clang.intrinsic_calls import SPAN, asm, number, output, pointer, variable
+from tests.frontends.clang.lower.trees import kernel
 
 
 def expression(node: Stmt) -> Expr:
@@ -156,6 +157,20 @@ def test_bulk_copies() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------- memory
+
+
+def test_constraints_that_a_macro_holds() -> None:
+    source = """
+    #define ADDRESS(p) "l"(p)
+    #define COUNT "r"(n)
+    __global__ void k(unsigned* o, const unsigned* q, int n) {
+        unsigned a, b;
+        asm("ld.global.nc.u32 %0, [%1];" : "=r"(a) : ADDRESS(q));
+        asm volatile("mov.u32 %0, %1;" : "=r"(b) : COUNT);
+        o[threadIdx.x] = a + b;
+    }"""
+    text = "\n".join(line.lstrip() if "#" in line else line for line in source.split("\n"))
+    assert not kernel(text).function.losses
 
 
 def test_loads_and_stores() -> None:

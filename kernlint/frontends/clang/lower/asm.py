@@ -57,6 +57,10 @@ def split(source: str) -> tuple[str, list[Operands]] | None:
     return "".join(template), sections
 
 
+def _operands(sections: list[Operands]) -> int:
+    return sum(len(section.constraints) for section in sections[:2])
+
+
 def _unescape(text: str) -> str:
     return text.replace("\\n", "\n").replace("\\t", "\t").replace('\\"', '"').replace("\\\\", "\\")
 
@@ -64,6 +68,8 @@ def _unescape(text: str) -> str:
 _ASM = pattern(r"\s*(?:asm|__asm__|__asm)\b")
 _ASM_WITHIN = pattern(r"\b(?:asm|__asm__|__asm)\b")
 _INVOKED = pattern(r"\b([A-Za-z_]\w*)\b")
+_STRING_OR_WORD = pattern(r'"(?:\\.|[^"\\])*"|\b([A-Za-z_]\w*)\b')
+_PARAMETERS = pattern(r"\A\([^()]*\)")
 _STRING = pattern(r'"(?:\\.|[^"\\])*"')
 
 
@@ -83,6 +89,16 @@ def _from_macro(scope: Scope, invocation: str, depth: int = 4) -> str:
     return found[0]
 
 
+def _expanded(scope: Scope, source: str) -> str:
+    """The text of an ``asm`` with the macros in it that hold constraints, as ``ADDRESS(p)`` does for ``"l"(p)``."""
+
+    def body(match: re.Match[str]) -> str:
+        found = scope.lowering.macro_body(match.group(1)) if match.group(1) else ""
+        return _PARAMETERS.sub("", found) if '"' in found else match.group()
+
+    return _STRING_OR_WORD.sub(body, source)
+
+
 def inline_assembly(scope: Scope, cursor: Cursor) -> Stmt:
     """An ``asm`` statement as what it does where that is known, else as :class:`Asm`."""
     operands = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
@@ -95,8 +111,10 @@ def inline_assembly(scope: Scope, cursor: Cursor) -> Stmt:
         scope.lose("statement", "inline assembly whose text is not known", cursor)
         return Asm(span, "", (), operands, may_sync=True, writes_memory=True)
     text, sections = parsed
+    if _operands(sections) != len(operands):
+        text, sections = split(_expanded(scope, source)) or parsed
     outputs = len(sections[0].constraints) if sections else 0
-    inputs = len(sections[1].constraints) if len(sections) > 1 else 0
+    inputs = _operands(sections) - outputs
     if outputs + inputs != len(operands):
         scope.lose("statement", "inline assembly whose operands could not be told apart", cursor)
         return Asm(span, text, (), operands, may_sync=True, writes_memory=True)

@@ -13,6 +13,7 @@ from kernlint.frontends.clang.lower.context import Lowering, Scope
 from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import parameter, template_parameter
+from kernlint.frontends.clang.made_up import EXACT_WIDTH
 from kernlint.frontends.clang.native import LIB
 from kernlint.frontends.clang.uses import is_constant_name
 from kernlint.source import Span
@@ -320,7 +321,7 @@ class FunctionTable:
         """Whether a name can only be a number, or a type of numbers, that the program is built with."""
         if not self.lowering.is_made_up(declaration):
             return False
-        if declaration.spelling in self.lowering.numbers:
+        if declaration.spelling in self.lowering.numbers or declaration.spelling in EXACT_WIDTH:
             return True
         if not self.lowering.self_contained:
             return False

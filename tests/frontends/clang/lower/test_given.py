@@ -60,3 +60,15 @@ def test_a_program_in_the_marks_of_a_raw_string() -> None:
     (found,) = module(text, "opencl").kernels
     assert text[found.function.span.start :].startswith("__kernel")
     assert not found.function.losses
+
+
+def test_types_of_exact_width_have_one_meaning() -> None:
+    text = """__kernel void k(__global uint32_t *p, __global const u16 *q, int n) {
+        uint64_t wide = (uint64_t) p[0] << 32;
+        if (get_global_id(0) < n) p[get_global_id(0)] = q[wide >> 32 & 3];
+    }"""
+    found = kernel(text, "opencl").function
+    assert [type_text(param.type).split("*")[0] for param in found.params] == ["u32", "const u16", "i32"]
+    assert {loss.kind for loss in found.losses if "uint" in loss.reason} <= {"given"}
+    held = kernel('#include "away.h"\n' + text, "opencl").function
+    assert {loss.reason.rpartition(" ")[2] for loss in held.losses if loss.kind != "given"} == {"u16"}
