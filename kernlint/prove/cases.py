@@ -6,6 +6,8 @@ both; likewise ``min(x, y)`` by ``x <= y``, and a guard ``p || q`` by either par
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kernlint.prove.query import LoopRange, Query, Side, is_shared
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Term, binary, disjunction, negate, plain, rebuild, retype, symbols
@@ -42,6 +44,15 @@ def conjuncts(guard: Term) -> list[Term]:
         if inner.type == BOOL:
             return conjuncts(inner)
     return [guard]
+
+
+def ways(term: Term) -> Iterator[Term]:
+    """The terms of which one holds where ``term`` does."""
+    if term.op != "lor":
+        yield term
+        return
+    for arg in term.args:
+        yield from ways(arg)
 
 
 def cases(query: Query, sides: tuple[Side, ...], extent: Term | None, deep: bool = True) -> list[Case]:

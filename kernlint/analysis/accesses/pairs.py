@@ -28,7 +28,7 @@ from kernlint.analysis.trace.events import (
     RootKind,
     WarpEvent,
 )
-from kernlint.prove.cases import conjuncts
+from kernlint.prove.cases import conjuncts, ways
 from kernlint.prove.query import LoopRange, Side
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
@@ -403,19 +403,10 @@ def _denied(label: Label, other: Access, now: Label) -> bool:
     }
     known = supposed | set(conjuncts(label.condition))
     return any(
-        all(negate(way) in known or negate(substitute(way, back)) in known for way in _ways(part))
+        all(negate(way) in known or negate(substitute(way, back)) in known for way in ways(part))
         for part in taken
         if part.op == "lor"
     )
-
-
-def _ways(term: Term) -> Iterator[Term]:
-    """The terms of which one holds where ``term`` does."""
-    if term.op != "lor":
-        yield term
-        return
-    for arg in term.terms:
-        yield from _ways(arg)
 
 
 def _passed_by(label: Label, other: Access, now: Label) -> bool:

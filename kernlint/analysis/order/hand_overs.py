@@ -22,9 +22,10 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, reaches, releases, words
+from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, equalities, reaches, releases, words
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Event, FenceEvent, Guard, GuardKind, Trace
+from kernlint.prove.cases import conjuncts, ways
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
@@ -276,7 +277,7 @@ class Order:
             return
         for access in self.of.accesses:
             if access.writes and access.value is not None and any(access.root is root for root in loads):
-                yield from _equalities(access.value)
+                yield from equalities(access.value)
 
     def _ticket(self, symbol: Symbol) -> bool:
         return any(
@@ -285,13 +286,6 @@ class Order:
             if word.root.space is Space.GLOBAL
             for o in word.observers
         )
-
-
-def _equalities(term: Term) -> Iterator[Term]:
-    if term.op == "eq":
-        yield term
-    for arg in term.terms:
-        yield from _equalities(arg)
 
 
 def _on_other_branch(term: Term, others: Iterable[Access]) -> bool:
@@ -310,8 +304,33 @@ def _between(first: Event, event: Event, second: Event) -> bool:
 
 
 def _comes_before(before: Access, signal: Access) -> bool:
-    """Whether an access may come before a signal in one block: in the text, or around a loop."""
-    return before.order < signal.order or any(loop in signal.loops for loop in before.loops)
+    """Whether an access may come before a signal in one block: in the text, or around a loop, and not on branches of
+    which a block takes but one."""
+    if any(loop in signal.loops for loop in before.loops):
+        return True
+    if before.order > signal.order:
+        return False
+    ours, theirs = _taken(before), _taken(signal)
+    return not (_denied(ours, theirs) or _denied(theirs, ours))
+
+
+def _taken(event: Event) -> set[Term]:
+    """The conditions under which a block as a whole comes to an event."""
+    return {part for guard in event.guards for part in conjuncts(guard.term) if not _by_thread(part)}
+
+
+def _denied(taken: set[Term], others: set[Term]) -> bool:
+    """Whether one of ``others`` cannot hold where all that is ``taken`` does."""
+    return any(all(negate(way) in taken for way in ways(part)) for part in others)
+
+
+def _by_thread(term: Term, depth: int = 3) -> bool:
+    """Whether the index of a thread is in a condition, or in the places of what it has from memory."""
+    return any(
+        symbol.kind is SymbolKind.THREAD
+        or (symbol.kind is SymbolKind.LOAD and (depth == 0 or _by_thread(symbol.origin[1], depth - 1)))
+        for symbol in symbols(term)
+    )
 
 
 def _wraps(observed: Access, after: Access, waits: tuple[object, ...]) -> bool:

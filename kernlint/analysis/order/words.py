@@ -17,7 +17,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import GRID_DIM, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Atomic, Barrier, Scope
-from kernlint.tree.types import Space, StructType
+from kernlint.tree.types import IntType, Space, StructType
 
 WIDE = frozenset({Scope.GRID, Scope.SYSTEM})
 """Scopes that reach the threads of other blocks."""
@@ -124,6 +124,8 @@ def reads_only(access: Access) -> bool:
     if access.atomic_op == "load":
         return True
     neutral = {"add": 0, "sub": 0, "or": 0, "xor": 0}.get(access.atomic_op)
+    if access.atomic_op == "max" and isinstance(access.type, IntType) and not access.type.signed:
+        neutral = 0
     return neutral is not None and access.value is not None and access.value.value == neutral
 
 
@@ -132,6 +134,43 @@ def tells(symbol: Symbol, access: Access) -> bool:
     if symbol.kind is SymbolKind.LOAD:
         return bool(symbol.origin == (access.root, access.offset))
     return symbol.kind is SymbolKind.UNKNOWN and symbol.origin is access.node
+
+
+def _made_of_old(access: Access) -> bool:
+    """Whether what an atomic operation puts in its place is made of what was there."""
+    found = sources([access.value]) if access.value is not None else ()
+    return any(tells(s, access) or (s.kind is SymbolKind.LOAD and s.origin[0] is access.root) for s in found)
+
+
+def slots(of: Trace) -> frozenset[Symbol]:
+    """What atomic operations have returned, maybe by way of shared memory, for places to be taken by whoever drew them:
+    it stands in an address, and nobody asks whether it equals anything.  Such a number says nothing of what others have
+    done."""
+    placed = {s for access in of.accesses for s in symbols(access.offset) if _drawn(s)}
+    if not placed:
+        return frozenset()
+    compared = {
+        symbol
+        for event in (*of.accesses, *of.barriers, *of.exits)
+        for guard in event.guards
+        for term in equalities(guard.term)
+        for symbol in symbols(term)
+    }
+    return frozenset(placed - compared)
+
+
+def equalities(term: Term) -> Iterator[Term]:
+    """The comparisons for equality in ``term``."""
+    if term.op in ("eq", "ne"):
+        yield term
+    for arg in term.terms:
+        yield from equalities(arg)
+
+
+def _drawn(symbol: Symbol) -> bool:
+    if symbol.kind is SymbolKind.LOAD:
+        return bool(symbol.origin[0].space is Space.SHARED)
+    return symbol.kind is SymbolKind.UNKNOWN and isinstance(symbol.origin, Atomic)
 
 
 def sources(terms: Iterable[Term]) -> Iterator[Symbol]:
@@ -218,6 +257,7 @@ class _Finder:
             s for event in (*of.accesses, *of.barriers, *of.exits) for g in event.guards for s in symbols(g.term)
         )
         self.valued = [(access, symbols(access.value)) for access in of.accesses if access.value is not None]
+        self.slots = slots(of)
         self.used = self.branched | {symbol for _, found in self.valued for symbol in found}
 
     def observer(self, access: Access) -> Observer | None:
@@ -233,8 +273,10 @@ class _Finder:
             return Observer(access, still, self._told(access))
         if access.atomic_op in ("max", "min") and not waits:
             return None  # that its own value was the greater tells a thread nothing of what others have done
+        if access.atomic_op == "cas" and _made_of_old(access):
+            return None  # a sum that is tried again until nobody was quicker
         told = self._told(access)
-        return Observer(access, waits, told) if waits or told & self.branched else None
+        return Observer(access, waits, told) if waits or (told - self.slots) & self.branched else None
 
     def _decides(self, access: Access, loop: LoopContext) -> bool:
         outs = self.outs[id(loop)]

@@ -20,6 +20,7 @@ from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
+from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
@@ -280,7 +281,7 @@ def _told(of: Trace, ticket: Access) -> set[Symbol]:
         for symbol in symbols(guard.term)
         if symbol.kind is SymbolKind.LOAD and id(symbol.origin[0]) in cells
     }
-    return own | passed
+    return (own | passed) - slots(of)
 
 
 def _releases(ticket: Access) -> bool:
