@@ -18,7 +18,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const
 from kernlint.tree.types import BOOL, I64, IntType
 
 
@@ -75,7 +75,26 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
             symbol = known.get(path)
             if symbol is not None and isinstance(symbol.type, IntType) and isinstance(term.type, IntType):
                 images.append((symbol, term))
+    checks += [_is_power(symbol) for symbol, term in images if term.value is None and _one_bit(term)]
     return Way(tuple(images), tuple(checks))
+
+
+def _one_bit(term: Term) -> bool:
+    """Whether a host term is a power of two, whatever its variables are: ``max(min(1 << n, 1024), 1)``."""
+    if term.value is not None:
+        return term.value > 0 and term.value & (term.value - 1) == 0
+    if term.op == "shl":
+        return _one_bit(term.args[0])
+    if term.op in ("min", "max"):
+        return all(map(_one_bit, term.args))
+    if term.op == "select":
+        return all(map(_one_bit, term.args[1:]))
+    return term.op == "cast" and isinstance(term.type, IntType) and _one_bit(term.args[0])
+
+
+def _is_power(symbol: Symbol) -> Term:
+    less = binary("sub", cast(symbol.term, I64), const(1), I64)
+    return binary("eq", binary("and", cast(symbol.term, I64), less, I64), const(0), BOOL)
 
 
 def _all_threads(axis: int, size: Term) -> Term:

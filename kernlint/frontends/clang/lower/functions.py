@@ -33,7 +33,7 @@ from kernlint.tree.nodes import (
     Ref,
     Stmt,
 )
-from kernlint.tree.types import UNKNOWN, VOID, PointerType, Space, StructType, Type
+from kernlint.tree.types import UNKNOWN, VOID, IntType, PointerType, Space, StructType, Type
 
 MAX_INSTANCES = 4
 """Instances of one kernel that are kept."""
@@ -54,6 +54,10 @@ _INSTANCE_LIMITS = {
 """Instances of one template, no kernel, that are lowered; uses of further ones see the template itself."""
 
 _LAUNCHES = pattern(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
+
+
+_SHORT = 600
+"""Bytes of a host function's text that counts as short."""
 
 
 class FunctionTable:
@@ -125,7 +129,7 @@ class FunctionTable:
         node, scope = self._head(cursor)
         self.declared[key] = node
         self._by_name.setdefault(node.name, []).append(node)
-        if not self.is_users(cursor) or body_of(cursor) is None or not self._matters(cursor, node.kind):
+        if not self.is_users(cursor) or body_of(cursor) is None or not self._matters(cursor, node):
             return node
         if not self._device and node.kind in (FunctionKind.KERNEL, FunctionKind.DEVICE):
             object.__setattr__(node, "body", Block(node.span, ()))
@@ -151,9 +155,12 @@ class FunctionTable:
         """How many instances of a kernel are kept."""
         return 1 if self._sampled and kernel.in_main_file and kernel.extent.start in self._sampled else MAX_INSTANCES
 
-    def _matters(self, cursor: Cursor, kind: FunctionKind) -> bool:
-        """Host functions of headers matter only where the header has to do with kernels."""
-        if kind is not FunctionKind.HOST or cursor.in_main_file:
+    def _matters(self, cursor: Cursor, node: FunctionDecl) -> bool:
+        """Host functions of headers matter only where the header has to do with kernels, or where they are short and
+        give a whole number: the sizes of launches come from such."""
+        if node.kind is not FunctionKind.HOST or cursor.in_main_file:
+            return True
+        if isinstance(node.result, IntType) and cursor.extent.end - cursor.extent.start <= _SHORT:
             return True
         file = cursor.location.file or ""
         found = self._launching.get(file)
