@@ -116,11 +116,20 @@ def _under_lock(
             released = releases(given) or order.fenced(store, given)
             acquired = acquires(taken) or order.fenced(taken, store)
             narrow = next(order.fences(store, given) if not released else order.fences(taken, store), None)
-            if released and (acquired or narrow is None):
-                continue  # a lock without the second fence works in practice; one with too narrow a fence was not meant
+            if released and (acquired or (narrow is None and not _fenced_elsewhere(order, word, taken, stores))):
+                continue  # works in practice; what has too narrow a fence, or a twin that has one, was not meant so
             partner = next((one for one in partners if _partner(order, word, one, store, meets)), None)
             if partner is not None:
                 yield Broken(store, partner, given, taken, released, acquired, lock=True, narrow=narrow)
+
+
+def _fenced_elsewhere(order: Order, word: Word, taken: Access, stores: list[Access]) -> bool:
+    """Whether the kernel takes the lock in another place too, and there with a fence before a store."""
+    return any(
+        other.locks and other.access is not taken and order.behind(other, store) and order.fenced(other.access, store)
+        for other in word.observers
+        for store in stores
+    )
 
 
 def _partner(order: Order, word: Word, one: Access, store: Access, meets: Meets) -> bool:

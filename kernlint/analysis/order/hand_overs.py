@@ -90,6 +90,8 @@ class Order:
     def _told_elsewhere(self, access: Access) -> bool:
         """Whether an access comes behind a wait that nothing in sight ends."""
         for word in self.words:
+            if word.lock and word.signals:
+                continue  # whoever has it before gives it back
             for observer in word.observers:
                 ends = (s for s in word.signals if s is not observer.access and not self.behind(observer, s))
                 if observer.waits and self.behind(observer, access) and next(ends, None) is None:
@@ -193,7 +195,7 @@ class Order:
 
     def behind(self, observer: Observer, after: Access) -> bool:
         """Whether ``after`` happens only once the observer has found what it looks for."""
-        if after is observer.access:
+        if after is observer.access or _exclusive(observer.access, after):
             return False
         if observer.access.order < after.order and any(
             symbol in observer.told for guard in after.guards for symbol in symbols(guard.term)
@@ -248,7 +250,7 @@ class Order:
             if not observer.locks or taken.order > access.order or not self.behind(observer, access):
                 continue
             for signal in word.signals:
-                if signal.order < access.order or signal is taken:
+                if signal.order < access.order or signal is taken or _exclusive(access, signal):
                     continue
                 released = releases(signal, reach) or self.fenced(access, signal, reach)
                 acquired = acquires(taken, reach) or self.fenced(taken, access, reach)
@@ -281,7 +283,7 @@ class Order:
 
     def _ticket(self, symbol: Symbol) -> bool:
         return any(
-            o.takes and symbol in o.told
+            o.takes and not o.waits and symbol in o.told
             for word in self.words
             if word.root.space is Space.GLOBAL
             for o in word.observers
@@ -304,14 +306,18 @@ def _between(first: Event, event: Event, second: Event) -> bool:
 
 
 def _comes_before(before: Access, signal: Access) -> bool:
-    """Whether an access may come before a signal in one block: in the text, or around a loop, and not on branches of
-    which a block takes but one."""
+    """Whether an access may come before a signal in one block: in the text, or around a loop."""
     if any(loop in signal.loops for loop in before.loops):
         return True
-    if before.order > signal.order:
-        return False
-    ours, theirs = _taken(before), _taken(signal)
-    return not (_denied(ours, theirs) or _denied(theirs, ours))
+    return before.order < signal.order and not _exclusive(before, signal)
+
+
+def _exclusive(one: Event, other: Event) -> bool:
+    """Whether two events are on branches of which a block takes but one."""
+    if any(loop in other.loops for loop in one.loops):
+        return False  # it may take the other one in the next round
+    ours, theirs = _taken(one), _taken(other)
+    return _denied(ours, theirs) or _denied(theirs, ours)
 
 
 def _taken(event: Event) -> set[Term]:
