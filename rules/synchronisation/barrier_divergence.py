@@ -286,7 +286,8 @@ class BarrierDivergence(Rule):
             condition = f"a value that differs between {actors}"
         if culprit.blocks:
             message = f"blocks of one grid disagree on reaching {name}, for which all blocks have to come"
-            severity = Severity.NOTE if _guessed(culprit.term) else Severity.WARNING
+            lesser = _guessed(culprit.term) or _met_elsewhere(facts[trace], culprit)
+            severity = Severity.NOTE if lesser else Severity.WARNING
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
             parted = facts.module.language == "hip" and uniformity(culprit.term) > Uniformity.WARP
@@ -457,6 +458,16 @@ def _answered(walked: Trace, culprit: Culprit, warp: int) -> bool:
 
     one, other = under(culprit.term), under(negate(culprit.term))
     return len(one) == len(other) and all(a.loops == b.loops for a, b in zip(one, other, strict=True))
+
+
+def _met_elsewhere(walked: Trace, culprit: Culprit) -> bool:
+    """Whether the blocks that take the other way come to a barrier of the grid there: it counts blocks that arrive,
+    wherever they are."""
+    other = negate(culprit.term)
+    return any(
+        barrier.scope is Scope.GRID and any(guard.term == other for guard in barrier.guards)
+        for barrier in walked.barriers
+    )
 
 
 def _ended(walked: Trace, meeting: Meeting, culprit: Culprit, warp: int) -> bool:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.trace.events import Access, AccessKind, WarpEvent
+from kernlint.analysis.trace.values import UNPLACED
 from kernlint.prove.query import SETTLED, Side
 from kernlint.record import replace
 from kernlint.symbolic.intervals import interval, refine
@@ -45,6 +46,8 @@ _BALLOTS = frozenset({"ballot", "any", "all", "match", "activemask"})
 def opened(pair: Pair) -> Pair | None:
     """The pair with inputs in place of what data choose for each thread; None where a place rests on what is no data,
     or where the two accesses hang on one choice (see :func:`one_choice`)."""
+    if _fields(pair.a.offset) != _fields(pair.b.offset):
+        return None
     ours, theirs = _inputs(pair.a.offset, pair.private), _inputs(pair.b.offset, pair.private)
     if ours is None or theirs is None:
         return None
@@ -53,6 +56,11 @@ def opened(pair: Pair) -> Pair | None:
     if one_choice(pair, ours, theirs) or both_drawn(pair, ours, theirs) or both_put(pair, ours, theirs):
         return None
     return replace(pair, a=_open(pair.a, pair.first, ours), b=_open(pair.b, pair.second, theirs))
+
+
+def _fields(place: Term) -> set[Symbol]:
+    """The fields in a place of which it is not known where they lie."""
+    return {symbol for symbol in symbols(place) if symbol.origin is UNPLACED}
 
 
 def one_choice(pair: Pair, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> bool:

@@ -800,7 +800,7 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK
-    if predicate is not None and isinstance(e.type, (IntType, FloatType)):
+    if isinstance(e.type, (IntType, FloatType)):
         return unknown(e.name, e.type, level, e.span, e)
     return unknown_value(e.type, e.name, level)
 

@@ -7,6 +7,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.values import (
+    UNPLACED,
     MemPlace,
     Place,
     PointerValue,
@@ -166,7 +167,7 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
         return None
     if isinstance(place, VarPlace):
         return VarPlace(place.decl, (*place.path, name), kind)
-    shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID)
+    shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID, origin=UNPLACED)
     pointer = PointerValue(place.pointer.root, binary("add", place.pointer.offset, shift, I64), kind)
     return MemPlace(pointer, kind, place.index, place.volatile)
 
@@ -317,7 +318,11 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
         if fields and len(fields) <= 32:
             made: list[tuple[str, Value]] = []
             for name, kind, offset in fields:
-                shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID)
+                shift = (
+                    const(offset)
+                    if offset is not None
+                    else unknown(f"offset of {name}", I64, Uniformity.GRID, origin=UNPLACED)
+                )
                 at = PointerValue(pointer.root, binary("add", pointer.offset, shift, I64), kind)
                 made.append((name, loaded(m, at, kind)))
             return StructValue(type_, tuple(made))

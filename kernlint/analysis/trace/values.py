@@ -110,6 +110,10 @@ class ReferenceValue:
 
 
 Place = VarPlace | MemPlace
+
+UNPLACED = "a field of a structure, where nobody knows it lies"
+"""The origin of a symbol for the place of such a field: fields lie apart, wherever they are."""
+
 Value = Term | PointerValue | StructValue | LambdaValue | FunctionValue | ReferenceValue
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 
+from kernlint.finding import Severity
 from tests.rules.marked import assert_marked, findings
 
 KERNEL = """
@@ -50,3 +51,24 @@ def test_one_block_agrees_with_itself() -> None:
     assert not findings(BarrierDivergence, code, block="64,1,1", grid="4,1,1")
     (found,) = findings(BarrierDivergence, code, block="64,1,1", grid="5,1,1")
     assert "blocks of one grid" in found.message
+
+
+HYBRID = """
+#include <cooperative_groups.h>
+__global__ void k(float *a, const float *b, int n) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    a[i] = b[i];
+    if (blockIdx.x == 0) {
+        a[n + threadIdx.x] = b[threadIdx.x];
+        grid.sync();
+    } else {
+        grid.sync();
+        a[i] += b[0];
+    }
+}
+"""
+
+
+def test_blocks_may_meet_in_two_places() -> None:
+    assert all(finding.severity is Severity.NOTE for finding in findings(BarrierDivergence, HYBRID))

@@ -71,3 +71,26 @@ __global__ void k(float *x) {
 def test_a_barrier_is_missing_or_there(code: str) -> None:
     assert [f.severity for f in findings(SharedMemoryRace, code.replace("@", ""))] == [Severity.ERROR]
     assert findings(SharedMemoryRace, code.replace("@", "__syncthreads();")) == []
+
+
+UNPLACED = """
+#include <size_of_type.h>
+struct Shared {
+  tile_type tile[64];
+  unsigned long long full[4];
+  int plan[128];
+};
+__global__ void k(const int *plans, int *out) {
+  extern __shared__ unsigned char memory[];
+  Shared &s = *reinterpret_cast<Shared *>(memory);
+  s.plan[threadIdx.x] = plans[threadIdx.x];
+  if (threadIdx.x == 0)
+    for (int i = 0; i < 4; ++i) s.full[i] = 1;
+  __syncthreads();
+  out[threadIdx.x] = s.plan[127 - threadIdx.x] + (int)s.full[0];
+}
+"""
+
+
+def test_fields_lie_apart_wherever_they_are() -> None:
+    assert not findings(SharedMemoryRace, UNPLACED)
