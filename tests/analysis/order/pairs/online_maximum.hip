@@ -25,7 +25,7 @@ __global__ void attend(const float *q, const float *k, const float *v, float *o,
     __syncthreads();
     const float scale = __expf(before - top[0]);
     acc *= scale;
-    for (int j = 0; j < 128; ++j) acc += __expf(score[j] - top[0]) * v[(base + j) * dim + t];
+    for (int j = 0; j < 128; ++j) acc += t < dim ? __expf(score[j] - top[0]) * v[(base + j) * dim + t] : 0.f;
     __syncthreads();
   }
   if (t < dim) o[blockIdx.x * dim + t] = acc / norm[0];
