@@ -95,8 +95,8 @@ def longer_than_its_row(pair: Pair, witness: Refuted) -> bool:
         float *row = rows + ((size_t)blockIdx.y * pitch + blockIdx.x) * pitch;
         for (int i = threadIdx.x; i < length; i += 256) row[i] = row[i] * 0.5f;
     }
-    void launch(float *rows, const int *lengths, int count, int pitch) {
-        shift<<<dim3(pitch, count), 256>>>(rows, lengths, pitch);
+    void launch(float *rows, const int *lengths, int pitch) {
+        shift<<<dim3(pitch, 64), 256>>>(rows, lengths, pitch);
     }
     ```
 
@@ -107,8 +107,8 @@ def longer_than_its_row(pair: Pair, witness: Refuted) -> bool:
         float *row = rows + (size_t)blockIdx.y * pitch;
         for (int i = threadIdx.x; i < length; i += 256) row[i] = row[i] * 0.5f;
     }
-    void launch(float *rows, const int *lengths, int count, int pitch) {
-        shift<<<dim3(pitch, count), 256>>>(rows, lengths, pitch);
+    void launch(float *rows, const int *lengths, int pitch) {
+        shift<<<dim3(pitch, 64), 256>>>(rows, lengths, pitch);
     }
     ```
     """
