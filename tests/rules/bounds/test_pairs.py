@@ -280,6 +280,19 @@ __global__ void sums(const float *in, float *out, int n) {
 void run(const float *in, float *out, int n) { sums<<<(n + 255) / 256, 256>>>(in, out, n); }
 """,
     ),
+    "half of a row, the middle with it, of pairs": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void mirror(const float *half, float *full, int nx, int ny) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= nx || y >= ny) return;
+    int at = 2 * (y * nx + x);
+    if (x <= nx / 2) full[at] = half[2 * (y * (nx / 2 + 1) + x)];
+    else full[at] = half[2 * (y * (nx / 2 + 1) + nx - x)];
+}
+""",
+    ),
     "the exact half": (
         WrongBoundsGuard,
         "opencl",

@@ -58,7 +58,7 @@ def _inclusive_limit(dimension: Dimension) -> bool:
     if not dimension.limits or dimension.extra:
         return False
     best = dimension.limits[0]
-    return best.slack == 0 and best.part.op == "le"
+    return best.slack == 0 and best.part.op == "le" and best.unit == 1
 
 
 def _posts(indexed: Sequence[Indexed], one: Indexed, best: Limit) -> bool:
@@ -114,7 +114,7 @@ def _excess(dimension: Dimension) -> int:
     if not dimension.limits or dimension.extra:
         return 0
     best = dimension.limits[0]
-    if best.slack == 0 and best.part.op == "le":
+    if best.unit > 1 or (best.slack == 0 and best.part.op == "le"):
         return 0
     return max(best.slack + 1, 0)
 
