@@ -6,10 +6,12 @@ when it is the pitch of a dimension, when a launch derives its grid from it, or,
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.bounds import Reach, reaches
-from kernlint.analysis.extent.limits import limits
-from kernlint.analysis.extent.places import places
+from kernlint.analysis.extent.limits import Dimension, Indexed, limits
+from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, swapped, twice
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
@@ -22,9 +24,29 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     wrapped,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Overreach, supports_of
-from kernlint.analysis.extent.wrong_guards.steps import groups, inclusive, items, neighbours, scalars, vectors
+from kernlint.analysis.extent.wrong_guards.steps import (
+    groups,
+    inclusive,
+    items,
+    neighbours,
+    scalars,
+    vector_counts,
+    vectors,
+)
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
+from kernlint.symbolic.polynomial import number
+
+
+def _others(indexed: Sequence[Indexed], found: Places) -> Iterator[Indexed]:
+    """Accesses whose index is no sum of ids (``tid / 32``), laid out as the others are."""
+    known = {one.access for one in indexed}
+    for access, mine in found.items():
+        if access not in known:
+            yield Indexed(
+                access,
+                tuple(Dimension(p.index + number(p.extra), p.pitch, p.limits, None, p.extra) for p in mine),
+            )
 
 
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
@@ -33,7 +55,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     found: list[Overreach] = []
     if not context.all_exact:
         supports = supports_of(indexed)
-        found += inclusive(indexed, context, supports)
+        found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
         found += neighbours(indexed, supports)
         found += vectors(facts[places], context)
         told = {one.guard for one in found}
@@ -50,6 +72,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += either(indexed)
         found += twice(indexed, grown)
         found += scalars(facts[trace], indexed, context)
+        found += vector_counts(facts[trace], facts[places])
         found += wrapped(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]

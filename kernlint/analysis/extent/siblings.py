@@ -96,9 +96,13 @@ class Siblings:
         yield from self._segments(place, group)
 
     def _alike(self, place: Place, other: Place, group: Sequence[Place], limit: Limit) -> bool:
-        if other.pitch != place.pitch or not _same_way(place.access, other.access):
+        if not _same_way(place.access, other.access):
             return False
-        return other.access.root is place.access.root or self._implied(place, other, group, limit.size)
+        if other.access.root is place.access.root:
+            return other.pitch == place.pitch
+        # The array has so many elements for each row of the other; rows with a pitch of their own may be padded too.
+        rows = place.row is None and other.row is None and place.pitch.constant is not None
+        return (rows or other.pitch == place.pitch) and self._implied(place, other, group, limit.size)
 
     def _segments(self, place: Place, group: Sequence[Place]) -> Iterator[tuple[Polynomial, Place, Limit]]:
         """A value that is read beyond the end of the block's segment, and of no use there: all that is written at the

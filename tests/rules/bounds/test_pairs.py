@@ -102,6 +102,70 @@ void run(Frame *f) {
 }
 """,
     ),
+    "a sum for each row of which the row is tested where it is read": (
+        MissingBoundsGuard,
+        "opencl",
+        """
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void products(__global const float *a, __global const float *x, __global float *y, int cols, int rows) {
+    __local float sums[64];
+    const int row = get_group_id(0) * 2 + get_local_id(0) / 32, lane = get_local_id(0) % 32;
+    float s = 0.0f;
+    if (row < rows)
+        for (int c = lane; c < cols; c += 32) s += a[row * cols + c] * x[c];
+    sums[get_local_id(0)] = s;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (lane == 0[[| && row < rows]]) {
+        float t = 0.0f;
+        for (int i = 0; i < 32; i++) t += sums[get_local_id(0) + i];
+        y[row] = t;  // bad
+    }
+}
+""",
+    ),
+    "the number of a warp, one too many": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void firsts(const float *in, float *out, int rows, int cols) {
+    const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (warp [[>|>=]] rows) return;
+    if (threadIdx.x % 32 == 0) out[warp] = in[(size_t)warp * cols];  // bad
+}
+void run(const float *in, float *out, int rows, int cols) {
+    firsts<<<(rows * 32 + 255) / 256, 256>>>(in, out, rows, cols);
+}
+""",
+    ),
+    "the rest of the elements is taken one by one, and the vectors are counted as they are": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void twice(const float4 *in, float4 *out, size_t n) {
+    const size_t step = (size_t)gridDim.x * blockDim.x;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < [[n|n / 4]]; i += step) {
+        const float4 v = in[i];
+        out[i] = make_float4(v.x * 2, v.y * 2, v.z * 2, v.w * 2);  // bad
+    }
+    if (blockIdx.x == 0 && threadIdx.x < n % 4)
+        ((float *)out)[n / 4 * 4 + threadIdx.x] = 2 * ((const float *)in)[n / 4 * 4 + threadIdx.x];
+}
+""",
+    ),
+    "a vector that ends one beyond": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+__global__ void relu(const float *in, float *out, int n) {
+    const int i = (blockIdx.x * blockDim.x + threadIdx.x) * 4;
+    if (i + [[3 <= n|3 < n]]) {
+        float4 a = *(const float4 *)(in + i);
+        *(float4 *)(out + i) = make_float4(fmaxf(a.x, 0), fmaxf(a.y, 0), fmaxf(a.z, 0), fmaxf(a.w, 0));  // bad
+    } else
+        for (int k = i; k < n; k++) out[k] = fmaxf(in[k], 0);
+}
+""",
+    ),
     "an index that a test takes for a mark": (
         MissingBoundsGuard,
         "cuda",

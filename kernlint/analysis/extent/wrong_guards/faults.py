@@ -73,9 +73,15 @@ def launched(context: LaunchContext, size: Polynomial) -> bool:
     """Whether a launch in sight derives its grid from the size."""
     for view in context.launches:
         value = in_host_terms(size, dict(view.images))
-        if any(one.count is not None and polynomial(one.count) == value for one in view.covers):
+        if any(one.count is not None and _times(polynomial(one.count), value) for one in view.covers):
             return True
     return False
+
+
+def _times(count: Polynomial, value: Polynomial) -> bool:
+    """Whether a count is a value, or so many times that."""
+    factor = next(iter(count.coefficients.values()), 0)
+    return factor > 0 and not value.coefficients.get(()) and count in (value, number(factor) * value)
 
 
 def in_host_terms(size: Polynomial, images: dict[Symbol, Term]) -> Polynomial:

@@ -39,6 +39,8 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
             best = dimension.limits[0]
             size = best.size
             why, support = "", None
+            if dimension.extra and size not in supports:
+                continue  # a vector that is kept inside by other means
             if size in pitches:
                 why = "it is the pitch of a dimension"
             elif _fence(indexed, size):
@@ -55,7 +57,7 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
 
 def _inclusive_limit(dimension: Dimension) -> bool:
     """Whether the tightest guard of a dimension is ``index <= size``."""
-    if not dimension.limits or dimension.extra:
+    if not dimension.limits:
         return False
     best = dimension.limits[0]
     return best.slack == 0 and best.part.op == "le" and best.unit == 1
@@ -344,6 +346,25 @@ def scalars(kernel: Trace, indexed: Sequence[Indexed], context: LaunchContext) -
         why = _counts_scalars(kernel, context, size, lanes)
         if why:
             yield Overreach(one.access, Fault.SCALARS, guard, part, size, lanes, why)
+
+
+def vector_counts(kernel: Trace, found: Places) -> Iterator[Overreach]:
+    """``if (i < n) v[i]`` of vectors, where the kernel takes the rest of ``n`` divided by their length from the same
+    array as single elements: n counts those."""
+    for access, places in found.items():
+        kind, place = access.root.element, places[-1]
+        if not isinstance(kind, VectorType) or len(places) > 1 or place.extra or place.bound is None:
+            continue
+        size, best = place.bound, place.limits[0]
+        rest = [
+            one for one in kernel.accesses if one.root is access.root and one.size and one.size < (access.size or 0)
+        ]
+        for one in rest:
+            terms = (one.offset, *(guard.term for guard in one.guards))
+            if any(_divided_by(part, kind.lanes) == size for term in terms for part in subterms(term)):
+                why = f"what is left of it by groups of {kind.lanes} is taken one by one elsewhere"
+                yield Overreach(access, Fault.SCALARS, best.guard, best.part, size, kind.lanes, why)
+                break
 
 
 def _counts_scalars(kernel: Trace, context: LaunchContext, size: Polynomial, lanes: int) -> str:
