@@ -84,10 +84,26 @@ def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
             return
         yield {}
         return
-    for values in VALUES:
-        chosen = {symbol: value * unit for symbol, value in zip(found, values, strict=False)}
-        if all(evaluate(check, chosen) != 0 for check in view.checks):
-            yield chosen
+    for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
+        known = False
+        for values in VALUES:
+            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)}
+            if all(evaluate(check, chosen) != 0 for check in view.checks):
+                known = True
+                yield chosen
+        if known:
+            return
+
+
+def _checked(view: LaunchView) -> int:
+    """What the host's variables have to be multiples of by its checks, as far as they say so with a remainder."""
+    unit = 1
+    for check in view.checks:
+        for part in subterms(check):
+            divisor = part.args[1].value if part.op == "mod" else None
+            if divisor is not None and 0 < divisor <= 1024:
+                unit = lcm(unit, divisor)
+    return min(unit, 1 << 12)
 
 
 def _divisor(size: Term) -> int:

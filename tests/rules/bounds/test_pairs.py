@@ -166,6 +166,28 @@ __global__ void relu(const float *in, float *out, int n) {
 }
 """,
     ),
+    "vectors of an allocation that the host checks to be whole": (
+        WrongBoundsGuard,
+        "cuda",
+        """
+#include <cuda_runtime.h>
+__global__ void twice(const float4 *in, float4 *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < [[n|n / 4]]) {
+        float4 v = in[i];
+        out[i] = make_float4(v.x * 2, v.y * 2, v.z * 2, v.w * 2);  // bad
+    }
+}
+bool run(int n) {
+    if (n <= 0 || n % 4 != 0) return false;
+    float *in, *out;
+    cudaMalloc((void **)&in, n * sizeof(float));
+    cudaMalloc((void **)&out, n * sizeof(float));
+    twice<<<(n / 4 + 255) / 256, 256>>>((const float4 *)in, (float4 *)out, n);
+    return true;
+}
+""",
+    ),
     "an index that a test takes for a mark": (
         MissingBoundsGuard,
         "cuda",
