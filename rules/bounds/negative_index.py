@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
@@ -83,7 +84,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, replayer)
+    needs = (trace, outside, sentinels, allocated, replayer)
     requires_whole = True
     looks_back = True
 
@@ -91,8 +92,9 @@ class NegativeIndex(Rule):
         if not facts[trace].guards_known(facts.function.span):
             return
         arrays: dict[Root, list[Outside]] = {}
+        told = {id(past.access) for past in facts[allocated]}  # by the rules that know the allocation
         for one in facts[outside]:
-            if one.below:
+            if one.below and id(one.access) not in told:
                 arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
             yield self._report(found, facts[replayer])

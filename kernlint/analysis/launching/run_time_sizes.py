@@ -63,9 +63,9 @@ def admission_of(view: LaunchView) -> Admission:
 def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
     """The axis (y or z) along which a grid may have more than ``most`` blocks; None where nothing speaks for it.
 
-    That a size may be so large says little: batches are small.  It is believed where the number is a product of several
-    sizes; and, of one that is not divided into tiles, where there is one size along x, so that there was room; or where
-    the kernel takes it for a large one, and widens the block's index before it is multiplied.
+    That a size may be so large says little: batches are small, images not that high.  It is believed, of one that is
+    not divided into tiles, where nothing stands along x, so that there was room, and the kernel takes it for a large
+    one: it widens the block's index before that is multiplied.
     """
     grid = view.fact.grid
     if grid is None:
@@ -74,9 +74,8 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
         term = grid[axis]
         if not chosen_by_callers(term):
             continue
-        several = any(len(set(atoms)) > 1 for atoms in polynomial(term).coefficients)
         whole = not any(part.op in ("div", "shr") for part in subterms(term))
-        if not (several or (whole and (grid[0].value is not None or _widened(kernel, axis)))):
+        if not (whole and grid[0].value == 1 and _widened(kernel, axis)):
             continue
         known = admission_of(view)
         tried = (most + 1, most + 5, 70_000, 1 << 17, 1 << 20)
