@@ -3,14 +3,14 @@
 
 Every ``.cl`` file of the packages is read by libclang's front end and by pycparser's, as ``kernlint DIR/PACKAGE
 --flags`` would read it, and each kernel's tree is compared with all that it calls, up to places and to conversions that
-the language implies.  A kernel that one of them has and the other lacks is a difference.  ``--sample N`` takes N files
+the language implies.  A kernel that one of them has and the other lacks is a difference, but for kernels that only
+readings under further settings show, which libclang's front end alone makes.  ``--sample N`` takes N files
 of a package by a fixed seed; ``--show N`` prints the first differing line of N kernels of each package.
 """
 
 from __future__ import annotations
 
 import argparse
-import glob
 import json
 import os
 import random
@@ -20,8 +20,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-_IMPLIED = re.compile(r"\{[^{}]*\}(?=[\w(\-~!@*&'])")
-_PLACE = re.compile(r" @\d+|struct \(unnamed[^)]*\)")
+_IMPLIED = re.compile(r"(?:\{[^{}]*\})+(?=[\w(\-~!@*&'])")
+_PLACE = re.compile(r" @\d+|(?:struct|union) \(unnamed[^)]*\)")
 
 
 def kernels_of(modules: list[Any]) -> dict[str, list[str]]:
@@ -46,19 +46,6 @@ def _lines(text: str) -> Iterator[str]:
     for line in _PLACE.sub("", _IMPLIED.sub("", text)).splitlines():
         if line.strip() and "loss[" not in line:
             yield line
-
-
-def files_of(package: dict[str, Any], folder: str, sample: int) -> list[str]:
-    """The OpenCL files of a package, all or some by a fixed seed."""
-    found: set[str] = set()
-    for pattern in package["kernel_globs"]:
-        found |= {path for path in glob.glob(os.path.join(folder, pattern), recursive=True) if path.endswith(".cl")}
-    for pattern in package.get("exclude", ()):
-        found -= set(glob.glob(os.path.join(folder, pattern), recursive=True))
-    files = sorted(found)
-    if sample and len(files) > sample:
-        files = sorted(random.Random(1).sample(files, sample))
-    return files
 
 
 def main() -> int:
@@ -88,7 +75,7 @@ def main() -> int:
 
 def compare(package: dict[str, Any], folder: str, args: argparse.Namespace) -> tuple[int, int]:
     """Kernels of a package, and those of them that are equal."""
-    from wholeness import options_of
+    from wholeness import files_of, options_of
 
     from kernlint.frontends.base import FrontendError
     from kernlint.frontends.clang import ClangFrontend
@@ -100,29 +87,38 @@ def compare(package: dict[str, Any], folder: str, args: argparse.Namespace) -> t
     from kernlint.run.engine import Engine
     from kernlint.source import read
 
-    include, defines = options_of(package, folder)
+    root, found_files = files_of(package, os.path.dirname(folder), True)
+    files = [path for path in found_files if path.endswith(".cl")]
+    if args.sample and len(files) > args.sample:
+        files = sorted(random.Random(1).sample(files, args.sample))
+    include, defines = options_of(package, root)
     nothing = Registry((), {})
-    engine = Engine(nothing, Selection(nothing, Config(include=include, defines=defines)), projects=Projects([folder]))
+    engine = Engine(nothing, Selection(nothing, Config(include=include, defines=defines)), projects=Projects([root]))
     seen = equal = 0
     took = [0.0, 0.0]
-    for path in files_of(package, folder, args.sample):
+    for path in files:
         options = engine.frontend_options(path, engine.selection.config)
         found: list[dict[str, list[str]]] = []
+        further: dict[str, list[str]] = {}
         for at, frontend in enumerate((ClangFrontend(), PycparserFrontend())):
             started = time.process_time()
             try:
-                found.append(kernels_of(frontend.parse_file(read(path), options)))
+                modules = frontend.parse_file(read(path), options)
+                found.append(kernels_of(modules[:1]))
+                further = further or kernels_of(modules)
             except FrontendError as error:
                 print(f"{path}: {error}")
                 found.append({})
             took[at] += time.process_time() - started
         for name in sorted(found[0].keys() | found[1].keys()):
             seen += 1
-            first, second = (one.get(name) for one in found)
+            first, second = found[0].get(name) or further.get(name), found[1].get(name)
             if first == second:
                 equal += 1
             elif args.show > seen - equal - 1:
                 _show(path, name, first, second)
+        if args.show:
+            print(f"{os.path.basename(path)}: {equal} of {seen} kernels equal so far", flush=True)
     print(f"{package['name']}: {took[0]:.0f} s by clang, {took[1]:.0f} s by pycparser")
     return seen, equal
 

@@ -271,7 +271,7 @@ class TypeTable:
 def parameter(kind: Qualified) -> Type:
     """The type of a parameter: an array is a pointer to its first element, in the array's address space."""
     if isinstance(kind.type, ArrayType):
-        return PointerType(kind.type.element, kind.space or Space.GENERIC, kind.const, kind.volatile)
+        return PointerType(kind.type.element, kind.space or Space.PRIVATE, False, kind.volatile)
     return kind.type
 
 

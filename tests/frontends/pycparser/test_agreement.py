@@ -94,6 +94,11 @@ KERNEL(turn)(__global uint *x, uint n) {
 }
 
 EXPANDED = {
+    "parameters that are arrays": """
+float row(const float4 m[3]) { return m[0].x; }
+uint next(uint state[4]) { return state[0] + 1; }
+__kernel void k(__global float *x) { float4 m[3]; uint s[4]; x[0] = row(m) + next(s); }
+""",
     "assembly, and enumerators larger than an int": """
 typedef unsigned int u32;
 enum { SMALL = 0x12345678, LARGE = 0xd76aa478u };
@@ -154,7 +159,7 @@ __kernel void k(__global half *h, __global float *f, __global int *n) {
 
 def text_of(module: Module) -> list[str]:
     """The module as lines, without places, losses and implied conversions."""
-    text = re.sub(r"\{[^{}]*\}(?=[\w(\-~!@*&'])", "", module_text(module))
+    text = re.sub(r"(?:\{[^{}]*\})+(?=[\w(\-~!@*&'])", "", module_text(module))
     text = re.sub(r" @\d+|struct \(unnamed[^)]*\)", "", text)
     return [
         line
