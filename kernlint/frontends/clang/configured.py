@@ -74,7 +74,7 @@ class Read(Protocol):
 def reading(module: Module, parsed: ParseResult) -> Reading:
     """What is to be known of a parse when it is closed."""
     skipped = parsed.skipped
-    if not skipped:
+    if not (skipped or parsed.losses or parsed.synthesised):
         return Reading(module, (), frozenset(), (), parsed.made_up)
     errors = [each for each in parsed.diagnostics if each.severity >= Severity.ERROR]
     unknown = parsed.synthesised | {each.name for each in unknown_names(errors, {})}
@@ -90,7 +90,7 @@ def read_configured(
     """
     first = read(language, options)
     assert first is not None
-    if not first.skipped:
+    if not (first.skipped or first.unknown):
         return [first.module]
     from kernlint.frontends.clang.further import Configured  # sources that are read whole do without it
 

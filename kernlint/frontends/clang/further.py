@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
 from kernlint.frontends.base import FrontendError
@@ -30,6 +30,9 @@ from kernlint.tree.walk import functions_of
 
 MAX_FOUNDATIONS = 2
 """Settings that are tried because names are unknown without them."""
+
+MAX_DEFINING = 6
+"""Branches of headers that define a name which is unknown, of which a setting is looked for."""
 
 
 class Configured:
@@ -96,25 +99,44 @@ class Configured:
 
     def _foundation(self) -> Changes:
         """Settings under which names are known that are not by default take the place of the default."""
-        first, _ = self.readings[0]
-        if not first.unknown:
-            return {}
-        naming = self.uncompiled.that_name(first.skipped, first.unknown, first.found)
-        if not naming:
-            return {}
-        plans, _ = plan(self.search, naming, {})
         best: Changes = {}
-        for changes, _ in plans[:MAX_FOUNDATIONS]:
-            before = self.readings[0][0]
-            found = self._reading({**best, **changes}, worth=partial(_loses_at_most, before.losses))
-            if found is None:
-                continue
-            now = found[0]
-            gained = (now.losses, -len(now.module.kernels)) < (before.losses, -len(before.module.kernels))
-            if gained or (now.losses <= before.losses and len(now.unknown) < len(before.unknown)):
-                self.readings[0] = found
-                best = {**best, **changes}
+        for _ in range(MAX_FOUNDATIONS):
+            first, _ = self.readings[0]
+            if not first.unknown:
+                break
+            naming = self.uncompiled.that_name(first.skipped, first.unknown, first.found)
+            naming += [branch for branch in self._defining(first.unknown, best) if branch not in naming]
+            plans, _ = plan(self.search, naming, best) if naming else ([], {})
+            before = best
+            for changes, _ in plans[:MAX_FOUNDATIONS]:
+                if changes != best and (best == before or self.readings[0][0].losses):
+                    best = self._better({**best, **changes}) or best
+            if best == before:
+                break
         return best
+
+    def _better(self, changes: Changes) -> Changes | None:
+        """The changes, if the source is understood better under them than it is by now; they are the default then."""
+        before = self.readings[0][0]
+        found = self._reading(changes, worth=partial(_loses_at_most, before.losses))
+        if found is None:
+            return None
+        now = found[0]
+        gained = (now.losses, -len(now.module.kernels)) < (before.losses, -len(before.module.kernels))
+        if not gained and (now.losses > before.losses or len(now.unknown) >= len(before.unknown)):
+            return None
+        self.readings[0] = found
+        return changes
+
+    def _defining(self, unknown: Collection[str], changes: Changes) -> list[Branch]:
+        """Branches of headers, not compiled under the changes, that define a name which the source lacks."""
+        compiled = self.search.outcome(changes).active
+        found: dict[Branch, None] = {}
+        for file in self.search.program.files():
+            for item in file.items:
+                if item.op == "define" and item.name in unknown and item.within and item.within not in compiled:
+                    found[item.within] = None
+        return list(found)[:MAX_DEFINING]
 
     def _reading(
         self, changes: Changes, choose: Choose | None = None, worth: Worth | None = None

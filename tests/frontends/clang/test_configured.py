@@ -104,6 +104,18 @@ def test_names_that_a_setting_brings_are_the_default(tmp_path: Path) -> None:
     assert _names(found) == [("ALONE defined", ["k"])]
 
 
+def test_names_that_a_setting_brings_in_a_header_are_the_default(tmp_path: Path) -> None:
+    (tmp_path / "lanes.h").write_text(
+        "#if LANES == 1\n#define STORE(at, v) at = v\n#elif LANES == 2\n#define STORE(at, v) at = v.x\n#endif\n"
+    )
+    text = """#include "lanes.h"
+    __kernel void k(__global int *p) { for (int i = 0; i < 8; i += LANES) STORE(p[i + 8 * get_global_id(0)], 3); }"""
+    found = _modules(text, "a.cl", include_dirs=(str(tmp_path),))
+    assert _names(found) == [("LANES defined", ["k"])]
+    assert not any(kernel.function.losses for kernel in found[0].kernels)
+    assert _names(_modules(text.replace("STORE", "KEEP"), "a.cl", include_dirs=(str(tmp_path),))) == [("", ["k"])]
+
+
 def test_settings_that_show_nothing_new_are_not_kept() -> None:
     text = f"#if VERSION > 3\nvoid host() {{}}\n#endif\n__global__ void k(int *p) {FINE}"
     assert _names(_modules(text)) == [("", ["k"])]
