@@ -26,7 +26,13 @@ AGAIN = 2
 those around ``fork``, is lost."""
 
 
+_asked = False
+"""Whether somebody has asked this process to end."""
+
+
 def _terminated(number: int, frame: FrameType | None) -> None:
+    global _asked
+    _asked = True
     if hasattr(signal, "alarm"):
         signal.signal(signal.SIGALRM, _terminated)
         signal.alarm(AGAIN)
@@ -44,10 +50,7 @@ def run(args: Sequence[str]) -> int:
     try:
         return _dispatch(args)
     except _Terminated:
-        if hasattr(signal, "alarm"):
-            signal.alarm(0)
-        print("kernlint: terminated", file=sys.stderr)
-        return TERMINATED
+        return _ended()
     except SystemExit as error:  # argparse's --help and --version
         return error.code if isinstance(error.code, int) else FAILURE
     except UsageError as error:
@@ -58,6 +61,17 @@ def run(args: Sequence[str]) -> int:
     except BrokenPipeError:
         closed()  # the reader went away: kernlint ... | head
         return CLOSED
+    except Exception:
+        if not _asked:
+            raise
+        return _ended()  # what was interrupted half-way may complain of that
+
+
+def _ended() -> int:
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
+    print("kernlint: terminated", file=sys.stderr)
+    return TERMINATED
 
 
 def _dispatch(args: Sequence[str]) -> int:

@@ -359,3 +359,17 @@ def test_a_wish_to_end_that_was_lost_in_a_callback_is_told_again(tmp_path):
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 143, done.stderr
     assert "kernlint: terminated" in done.stderr
+
+
+def test_what_complains_of_having_been_ended_is_no_failure():
+    program = (
+        "import os, signal, sys\n"
+        "from kernlint.cli import run\n"
+        "def work(args):\n"
+        "    try: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "    finally: raise AttributeError('half made')\n"
+        "run._dispatch = work\n"
+        "sys.exit(run.run([]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "kernlint: terminated\n")
