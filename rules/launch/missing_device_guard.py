@@ -71,6 +71,24 @@ class MissingDeviceGuard(ModuleRule):
     ```
 
     ```cuda good
+    #include <torch/extension.h>
+    #include <ATen/cuda/CUDAContext.h>
+    #include <c10/cuda/CUDAFunctions.h>
+    __global__ void square(const float *x, float *y, int64_t n) {
+        const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+        if (i < n) y[i] = x[i] * x[i];
+    }
+    torch::Tensor run(torch::Tensor x) {
+        c10::cuda::MaybeSetDevice(x.get_device());
+        auto y = torch::empty_like(x);
+        const int64_t n = x.numel();
+        auto stream = at::cuda::getCurrentCUDAStream();
+        square<<<(n + 255) / 256, 256, 0, stream>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+        return y;
+    }
+    ```
+
+    ```cuda good
     __global__ void clear(float *x, int n) {
         if (threadIdx.x < n) x[threadIdx.x] = 0.0f;
     }

@@ -41,6 +41,20 @@ class CollectiveResultOfOneThread(Rule):
         y[blockIdx.x * 128 + threadIdx.x] = v / whole;
     }
     ```
+
+    ```cuda good
+    #include <cub/cub.cuh>
+    __global__ void sums(const float *x, float *y) {
+        using Reduce = cub::BlockReduce<float, 128>;
+        __shared__ typename Reduce::TempStorage temp;
+        float part[2];
+        for (int k = 0; k < 2; k++) {
+            __syncthreads();
+            part[k] = Reduce(temp).Sum(x[k * 128 + threadIdx.x]);
+            if (threadIdx.x == 0) y[k] = part[k];
+        }
+    }
+    ```
     """
 
     meta = Meta(

@@ -18,7 +18,7 @@ from kernlint.tree.walk import walk
 
 _DATA = pattern(r"(?:at::Tensor::)?(?:mutable_|const_)?data(?:_ptr)?|(?:at::Tensor::)?(?:generic_)?packed_accessor\w*")
 _GUARD = pattern(r".*(?:Device|CUDA|HIP|Stream)Guard\w*")
-_SETS = pattern(r"(?:.*::)?(?:cuda|hip)SetDevice|(?:.*::)?set_device|(?:.*::)?ExchangeDevice|(?:.*::)?exchange_device")
+_SETS = pattern(r"(?:.*::)?\w*(?:[Ss]et|[Ee]xchange)_?[Dd]evice")
 _CURRENT = pattern(r"(?:.*::)?getCurrent(?:CUDA|HIP)?Stream\w*|(?:.*::)?get_current_(?:cuda_)?stream\w*")
 
 
@@ -63,6 +63,9 @@ def _stream(launch: Launch) -> bool | None:
 
 
 def _guards(function: FunctionDecl) -> bool:
+    """Whether a function chooses a device, or may do so in what was not understood of it."""
+    if any(loss.kind in ("call", "statement", "macro", "name") for loss in function.losses):
+        return True
     for node in walk(function.body) if function.body is not None else ():
         if isinstance(node, VarDecl) and isinstance(node.type, StructType) and _GUARD.fullmatch(node.type.name):
             return True

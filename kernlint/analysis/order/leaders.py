@@ -18,7 +18,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Barrier, WarpOp
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, Space
 
 TO_ONE = ("BlockReduce::", "WarpReduce::")
 
@@ -54,7 +54,8 @@ def _find(of: Trace, block: tuple[int, int, int]) -> Iterator[Undefined]:
         if not access.writes or not _passes(access, block):
             continue
         env = _thread(block)
-        for term in (access.value, access.offset):
+        kept = access.root.space is Space.PRIVATE  # for the thread itself, which may be asked for before it is used
+        for term in (None if kept else access.value, access.offset):
             for symbol in _used(term, env) if term is not None else ():
                 node = _collective(symbol)
                 if node is not None and id(node) not in told:

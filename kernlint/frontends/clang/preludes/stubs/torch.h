@@ -156,9 +156,11 @@ struct Device {
 #ifdef __HIP__
 typedef hipStream_t __kl_stream;
 typedef hipDeviceProp_t __kl_device_properties;
+typedef hipError_t __kl_error;
 #else
 typedef cudaStream_t __kl_stream;
 typedef cudaDeviceProp __kl_device_properties;
+typedef cudaError_t __kl_error;
 #endif
 namespace cuda {
 struct CUDAStream {
@@ -174,6 +176,12 @@ void setCurrentCUDAStream(CUDAStream);
 DeviceIndex current_device();
 DeviceIndex device_count();
 void device_synchronize();
+void set_device(DeviceIndex, bool = false);
+DeviceIndex ExchangeDevice(DeviceIndex);
+DeviceIndex MaybeExchangeDevice(DeviceIndex);
+__kl_error GetDevice(DeviceIndex*);
+__kl_error SetDevice(DeviceIndex, bool = false);
+__kl_error MaybeSetDevice(DeviceIndex);
 struct CUDAGuard {
     explicit CUDAGuard(DeviceIndex);
     explicit CUDAGuard(Device);
