@@ -119,10 +119,25 @@ def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bo
     odd = [symbol for symbol in term.symbols if _datum(symbol, private)]
     if not odd and not _unknown(term):
         return True
+    if _stepped(term, private) and all(_find(arg, private, found) for arg in term.terms):
+        return True
     if isinstance(term.type, IntType) and _is_input(term, private):
         found[term] = None
         return True
     return term.op in _LINEAR and all(_find(arg, private, found) for arg in term.terms)
+
+
+def _stepped(term: Term, private: frozenset[Symbol]) -> bool:
+    """Whether a term is what data choose times a number, or from some place on: ``x * 64``, ``base + x``.
+
+    The input is ``x`` then: the places between its steps, and those before the base, are not open to it.
+    """
+    if term.op not in ("add", "sub", "mul", "shl"):
+        return False
+    plain = [not any(_datum(s, private) for s in arg.symbols) and not _unknown(arg) for arg in term.terms]
+    if term.op in ("mul", "shl"):
+        return any(free and arg.op == "const" for free, arg in zip(plain, term.terms, strict=True))
+    return any(plain)
 
 
 def _unknown(term: Term) -> bool:

@@ -41,10 +41,13 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         return found
 
     ours, theirs = common(query.a), common(query.b)
+    placing = {s for side in (query.a, query.b) for s in data(side.offset) if is_shared(s, query)}
     inside = {loop.counter for side in (query.a, query.b) for loop in side.counters}
 
     def free(term: Term) -> bool:
         found = data(term)
+        if not placing.isdisjoint(found):
+            return False  # the places are those of one value, and so is the condition
         if _holds(found, root) and not _orders(term):
             return False
         if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):

@@ -138,3 +138,75 @@ __global__ void doubled(const int *index, float *x, const float *w, int n) {
 def test_global(code: str, expected: bool) -> None:
     rule: RuleClass = GlobalMemoryRace
     assert any(f.severity is not Severity.NOTE for f in findings(rule, code)) is expected
+
+
+COLUMNS = """
+__kernel __attribute__((reqd_work_group_size(32, 1, 1)))
+void letters(__global const uchar *text, const int n, __global int *out) {
+  __local int seen[26 * 32];
+  const int me = get_local_id(0);
+  for (int letter = 0; letter < 26; letter++) seen[letter * 32 + me] = 0;
+  for (int i = me; i < n; i += 32) seen[%s]++;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  int sum = 0;
+  for (int other = 0; other < 32; other++) sum += me < 26 ? seen[me * 32 + other] : 0;
+  out[get_global_id(0)] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "count"),
+    [("text[i] % 26 * 32 + me", 0), ("text[i] % 26 * 32 + (me ^ 1)", 1), ("text[i] % 26 * 31 + me", 1)],
+)
+def test_what_data_choose_a_row_of_moves_by_whole_rows(place: str, count: int) -> None:
+    assert bool(findings(SharedMemoryRace, COLUMNS % place, language="opencl")) is bool(count)
+
+
+PARTS = """
+__global__ void lookup(const unsigned *hash, const unsigned long long *keys, int *hits, int room, int n) {
+  extern __shared__ unsigned long long table[];
+  int *tally = reinterpret_cast<int *>(table + room);
+  for (int i = threadIdx.x; i < room; i += blockDim.x) table[i] = keys[i];
+  if (threadIdx.x < 2) tally[threadIdx.x] = 0;
+  __syncthreads();
+  for (int r = threadIdx.x; r < n; r += blockDim.x) {
+    unsigned at = hash[r] & (room - 1);
+    while (table[at] != 0 && table[at] != hash[r]) at = (at + 1) & (room - 1);
+    atomicAdd(&tally[table[at] == 0 ? 1 : 0], 1);
+  }
+  @
+  if (threadIdx.x == 0) *hits = tally[0];
+}
+void go(const unsigned *hash, const unsigned long long *keys, int *hits, int n) {
+  lookup<<<1, 128, 1024 * 8 + 2 * 4>>>(hash, keys, hits, 1024, n);
+}
+"""
+
+
+def test_a_part_of_shared_memory_begins_where_the_one_before_ends_whatever_data_choose_in_it() -> None:
+    assert findings(SharedMemoryRace, PARTS.replace("@", "__syncthreads();")) == []
+    assert len(findings(SharedMemoryRace, PARTS.replace("@", ""))) == 1
+
+
+SHRINKING = """
+__kernel void largest(__global const int *in, __global int *out, const int n) {
+  __local int s[128];
+  const int me = get_local_id(0), size = get_local_size(0), at = get_global_id(0);
+  if (size > 128) return;
+  s[me] = at < n ? in[at] : -1;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (int left = size; left > 1;) {
+    int upper = (left + 1) / 2;
+    if (me + upper < %s) s[me] = max(s[me], s[me + upper]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    left = upper;
+  }
+  if (me == 0) out[get_group_id(0)] = s[0];
+}
+"""
+
+
+def test_a_number_that_all_share_is_the_same_in_places_and_in_conditions() -> None:
+    assert findings(SharedMemoryRace, SHRINKING % "left", language="opencl") == []
+    assert len(findings(SharedMemoryRace, SHRINKING % "size", language="opencl")) == 1
