@@ -119,6 +119,7 @@ SOURCES = {
         }
         torch::Tensor run(torch::Tensor input) {
             TORCH_CHECK(input.is_cuda(), "on the GPU");
+            TORCH_CHECK(input.dim() == 2, "no semicolon is needed")
             auto output = torch::empty_like(input);
             AT_DISPATCH_FLOATING_TYPES_AND_HALF(input.scalar_type(), "run", ([&] {
                 k<scalar_t><<<(input.size(1) + 255) / 256, 256, 0, at::cuda::getCurrentCUDAStream()>>>(

@@ -2,11 +2,11 @@
 #pragma once
 #pragma clang system_header
 
-// Checks. The condition guards what follows on the host.
+// Checks. The condition guards what follows on the host. As with PyTorch's own, no semicolon is needed behind one.
 #define TORCH_CHECK(condition, ...) \
-    do { \
-        if (!(condition)) ::c10::__kl_fail(); \
-    } while (0)
+    if (!(condition)) { \
+        ::c10::__kl_fail(); \
+    }
 #define TORCH_INTERNAL_ASSERT(condition, ...) TORCH_CHECK(condition)
 #define TORCH_INTERNAL_ASSERT_DEBUG_ONLY(condition, ...) TORCH_CHECK(condition)
 #define TORCH_CHECK_NOT_IMPLEMENTED(condition, ...) TORCH_CHECK(condition)
