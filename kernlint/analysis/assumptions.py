@@ -433,7 +433,7 @@ def _fixed(premises: Sequence[Term]) -> dict[Symbol, int]:
     return out
 
 
-def _applies(stated: Stated, facts: Facts) -> bool:
+def applies(stated: Stated, facts: Facts) -> bool:
     """Whether a statement is about the kernel: said of all, inside it, or directly above."""
     if stated.span is None:
         return not stated.kernel or stated.kernel == facts.kernel.name
@@ -446,7 +446,7 @@ def _applies(stated: Stated, facts: Facts) -> bool:
 
 
 def _compute(facts: Facts) -> Assumed:
-    stated = [one for one in facts.options.stated if _applies(one, facts)]
+    stated = [one for one in facts.options.stated if applies(one, facts)]
     if not stated:
         return Assumed()
     out = _Collected()

@@ -61,7 +61,8 @@ class AnalysisOptions:
     ``targets``: named architectures (none: only what all share may be held against a kernel).  ``block`` in
     threads and ``grid`` in blocks, each (x, y, z), when a launch was given by hand.  ``defines``: macros given
     on the command line or in the configuration.  ``pedantic``: notes are wanted too.  ``stated``:
-    assumptions, those in comments of the file among them.
+    assumptions, those in comments of the file among them.  ``unlike``: comments of the file that promise that no
+    element occurs twice in an index array.
     """
 
     targets: tuple[Target, ...] = ()
@@ -70,6 +71,7 @@ class AnalysisOptions:
     defines: tuple[str, ...] = ()
     pedantic: bool = False
     stated: tuple[Stated, ...] = ()
+    unlike: tuple[Stated, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,10 +126,10 @@ def statements(source: SourceFile) -> Iterator[Stated]:
         if said.startswith(STATEMENTS):
             start = offset + len(text[: ours.end()].encode())
             after = offset + len(text.encode())
-            yield Stated(said, Span(source.path, start, start + len(said.encode())), _code_below(source.data, after))
+            yield Stated(said, Span(source.path, start, start + len(said.encode())), code_below(source.data, after))
 
 
-def _code_below(data: bytes, start: int) -> int:
+def code_below(data: bytes, start: int) -> int:
     """Offset of the first brace or semicolon of code after ``start``: the end of what stands directly below."""
     blank = _TOKEN.sub(lambda match: b" " * len(match.group()), data[start : start + 4096])
     found = re.search(rb"[;{}]", blank)

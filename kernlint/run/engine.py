@@ -18,7 +18,7 @@ from kernlint.analysis import assumptions
 from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, ModuleFacts, Stated
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
-from kernlint.policy import fingerprint, suppress
+from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.selection import Selection
 from kernlint.project import Projects, Questions
@@ -293,7 +293,7 @@ class Engine:
         counts: Counts,
         elsewhere: Elsewhere,
     ) -> list[Finding]:
-        options = analysis_options(config, stated_of(source, module, config))
+        options = analysis_options(config, stated_of(source, module, config), promises.unlike(source))
         facts = ModuleFacts(module, options, self.timings, elsewhere.hosts_of)
         if kept is not None:
             kept.modules.append(facts)
@@ -608,8 +608,8 @@ def stated_of(source: SourceFile, module: Module, config: Config) -> Iterator[St
     yield from simulation.statements(source.path, module, config.block is not None or config.grid is not None)
 
 
-def analysis_options(config: Config, stated: Iterable[Stated] = ()) -> AnalysisOptions:
-    """What the configuration, and ``stated`` in comments of the file, say to analyses and rules."""
+def analysis_options(config: Config, stated: Iterable[Stated] = (), unlike: Iterable[Stated] = ()) -> AnalysisOptions:
+    """What the configuration, and ``stated`` and ``unlike`` in comments of the file, say to analyses and rules."""
     return AnalysisOptions(
         targets=tuple(find(name) for name in config.target),
         block=config.block,
@@ -617,6 +617,7 @@ def analysis_options(config: Config, stated: Iterable[Stated] = ()) -> AnalysisO
         defines=config.defines,
         pedantic=config.pedantic,
         stated=(*map(Stated, config.assume), *stated),
+        unlike=tuple(unlike),
     )
 
 

@@ -28,12 +28,13 @@ from kernlint.analysis.accesses.pairs import (
     waits,
 )
 from kernlint.analysis.accesses.unseen import past
-from kernlint.analysis.assumptions import assumed
+from kernlint.analysis.assumptions import applies, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.excuses.excuse import excused
+from kernlint.analysis.excuses.promised import said_to_differ
 from kernlint.analysis.excuses.views import slice_of_rows
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
@@ -553,13 +554,14 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
+    promised = tuple(one for one in facts.options.unlike if applies(one, facts))
     out: list[Scatter] = []
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
     for group in (*_places(of.accesses, _scattered).values(), shared):
         for access in group:
             if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
                 continue
-            if slice_of_rows.holds(access, None):
+            if slice_of_rows.holds(access, None) or said_to_differ.holds(access, promised):
                 continue
             if access.root.space is Space.SHARED and not updates(access):
                 continue

@@ -1,0 +1,68 @@
+"""Excuses by what the author of a kernel promises in comments (see :mod:`kernlint.policy.promises`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kernlint.analysis.base import Stated
+from kernlint.analysis.excuses.excuse import excuse
+from kernlint.analysis.excuses.places import of_access
+from kernlint.analysis.trace.events import Access
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
+from kernlint.tree.types import IntType, Space
+
+
+@excuse("races", of_access)
+def said_to_differ(access: Access, promised: Sequence[Stated]) -> bool:
+    """A comment at the kernel says that no element occurs twice in the index array.
+
+    It is said of what is in memory: not of what is left of it after a division or a mask; and who counts how often an
+    element occurs does not mean it.
+
+    ```cuda excused
+    // The indices of one batch are distinct.
+    __global__ void add_rows(const int *index, const float *by, float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[index[i]] += by[i];
+    }
+    ```
+
+    ```cuda still-bad
+    // The indices of one batch need not be distinct.
+    __global__ void add_rows(const int *index, const float *by, float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[index[i]] += by[i];
+    }
+    ```
+
+    ```cuda still-bad
+    // The keys of one batch are distinct.
+    __global__ void add_rows(const int *key, const float *by, float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[key[i] / 16] += by[i];
+    }
+    ```
+    """
+    if not promised or access.root.space is not Space.GLOBAL or _counts(access):
+        return False
+    atoms = [atom for mono in polynomial(access.offset).coefficients for atom in mono]
+    data = [atom for atom in atoms if any(_varies(atom))]
+    return bool(data) and all(_as_it_is(atom) for atom in data)
+
+
+def _counts(access: Access) -> bool:
+    """Whether nothing goes into the element but what it held."""
+    loads = [s for s in symbols(access.value) if s.kind is SymbolKind.LOAD] if access.value is not None else []
+    return bool(loads) and all(symbol.origin == (access.root, access.offset) for symbol in loads)
+
+
+def _varies(term: Term) -> list[bool]:
+    return [s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.GRID for s in symbols(term)]
+
+
+def _as_it_is(term: Term) -> bool:
+    """Whether a term is a whole number from memory, converted or not."""
+    while term.op == "cast":
+        term = term.args[0]
+    return term.symbol is not None and isinstance(term.type, IntType)

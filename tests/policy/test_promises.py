@@ -1,0 +1,51 @@
+"""Comments that promise that no element occurs twice."""
+
+import pytest
+
+from kernlint.policy.promises import promise, unlike
+from kernlint.source import SourceFile
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// The vertices of one set are distinct.",
+        "/* Pairs of one\n * round: no particle\n * stands in two, and none is named twice. */",
+        "# slots is a permutation of 0 .. n - 1",
+        "// Atomics are not needed, as edges of one colour share no vertex",
+        "// the ids do not repeat",
+        "// `to` has rows without duplicates",
+        "// Scatters the rows (indices must be unique).",
+        "// every cell occurs at most once in the list",
+        "// No two faces of a batch touch the same corner.",
+    ],
+)
+def test_said(text):
+    assert promise(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "// The indices need not be distinct.",
+        "// If all indices are unique this is faster.",
+        "// They are not unique.",
+        "// May be called twice.",
+        "// Counts the unique words of a text.",
+        "// whether cells occur at most once is for the caller to say",
+        "// Writes once for each row.",
+    ],
+)
+def test_not_said(text):
+    assert not promise(text)
+
+
+def test_lines_that_follow_one_another_are_one_comment_and_the_code_below_is_known():
+    code = b"int n; // no end\n// The rows of one list\n// are distinct.\nvoid f(int *x) { x[0] = 1; }\n"
+    (said,) = unlike(SourceFile("k.cu", code))
+    assert said.span is not None and code[said.span.start :].startswith(b"// no end")
+    assert said.until == code.index(b"{")
+
+
+def test_what_stands_in_a_string_is_no_comment():
+    assert list(unlike(SourceFile("k.cu", b'const char *s = "// all are distinct";\n'))) == []
