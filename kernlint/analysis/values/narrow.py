@@ -13,7 +13,8 @@ never guessed; something in sight has to say so:
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
 
-Whatever says so, a product that fits its type in all launches in sight is none.
+Whatever says so, a product that fits its type in all launches in sight is none.  A check of the host that keeps a
+product, made in 64 bits, below what 32 hold says that it fits, and nothing else.
 """
 
 from __future__ import annotations

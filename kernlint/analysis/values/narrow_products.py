@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
@@ -29,6 +30,9 @@ from kernlint.symbolic.terms import BLOCK, GRID_DIM, THREAD, SymbolKind, Term, p
 
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
+
+_FITS = 1 << 31
+"""Elements of which 32 bits hold every index, with a sign."""
 
 Factors = tuple[Term, ...]
 
@@ -302,7 +306,8 @@ def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
 
 def _counted_on_host(fact: LaunchFact) -> list[Factors]:
     """The extents that the host multiplies in 64 bits after widening them, without the size of an element: a number of
-    bytes is made in 64 bits by habit."""
+    bytes is made in 64 bits by habit; and without what it checks to be small, for which the check is made so."""
+    small = {product for guard in fact.guards for product in _kept_small(guard.term)}
     out: list[Factors] = []
     arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
     counts = (*(size for _, size in fact.extents), *arguments, *(guard.term for guard in fact.guards))
@@ -312,7 +317,15 @@ def _counted_on_host(fact: LaunchFact) -> list[Factors]:
                 wide = product.careful and product.narrow is None and len(product.factors) > 1
                 if wide and (not elements or product.scale == 1):
                     out.append(product.factors)
-    return list(dict.fromkeys(out))
+    return [one for one in dict.fromkeys(out) if one not in small]
+
+
+def _kept_small(guard: Term) -> Iterator[Factors]:
+    """The products that a check of the host keeps below a number that 32 bits hold."""
+    for part in conjuncts(guard):
+        most = part.args[1].value if part.op in ("lt", "le") else None
+        if most is not None and most <= _FITS:
+            yield from (product.factors for product in products(part.args[0]) if product.narrow is None)
 
 
 def _multiplied(term: Term) -> Iterator[Term]:

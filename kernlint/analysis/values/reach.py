@@ -17,6 +17,7 @@ from kernlint.analysis.values.products import bits
 from kernlint.prove.admission import Way
 from kernlint.record import dataclass
 from kernlint.symbolic.narrowing import FAR, Narrowing, narrowed, told
+from kernlint.symbolic.polynomial import number, polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -27,6 +28,8 @@ from kernlint.symbolic.terms import (
     Term,
     binary,
     cast,
+    const,
+    plain,
     subterms,
     symbols,
 )
@@ -99,7 +102,8 @@ class Reach:
         if key not in self._known:
             # What is tested of a product in 32 bits does not bound its factors: it may have wrapped.
             facts = [fact for fact in side(access).facts if not _may_wrap(fact)]
-            self._known[key] = narrowed((*facts, *WITHIN, *(way.relations if way is not None else ())), {})
+            found = narrowed((*facts, *WITHIN, *(way.relations if way is not None else ())), {})
+            self._known[key] = found and _told_of_sizes(access, found)
         return self._known[key]
 
 
@@ -110,16 +114,36 @@ def _may_wrap(fact: Term) -> bool:
     )
 
 
+def _told_of_sizes(access: Access, ranges: Narrowing) -> Narrowing | None:
+    """What tests of indices say of the sizes that these stay below: an inner cell takes three of them."""
+    least = {
+        term: low
+        for term, (low, _) in _tested(access, ranges).items()
+        if term.op == "sym" and ranges.of(term)[0] < low <= ranges.of(term)[1]
+    }
+    return told(ranges, {}, tuple(binary("le", const(low, I64), term, BOOL) for term, low in least.items()))
+
+
 def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
     """The bounds that tests before the access give to the values that they compare, however these were computed."""
     out: dict[Term, Range] = {}
-    for fact in side(access).facts:
+    facts = tuple(side(access).facts)
+    apart: dict[Term, list[Term]] = {}
+    for fact in facts:
+        if fact.op == "ne":
+            for one, other in (fact.args, fact.args[::-1]):
+                apart.setdefault(plain(one), []).append(other)
+    for fact in facts:
         for low, high in _upper(fact):
-            strict = int(fact.op == "lt")
-            most, least = ranges.of(high)[1] - strict, ranges.of(low)[0] + strict
+            others = apart.get(plain(low), ())
+            first, strict = ranges.of(low)[0], int(fact.op == "lt")
+            above = any(other.value == first for other in others)
+            if others and polynomial(high) - number(strict) in map(polynomial, others):
+                strict += 1  # ``i < n`` and ``i != n - 1``
+            most, least = ranges.of(high)[1] - strict, first + int(above) + strict
             for at in _as_they_are(low):
                 bottom, top = out.get(at, (-FAR, FAR))
-                out[at] = bottom, min(top, most)
+                out[at] = max(bottom, first + 1) if above else bottom, min(top, most)
             for at in _as_they_are(high):
                 bottom, top = out.get(at, (-FAR, FAR))
                 out[at] = max(bottom, least), top
@@ -170,7 +194,9 @@ def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
     if term not in tested or not isinstance(kind, IntType):
         return raw
     low, high = tested[term]  # its type is no bound: that it is left is the question
-    return max(raw[0], low) if low > kind.low else raw[0], min(raw[1], high) if high < kind.high else raw[1]
+    bottom = max(raw[0], low) if low > kind.low else raw[0]
+    top = min(raw[1], high) if high < kind.high else raw[1]
+    return min(bottom, top), top  # of values that were chosen too large for the test, those that it lets through
 
 
 def _taken_off(term: Term) -> int:

@@ -78,6 +78,40 @@ int run(const float *score, unsigned char *to, unsigned queries, unsigned docs) 
 }
 """
 
+CAPPED = """
+__global__ void pick(const float *rows, const int *which, float *out, int picks, int width) {
+    const int all = picks * width;
+    for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < all; k += gridDim.x * blockDim.x)
+        out[k] = rows[which[k / width] * width + k % width];
+}
+bool run(const float *rows, const int *which, float *out, int stored, int picks, int width, long long most) {
+    if (stored <= 0 || picks <= 0 || width <= 0) return false;
+    if ((long long)stored * width > MOST || (long long)picks * width > MOST) return false;
+    pick<<<128, 256>>>(rows, which, out, picks, width);
+    return true;
+}
+"""
+
+INNER = """
+__global__ void spread(const float *from, float *to, int w, int h, int d) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (x >= w || y >= h || z >= d) return;
+    const int at = (z * h + y) * w + x;
+    if (x == 0 || y == 0 || z == 0 || x == w - 1 || y == h - 1 || z == d - 1) {
+        to[at] = from[at];
+        return;
+    }
+    to[at] = from[at - w * h] + from[at + w * h] + from[at - w] + from[at + w] + from[at - 1] + from[at + 1];
+}
+bool run(const float *from, float *to, int w, int h, int d) {
+    if (w < 1 || h < 1 || d < 1 || w > 60000 || h > 60000 || d > 60000) return false;
+    if ((long long)w * h > 1 << 30 || CELLS) return false;
+    spread<<<dim3((w + 15) / 16, (h + 7) / 8, (d + 3) / 4), dim3(16, 8, 4)>>>(from, to, w, h, d);
+    return true;
+}
+"""
+
 
 @pytest.mark.parametrize(
     ("code", "bad", "good", "language"),
@@ -87,6 +121,8 @@ int run(const float *score, unsigned char *to, unsigned queries, unsigned docs) 
         pytest.param(VOLUME, "", "(long)", "opencl", id="nested products"),
         pytest.param(COUNTED, "", "(long long)", "cuda", id="a count of 64 bits"),
         pytest.param(ALLOCATED.replace("CELLS", "cells"), "", "(size_t)", "cuda", id="elements of an allocation"),
+        pytest.param(CAPPED.replace("MOST", "most"), "", None, "cuda", id="a check against what may be large"),
+        pytest.param(INNER.replace("CELLS", "d > 30000"), "", None, "cuda", id="inner cells of a large volume"),
     ],
 )
 def test_what_says_that_a_product_gets_too_large(code: str, bad: str, good: str | None, language: str) -> None:
@@ -119,6 +155,10 @@ def test_rows_of_one_length_are_multiplied_alike() -> None:
             }
             """,
             id="what a library says is no number",
+        ),
+        pytest.param(CAPPED.replace("MOST", "2000000000"), id="a check that the product is small"),
+        pytest.param(
+            INNER.replace("CELLS", "(long long)w * h * d > 1 << 30"), id="inner cells of a volume that is small"
         ),
         pytest.param(FRAME.replace("CHECK", "w % 64 != 0 || h > 65535"), id="a remainder is no bound"),
         pytest.param(ALLOCATED.replace("CELLS", "cells * sizeof(float)").replace("WIDE", ""), id="bytes, by habit"),
