@@ -28,6 +28,7 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
+from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, IntType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
@@ -214,9 +215,34 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
         if not view.fact.extents:
             continue
         for env in _settings(view):
-            for one in _tried(kernel, view, env):
+            tried = list(_tried(kernel, view, env))
+            if any(_given(kernel, one) for one in tried):
+                tried = list(_tried(kernel, view, _of_one_length(env)))
+            for one in tried:
                 found.setdefault(one.access, one)
     return tuple(found.values())
+
+
+_SHAPE = pattern(r"\.shape\[(\d+)\]$")
+"""The name of an extent of an array that the host is given."""
+
+
+def _given(kernel: Trace, one: Allocated) -> bool:
+    """Whether an array that the host is given is left, by reading it: that it is as long as the others that the
+    kernel takes with it is a premise, of which the values tried know nothing."""
+    mine = symbols(one.size)
+    reads_alone = not any(access.writes for access in kernel.accesses if access.root is one.access.root)
+    return reads_alone and bool(mine) and all(_SHAPE.search(symbol.name) for symbol in mine)
+
+
+def _of_one_length(env: dict[Symbol, int]) -> dict[Symbol, int]:
+    """Values of the host's variables with arrays of the same extent along each axis."""
+    first: dict[str, int] = {}
+    out = {}
+    for symbol, value in env.items():
+        axis = _SHAPE.search(symbol.name)
+        out[symbol] = value if axis is None else first.setdefault(axis[1], value)
+    return out
 
 
 def _undersized(facts: Facts) -> tuple[Allocated, ...]:

@@ -129,7 +129,7 @@ _SET = frozenset({SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF})
 def _borrows(rest: dict[Monomial, int]) -> bool:
     """Whether a place within a row is counted back from the row's end, which is the next one's start."""
     varying = {mono for mono in rest if any(s.kind not in _SET for atom in mono for s in symbols(atom))}
-    back = any(rest[mono] < 0 for mono in varying)
+    back = any(rest[mono] < 0 for mono in varying or rest)
     return back and not any(mono and value > 0 and mono not in varying for mono, value in rest.items())
 
 

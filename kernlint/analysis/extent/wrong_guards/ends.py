@@ -93,11 +93,26 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 continue
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
-            if support is not None:
+            if support is not None and _alike(access, support, cap):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
                 yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
                 break
+
+
+def _alike(access: Access, support: Access, size: Polynomial) -> bool:
+    """Whether what ``support`` says of a size holds for the rows of ``access``: rows with a pitch of their own may be
+    longer (n + 1 sums of n values)."""
+    mine = _pitches(access)
+    own = any(atom in pitch for pitch in mine for mono in size.coefficients for atom in mono)
+    return not mine or own or support.root is access.root or bool(mine & _pitches(support))
+
+
+def _pitches(access: Access) -> set[Monomial]:
+    """What arguments multiply places by."""
+    found = (mono for mono in polynomial(access.offset).coefficients if any(map(varies, mono)))
+    pitches = (tuple(atom for atom in mono if kind_of(atom) is SymbolKind.PARAM) for mono in found)
+    return {pitch for pitch in pitches if pitch}
 
 
 def clamped_data(found: Places) -> Iterator[Overreach]:

@@ -1,0 +1,62 @@
+"""Guards that are right: what another array, or the values tried, say of an extent does not hold for this one."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+SUMS = """
+__global__ void band(const int *sums, int pitch, float *mean, int n, int r) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, line = blockIdx.y;
+    if (i >= n) return;
+    const int *mine = sums + line * ROW;
+    mean[line * n + i] = mine[min(i + r, n)] - mine[max(i - r, 0)];
+}
+"""
+
+
+def test_rows_with_a_pitch_of_their_own_may_be_longer_than_those_of_another_array() -> None:
+    assert not findings(WrongBoundsGuard, SUMS.replace("ROW", "pitch"))
+    assert findings(WrongBoundsGuard, SUMS.replace("ROW", "n"))
+
+
+EDGES = """
+__kernel void wrap(__global float *a, const int w, const int h) {
+    const int y = get_global_id(0);
+    if (y < h - 1) {
+        a[y * w] = a[y * w + w - 1];
+        AT = a[(y + 1) * w];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("last", ["a[(y + 1) * w + w - 1]", "a[(y + 2) * w - 1]"])
+def test_the_end_of_a_row_is_no_start_of_the_next(last: str) -> None:
+    assert not findings(WrongBoundsGuard, EDGES.replace("AT", last), "opencl")
+
+
+PULL = """
+import numpy as np
+from numba import cuda
+
+@cuda.jit
+def pull(place, weight, out):
+    i = cuda.grid(1)
+    n = place.shape[0]
+    if i MEETS n:
+        out[i] = place[i, 0] * weight[i]
+
+def run(place, weight):
+    n = len(weight)
+    out = cuda.device_array(n, dtype=np.float32)
+    pull[(n + 63) // 64, 64](cuda.to_device(place), cuda.to_device(weight), out)
+    return out.copy_to_host()
+"""
+
+
+def test_arrays_that_a_kernel_takes_together_are_of_one_length() -> None:
+    assert not findings(WrongBoundsGuard, PULL.replace("MEETS", "<"), "python")
+    assert findings(WrongBoundsGuard, PULL.replace("MEETS", "<="), "python")
