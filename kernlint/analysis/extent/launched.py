@@ -188,6 +188,8 @@ def _of(
         for axis, of in enumerate(view.covers):
             if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or _divided(of.count, view):
                 continue
+            if any(part.op == "select" for part in subterms(of.count)):
+                continue  # a number that hangs on other arguments: which of its values the memory has is not known
             for place in mine:
                 found = _item(place, axis)
                 launched = _Launched(place, axis, view, of, passed)

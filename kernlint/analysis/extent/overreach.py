@@ -56,7 +56,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     if not context.all_exact:
         supports = supports_of(indexed)
         found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
-        found += neighbours(indexed, supports)
+        found += neighbours(indexed, supports, context)
         found += vectors(facts[places], context)
         told = {one.guard for one in found}
         found += [one for one in groups(facts[places], context) if one.guard not in told]

@@ -83,7 +83,7 @@ _OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edg
 """Names of arrays that hold one element more than there are items, by convention: silence only."""
 
 
-def neighbours(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overreach]:
+def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchContext) -> Iterator[Overreach]:
     for one in indexed:
         beyond = [d for d in one.dimensions if _excess(d) > 0]
         if not beyond:
@@ -98,6 +98,9 @@ def neighbours(indexed: Sequence[Indexed], supports: Supports) -> Iterator[Overr
                     continue
             elif not _centred(indexed, one, dimension) or not _whole_rows(one):
                 continue
+            steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
+            if steps > _excess(dimension) and _multiple(context, best, steps):
+                continue  # each thread has as many elements to itself
             yield Overreach(
                 one.access,
                 Fault.NEIGHBOUR,
@@ -180,6 +183,8 @@ def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
             continue
         if len(places) > 1 and _wants_alignment(access):
             continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
+        if _multiple(context, best, place.extra + 1):
+            continue
         if not context.launches or _rounds_items(context, best, place.extra + 1):
             why = f"the launch rounds it up to whole groups of {place.extra + 1}"
             if not context.launches:
