@@ -27,7 +27,8 @@ class DeviceMemoryLeak(ModuleRule):
 
     A function that allocates memory for itself and frees it at its end leaks it where an error makes it return or
     throw in between. Reported where nothing but the function knows the pointer, which it frees elsewhere, and where a
-    `return` or `throw` is sure to come behind the allocation and before any release, once for each function.
+    `return` or `throw` is sure to come behind the allocation and before any release, once for each function; what a
+    helper throws that checks an error is a note, as that mostly ends the program.
 
     Silent where the pointer is stored, returned or handed to something that may own it, where the way out is taken
     because the allocation itself failed, in `main`, and where exceptions are caught in the function.
@@ -146,9 +147,13 @@ class DeviceMemoryLeak(ModuleRule):
             return None
         careful = [release for release in own if any(release.event.guards == way.guards for way in ways[:-1])]
         freed = next((one for one in careful if one.event.order < own[-1].event.order), own[-1])
+        thrown = {id(way) for way in walk_.trace.throws if way.stack}
+        leaks.sort(key=lambda way: id(way) in thrown)
         return self.finding(
             (*leaks[0].stack, leaks[0].span)[0],
             f"the memory of {decl.name} is not given back on this way out of {walk_.function.name}",
+            # What a check throws mostly ends the program.
+            Severity.NOTE if id(leaks[0]) in thrown else None,
             related=[Related(one.span, "allocated here"), Related(freed.event.span, "given back here")],
             fix="free it before, or let an object own it",
         )
