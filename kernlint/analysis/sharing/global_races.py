@@ -600,8 +600,10 @@ def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[b
     )
     if same_value(access, access):
         return None
+    # Threads of one block are in one round of a loop that they wait in.
+    same = next((pair for pair in concurrent(access, access) if pair.carried is None), None)
     for apart in ways:
-        pair = Pair(access, access, told, told)
+        pair = Pair(access, access, told, told, () if apart or same is None else same.tied)
         answer = finder.meet(pair, "blocks" if apart else "block")
         if answer is not None:
             return GlobalRace(pair, *answer, across=apart, scattered=True)
