@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from kernlint.source import SourceError, SourceFile, Span, read
+
+if TYPE_CHECKING:
+    from kernlint.analysis.verdict.verdicts import Verdict
 
 
 class Lines:
@@ -22,6 +26,15 @@ class Lines:
             except SourceError:
                 return None
         return self.sources[span.file].line_of(span.start)
+
+    def verdict(self, verdict: Verdict) -> dict[str, Any]:
+        """A verdict as JSON, without its witness."""
+        return {
+            "verdict": verdict.status,
+            "assumptions": list(verdict.assumptions),
+            "reason": verdict.reason,
+            "line": self.of(verdict.span),
+        }
 
 
 def short(assumptions: Sequence[str]) -> Iterator[str]:

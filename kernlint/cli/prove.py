@@ -171,13 +171,7 @@ def _document(rows: Sequence[Row], lines: Lines) -> Json:
             "line": lines.of(row.span),
         }
         for name, verdict in _each(row.verdicts):
-            entry[name] = {
-                "verdict": verdict.status,
-                "assumptions": list(verdict.assumptions),
-                "reason": verdict.reason,
-                "line": lines.of(verdict.span),
-                "witness": _witness(verdict.witness, lines),
-            }
+            entry[name] = {**lines.verdict(verdict), "witness": _witness(verdict.witness, lines)}
         kernels.append(entry)
     counts = {name: dict(Counter(getattr(row.verdicts, name).status for row in rows)) for name in PROPERTIES}
     return {"kernels": kernels, "summary": {"kernels": len(rows), **counts}}

@@ -269,19 +269,10 @@ def _document(answer: Answer, lines: Lines) -> Json:
                 "unknown": list(account.unknown),
                 "failed": account.failed,
                 "accesses": [
-                    {"what": one.what, **{word: _verdict(verdict, lines) for word, verdict in one.verdicts}}
+                    {"what": one.what, **{word: lines.verdict(verdict) for word, verdict in one.verdicts}}
                     for one in account.accesses
                 ],
             }
             for account in answer.accounts
         ],
-    }
-
-
-def _verdict(verdict: Verdict, lines: Lines) -> Json:
-    return {
-        "verdict": verdict.status,
-        "assumptions": list(verdict.assumptions),
-        "reason": verdict.reason,
-        "line": lines.of(verdict.span),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.checks import error_checks, habit
+from kernlint.analysis.hostmodel.checks import error_checks, lapses
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -72,14 +72,13 @@ class UncheckedLaunch(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         checks = facts[error_checks]
-        checked, unchecked = checks.checked_launches, checks.unchecked_launches
         fix = "look at cudaGetLastError() after it, or its like"
-        if habit(len(checked), len(unchecked)):
-            for span in unchecked:
-                message = f"nobody looks whether this kernel was launched, as is done for {len(checked)} others here"
-                yield self.finding(span, message, related=[Related(checked[0], "a launch that is checked")], fix=fix)
-        elif unchecked and not checked:
+        for one in lapses(checks.checked_launches, checks.unchecked_launches):
             message = "nobody looks whether this kernel was launched"
-            if len(unchecked) > 1:
-                message = f"nobody looks whether kernels are launched, here and {len(unchecked) - 1} times more"
-            yield self.finding(min(unchecked, key=lambda at: at.start), message, severity=Severity.NOTE, fix=fix)
+            if one.others:
+                message += f", as is done for {len(one.others)} others here"
+            elif one.more:
+                message = f"nobody looks whether kernels are launched, here and {one.more} times more"
+            severity = Severity.WARNING if one.others else Severity.NOTE
+            related = [Related(other, "a launch that is checked") for other in one.others[:1]]
+            yield self.finding(one.span, message, severity, related=related, fix=fix)

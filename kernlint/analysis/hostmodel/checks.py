@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Trace
@@ -111,6 +113,21 @@ SHARE = 3
 """A habit: this many times more is looked at than is not."""
 
 
-def habit(checked: int, unchecked: int) -> bool:
-    """Whether so much is looked at that what is not was forgotten."""
-    return checked >= SHARE and checked >= SHARE * unchecked
+@dataclass(frozen=True, slots=True)
+class Lapse:
+    """Something that nobody looks at, at ``span``.  ``others``: what is looked at in the same file, where so much is
+    that this was forgotten; else there is none, and ``more`` places are like this one."""
+
+    span: Span
+    others: Sequence[Span]
+    more: int = 0
+
+
+def lapses(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[Lapse]:
+    """What is worth a word of what is not looked at: all of it where the file has the habit of looking, the first where
+    it never does."""
+    if len(checked) >= SHARE and len(checked) >= SHARE * len(unchecked):
+        for span in unchecked:
+            yield Lapse(span, checked)
+    elif unchecked and not checked:
+        yield Lapse(min(unchecked, key=lambda at: at.start), (), len(unchecked) - 1)

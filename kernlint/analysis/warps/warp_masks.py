@@ -9,6 +9,7 @@ non-exited threads named in the mask).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeVar
 
 from kernlint.analysis.base import Facts, KernelAnalysis
@@ -109,7 +110,7 @@ class _Finder:
             question = (event.mask, self._members(event), event.guards, tuple(culprits))
             if question in fruitless:
                 continue
-            found = self._under_blocks(event, culprits)
+            found = self._under_blocks(partial(self._absent, event, culprits))
             if found is None:
                 fruitless.add(question)
             else:
@@ -131,11 +132,11 @@ class _Finder:
             return event.width.value
         return 0
 
-    def _under_blocks(self, event: Meeting, culprits: list[Culprit]) -> Absence | None:
+    def _under_blocks(self, ask: Callable[[Warp], Evidence | None]) -> Evidence | None:
         """Evidence from each block that may be launched (from one of them when they are in sight)."""
-        first: Absence | None = None
+        first: Evidence | None = None
         for block in self.within.blocks:
-            found = self._first(block, lambda warp: self._absent(event, culprits, warp))
+            found = self._first(block, ask)
             if found is not None and self.within.seen:
                 return found
             if found is None and not self.within.seen:
@@ -211,21 +212,10 @@ class _Finder:
                 continue
             if self.language == "hip" and event.mask.value == 0xFFFFFFFF:
                 continue  # it names all 32 lanes there are on some targets: hard-coded-warp-size
-            found = self._excluded_under_blocks(event)
+            found = self._under_blocks(partial(self._excluded, event))
             if found is not None:
                 told.add(event.span)
                 yield found
-
-    def _excluded_under_blocks(self, event: Meeting) -> Exclusion | None:
-        first: Exclusion | None = None
-        for block in self.within.blocks:
-            found = self._first(block, lambda warp: self._excluded(event, warp))
-            if found is not None and self.within.seen:
-                return found
-            if found is None and not self.within.seen:
-                return None
-            first = first or found
-        return first
 
     def _excluded(self, event: Meeting, warp: Warp) -> Exclusion | None:
         for caller in warp.arriving(event):

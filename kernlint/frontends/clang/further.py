@@ -8,7 +8,7 @@ from functools import partial
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.conditions import Ranges
 from kernlint.frontends.clang.conditions.base import base_macros
-from kernlint.frontends.clang.conditions.directives import Branch, Program
+from kernlint.frontends.clang.conditions.directives import Branch, Program, load
 from kernlint.frontends.clang.conditions.settings import (
     MAX_SETTINGS,
     Changes,
@@ -43,7 +43,7 @@ class Configured:
         self.options = options
         self.read = read
         self.readings: list[tuple[Reading, Language]] = [(first, language)]
-        program = Program(first.module.path, text, (*first.found, *options.forced), _load)
+        program = Program(first.module.path, text, (*first.found, *options.forced), load)
         self.uncompiled = Uncompiled(program, text, language)
         base = base_macros(language, options)
         around = options.around
@@ -286,11 +286,3 @@ def _words(setting: Setting, language: Language, before: Language) -> str:
 def _set(node: object, **values: object) -> None:
     for name, value in values.items():
         object.__setattr__(node, name, value)
-
-
-def _load(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as handle:
-            return handle.read()
-    except OSError:
-        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from kernlint.frontends.clang.conditions.directives import Program
+from kernlint.frontends.clang.conditions.directives import Program, load
 from kernlint.frontends.clang.conditions.settings import Search, plan, setting_of
 from kernlint.frontends.clang.conditions.uncompiled import Uncompiled
 from kernlint.frontends.clang.options import Language
@@ -26,7 +26,7 @@ def builds_that_name(
 ) -> Sequence[Build]:
     """The builds, best first, under which branches that were left out define names that are ``unknown``."""
     base = {name: value if equals else "1" for name, equals, value in (macro.partition("=") for macro in macros)}
-    program = Program(path, text, source.found, _load)
+    program = Program(path, text, source.found, load)
     uncompiled = Uncompiled(program, text, Language.OPENCL)
     search = Search(program, Language.OPENCL, base, uncompiled.standing_alone())
     active = search.outcome({}).active
@@ -41,11 +41,3 @@ def builds_that_name(
         undefines = tuple(name for name, value in setting.macros if value is None)
         found.append(Build(defines, undefines, setting.words()))
     return found
-
-
-def _load(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as handle:
-            return handle.read()
-    except OSError:
-        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 
-from kernlint.frontends.clang.conditions.directives import Program
+from kernlint.frontends.clang.conditions.directives import Program, load
 from kernlint.frontends.clang.options import Language, ParseOptions, cuda_target, hip_target, opencl_standard
 from kernlint.frontends.clang.prelude import FOLDER, prelude_headers
 
@@ -58,12 +58,4 @@ def _of_language(language: Language) -> dict[str, str]:
     with open(main, "rb") as handle:
         text = handle.read()
     headers = [os.path.join(folder, name) for folder, _, names in os.walk(FOLDER) for name in names]
-    return dict(Program(main, text, headers, _load).run(macros).macros)
-
-
-def _load(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as handle:
-            return handle.read()
-    except OSError:
-        return None
+    return dict(Program(main, text, headers, load).run(macros).macros)

@@ -149,6 +149,15 @@ class Outcome:
     entered: set[str] = field(default_factory=set)
 
 
+def load(path: str) -> bytes | None:
+    """The bytes of a file; None where it cannot be read."""
+    try:
+        with open(path, "rb") as handle:
+            return handle.read()
+    except OSError:
+        return None
+
+
 class Program:
     """A source with the headers that were found."""
 
