@@ -126,9 +126,10 @@ class _Store:
 
 class ModuleFacts:
     """Facts about one file.  ``module``: its tree; ``options``: what the user says; ``hosts_of``: gives facts of other
-    files that may launch a kernel of some name."""
+    files that may launch a kernel of some name; ``definers_of``: the paths of those that have such a kernel of their
+    own."""
 
-    __slots__ = ("_allowed", "_asker", "_store", "hosts_of", "module", "options", "timings")
+    __slots__ = ("_allowed", "_asker", "_store", "definers_of", "hosts_of", "module", "options", "timings")
 
     def __init__(
         self,
@@ -136,8 +137,10 @@ class ModuleFacts:
         options: AnalysisOptions | None = None,
         timings: Timings | None = None,
         hosts_of: Callable[[str], tuple[ModuleFacts, ...]] = lambda kernel: (),
+        definers_of: Callable[[str], tuple[str, ...]] = lambda kernel: (),
     ) -> None:
         self.hosts_of = hosts_of
+        self.definers_of = definers_of
         self.module = module
         self.options = options or AnalysisOptions()
         self.timings = timings or Timings()
@@ -155,6 +158,7 @@ class ModuleFacts:
         view = object.__new__(ModuleFacts)
         view.module, view.options, view.timings, view._store = self.module, self.options, self.timings, self._store
         view._allowed, view._asker, view.hosts_of = needs, asker, self.hosts_of
+        view.definers_of = self.definers_of
         return view
 
     def __getitem__(self, analysis: ModuleAnalysis[T]) -> T:

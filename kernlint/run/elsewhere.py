@@ -67,13 +67,18 @@ class Elsewhere:
             found += self._read[path]
         return tuple(found)
 
+    def definers_of(self, kernel: str) -> tuple[str, ...]:
+        """Other files that define or declare a kernel of this name themselves."""
+        ours = os.path.abspath(self.path)
+        return tuple(path for path in self.questions.files_defining(kernel) if path != ours)
+
     def _launching(self, kernel: str) -> list[str]:
         """Files whose text launches the name, but for those that are nearer to another definition of it."""
         ours = os.path.abspath(self.path)
         files = [path for path in self.questions.files_launching(kernel) if path != ours and _is_host(path)]
         if not files:
             return []
-        definers = [path for path in self.questions.files_defining(kernel) if path != ours]
+        definers = self.definers_of(kernel)
         near = [path for path in files if not any(_closer(path, other, ours) for other in definers if other != path)]
         near.sort(key=lambda path: (-_common(path, ours), path))
         return near[:FILES]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts
-from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.allocated import allocated, fits, in_words
 from kernlint.analysis.extent.asking import example, shown
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
@@ -118,7 +119,7 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, overruns, surplus_items, twins, allocated, limits, launch_context, replayer)
+    needs = (trace, overreach, overruns, surplus_items, twins, allocated, limits, launch_context, assumed, replayer)
     requires_whole = True
     looks_back = True
 
@@ -128,7 +129,9 @@ class WrongBoundsGuard(Rule):
         beyond = [
             one
             for one in facts[allocated]
-            if (facts.module.language != "opencl" or one.access.root.space is not Space.SHARED) and one.guarded
+            if (facts.module.language != "opencl" or one.access.root.space is not Space.SHARED)
+            and one.guarded
+            and not one.in_other_unit  # kernel-argument-mismatch tells of the allocation
         ]
         if beyond:
             span, message, severity, related, witness = in_words(
@@ -142,7 +145,7 @@ class WrongBoundsGuard(Rule):
         for one in facts[overreach]:
             if one.fault is Fault.SWAPPED:
                 continue  # swapped-axes tells of it
-            if not excluded([of_overreach(one, facts)], facts):
+            if not excluded([of_overreach(one, facts)], facts) and not fits(one.access, facts):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
             yield self._report(facts, found)

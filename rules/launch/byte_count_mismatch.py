@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, counted, host_operations, widths
-from kernlint.analysis.hostmodel.places import extent_of
+from kernlint.analysis.hostmodel.places import Extent, extent_of
+from kernlint.analysis.hostmodel.sizes import bounded_as_elements, exceeds, made_of_sizes, may_exceed, of_rows
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
+from kernlint.record import replace
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
@@ -22,11 +24,13 @@ from kernlint.tree.walk import walk as walk_tree
 class ByteCountMismatch(ModuleRule):
     r"""A copy or fill counts in something else than bytes.
 
-    The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight; where
-    it is smaller by just the size of an element, so that elements were counted; where a row is copied whose width times
-    the size of an element is the pitch (`cudaMemcpy2D`, `cudaMemcpy3D`); where an offset that is made of a
-    pitch, which is in bytes, is added to a pointer to larger elements; and where memory is filled with a
-    floating-point number, of which one byte is taken.
+    The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight, or may
+    be, as one of two ways to count the same strided rows; where it is smaller by just the size of an element, so that
+    elements were counted; where a size is checked against the number of elements of an array; where a row is copied
+    whose width times the size of an element is the pitch (`cudaMemcpy2D`, `cudaMemcpy3D`), with a pitch below its
+    width, or with another pitch than that of the memory; where rows of pitched memory are copied in one piece; where an
+    offset that is made of a pitch, which is in bytes, is added to a pointer to larger elements; and where memory is
+    filled with a floating-point number, of which one byte is taken.
 
     ```cuda bad
     void send(const float *from, int n) {
@@ -118,7 +122,8 @@ class ByteCountMismatch(ModuleRule):
                 finding = self._judged(one, walk)
                 if finding is not None and finding.span not in seen:
                     seen.add(finding.span)
-                    yield finding
+                    called = tuple(Related(at, "called here") for at in one.event.stack[:-3:-1])
+                    yield replace(finding, related=(*finding.related, *called))
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
@@ -142,16 +147,34 @@ class ByteCountMismatch(ModuleRule):
 
     def _against_memory(self, one: Copy | Fill, value: Value, walk: HostWalk) -> Finding | None:
         behind = extent_of(value, walk.allocations)
-        if behind is None or behind.row is not None:
+        if behind is None:
             return None
+        if behind.row is not None:
+            return self._in_one_piece(one, behind) if isinstance(one, Copy) else None
         offset = polynomial(behind.offset)
         given, there = polynomial(one.size) + offset, polynomial(behind.size)
         where = show(behind.size)
         related = [Related(behind.span, f"{where} bytes are there")] if behind.span is not None else []
-        if _exceeds(given, there):
+        if exceeds(given, there):
             rest = f" from byte {show(behind.offset)} on" if behind.offset.value != 0 else ""
             message = f"{show(one.size)} bytes are asked for{rest}, of {where} that are allocated"
             return self.finding(one.event.span, message, related=related, fix="count both in bytes of one type")
+        guards = tuple(guard.term for guard in one.event.guards)
+        found = may_exceed(given, there, guards)
+        if found is not None:
+            values = ", ".join(f"{symbol.name} = {value}" for symbol, value in found.items())
+            message = f"{show(one.size)} bytes are asked for, which may be more than the {where} that are allocated"
+            fix = "count both in the same way"
+            return self.finding(
+                one.event.span, f"{message}, as with {values}", Severity.WARNING, related=related, fix=fix
+            )
+        if (
+            behind.declared
+            and behind.element > 1
+            and bounded_as_elements(one.size, (behind.size.value or 0) // behind.element, guards)
+        ):
+            message = f"{show(one.size)} is checked to be no more than the elements of the array, but counts bytes"
+            return self.finding(one.event.span, message, related=related, fix=f"multiply by {behind.element}")
         sizes = widths(one) | {behind.element}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
         if element and behind.offset.value == 0 and (one.size.value is None or (behind.declared and _is_count(one))):
@@ -159,13 +182,47 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         return None
 
+    def _in_one_piece(self, copy: Copy, behind: Extent) -> Finding | None:
+        """Several rows of pitched memory that are copied as if nothing stood between them."""
+        if behind.row is None or not of_rows(polynomial(copy.size), polynomial(behind.row)):
+            return None
+        message = "several rows are copied in one piece to or from pitched memory, whose rows lie further apart"
+        related = [Related(behind.span, "allocated here")] if behind.span is not None else []
+        return self.finding(copy.event.span, message, Severity.WARNING, related=related, fix="copy rows by their pitch")
+
+    def _pitch(self, copy: Copy, walk: HostWalk) -> Finding | None:
+        """A pitch below the width of a row, or one that is not that of the memory."""
+        assert copy.pitches is not None
+        width = polynomial(copy.size)
+        for value, pitch in zip((copy.target, copy.source), copy.pitches, strict=True):
+            if pitch.value == 0 or exceeds(width, polynomial(pitch)):
+                return self.finding(
+                    copy.event.span,
+                    f"the pitch {show(pitch)} is less than the {show(copy.size)} bytes of a row: the call fails",
+                    fix="pass the distance from row to row in bytes",
+                )
+            behind = extent_of(value, walk.allocations)
+            if behind is not None and behind.row is not None and made_of_sizes(pitch) and _several_rows(copy):
+                related = [Related(behind.span, "allocated here")] if behind.span is not None else []
+                return self.finding(
+                    copy.event.span,
+                    f"rows of this memory do not lie {show(pitch)} bytes apart, but as far as its allocation says",
+                    Severity.WARNING,
+                    related=related,
+                    fix="pass the pitch that the allocation gave",
+                )
+        return None
+
     def _rows(self, copy: Copy, walk: HostWalk) -> Finding | None:
         assert copy.pitches is not None
+        found = self._pitch(copy, walk)
+        if found is not None:
+            return found
         for value in (copy.target, copy.source):
             behind = extent_of(value, walk.allocations)
             if behind is not None and behind.row is not None and behind.offset.value == 0:
                 row = polynomial(behind.row)
-                if _exceeds(polynomial(copy.size), row) and polynomial(copy.size) == row.scaled(behind.element):
+                if exceeds(polynomial(copy.size), row) and polynomial(copy.size) == row.scaled(behind.element):
                     message = (
                         f"rows of {show(copy.size)} bytes are copied, but memory for {show(behind.row)} is asked for"
                     )
@@ -199,6 +256,12 @@ class ByteCountMismatch(ModuleRule):
         return None
 
 
+def _several_rows(copy: Copy) -> bool:
+    """Whether a copy by rows may be of more than one."""
+    args = copy.event.args
+    return len(args) > 5 and isinstance(args[5], Term) and args[5].value != 1
+
+
 def _of_pointer(one: Copy | Fill) -> bool:
     """Whether the size is made of the size of a pointer, though no pointers are copied."""
     expr = counted(one)
@@ -228,14 +291,6 @@ def _is_fraction(expr: Expr) -> bool:
     while isinstance(expr, Cast) and isinstance(expr.type, IntType):
         expr = expr.operand
     return isinstance(expr.type, FloatType) and not (isinstance(expr, FloatLit) and expr.value == 0)
-
-
-def _exceeds(given: Polynomial, there: Polynomial) -> bool:
-    """Whether the first count is the larger one whatever its variables, which are not negative, are."""
-    rest = (given - there).coefficients
-    if not rest or any(value <= 0 for value in rest.values()):
-        return False
-    return () in rest or set(rest) <= set(there.coefficients)
 
 
 def _same(value: Value, count: Polynomial) -> bool:

@@ -176,7 +176,7 @@ class DynamicSharedMemoryOmitted(Rule):
                     Related(use.span, f"{use.root.name} is accessed here"),
                     "pass its size in bytes as the third launch argument",
                 )
-            elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts):
+            elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts, launch):
                 more = f" and {own} of its own" if size <= GRANTED else ""
                 given = show(launch.shared) if launch.shared is not None else size
                 yield self._finding(
@@ -270,8 +270,11 @@ def _excluded(access: Access, launch: LaunchFact) -> bool:
     return False
 
 
-def _raised(facts: Facts) -> bool:
-    """Whether host code of the file raises the limit for this kernel, or for kernels it does not name."""
+def _raised(facts: Facts, launch: LaunchFact) -> bool:
+    """Whether host code of the file, or what comes before the launch, raises the limit for this kernel, or for kernels
+    it does not name."""
+    if launch.walk is not None and any(api.name in RAISING for api in launch.walk.apis):
+        return True
     own = {id(facts.kernel.function), *(id(instance) for instance in facts.kernel.instances)}
     for function in facts.module.functions:
         if function.body is None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.remarks import remarks
+from kernlint.analysis.wording import element, verb
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
+from kernlint.symbolic.show import show
 from kernlint.tree.launch_arguments import NO_ADDRESS
 from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
@@ -43,6 +46,9 @@ class KernelArgumentMismatch(Rule):
     PyCUDA packs NumPy's numbers as large as they are, so that one of the wrong size moves those behind it. PyOpenCL
     refuses a number whose size is not the parameter's (``INVALID_ARG_SIZE``). An array of ``float64``, which NumPy and
     CuPy make where no type is given, is read as nonsense through a ``float *``.
+
+    Memory counts too: where as many bytes are allocated for a pointer as the kernel reaches elements behind it, the
+    allocation was counted in elements, or in those of another type.
 
     Silent where the low half of a wider integer is read, which is its value, where bytes are passed, and where the
     library converts (prepared calls of PyCUDA, element-wise kernels).
@@ -149,19 +155,43 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (launches,)
+    needs = (launches, allocated)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
+        yield from self._counted(facts)
         seen: set[Span] = set()
         for launch in facts[launches]:
-            for span, message in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):
+            for span, message, stack in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):
                 if span not in seen:
                     seen.add(span)
                     place = facts.kernel.function.name_span or facts.kernel.function.span
-                    stack = next((one.stack for one in launch.settings if one.span == span), ())
-                    called = [Related(at, "called here") for at in stack[-1:]]
+                    called = [Related(at, "called here") for at in stack[:-3:-1]]
                     yield self.finding(span, message, related=[*called, Related(place, "the kernel")])
+
+    def _counted(self, facts: Facts) -> Iterator[Finding]:
+        """Memory whose bytes are as many as the kernel takes it to have elements."""
+        seen: set[str] = set()
+        for one in facts[allocated]:
+            if not one.in_other_unit or one.view is None or one.access.root.name in seen:
+                continue
+            seen.add(one.access.root.name)
+            fact, name = one.view.fact, one.access.root.name
+            made = next((at for at_name, at in fact.allocated if at_name == name), fact.span)
+            first = one.witness.first
+            yield self.finding(
+                made,
+                f"{show(one.size)} bytes are allocated for {name}, and the kernel needs {one.times} times as many: "
+                f"{element(one.access)} is {verb(one.access)} at byte {first.offset} of {one.extent}, by thread "
+                f"{first.thread} of block {first.block}",
+                severity=Severity.WARNING,
+                related=[
+                    Related(fact.span, "launched here"),
+                    Related(one.access.span, f"{verb(one.access)} here"),
+                    *(Related(at, "called here") for at in fact.stack[-1:]),
+                ],
+                fix="multiply the number of elements by the size of one",
+            )
 
     def _in_python(self, facts: Facts) -> Iterator[Finding]:
         """What the front end found of launches in a program."""
@@ -179,18 +209,22 @@ class KernelArgumentMismatch(Rule):
             )
 
 
-def _settings(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+_Told = tuple[Span, str, tuple[Span, ...]]
+"""Place, message, and the calls that led there."""
+
+
+def _settings(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:
     params = facts.function.params
     several = _of_several_widths(facts)
     for one in launch.settings:
         if one.index in several:
             continue
         if one.index >= len(params):
-            yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}"
+            yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
             continue
         message = _wrong_setting(one, params[one.index])
         if message is not None:
-            yield one.span, message
+            yield one.span, message, one.stack
 
 
 def _of_several_widths(facts: Facts) -> frozenset[int]:
@@ -202,7 +236,7 @@ def _of_several_widths(facts: Facts) -> frozenset[int]:
     return frozenset(index for index, found in widths.items() if len(found) > 2)
 
 
-def _unset(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+def _unset(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:
     """An argument that is never set, at the setting that may have been meant for it or else at the launch."""
     params = facts.function.params
     if launch.event is None or launch.walk is None or not launch.settings:
@@ -213,9 +247,9 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
     names = ", ".join(params[index].name for index in found.indices)
     if found.twice is not None:
         at = found.twice
-        yield at.span, f"the argument of index {at.index} is set a second time, and {names} is never set"
+        yield at.span, f"the argument of index {at.index} is set a second time, and {names} is never set", at.stack
     else:
-        yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch"
+        yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch", launch.stack
 
 
 def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
@@ -234,7 +268,7 @@ def _width(type_: Type) -> int | None:
     return type_.size if isinstance(type_, (IntType, FloatType, VectorType)) else None
 
 
-def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
+def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:
     """Arguments that are passed by an array of their addresses, each as large as the kernel's parameter is."""
     node, params = launch.node, facts.function.params
     args = launch.event.listed if launch.event is not None else node.args
@@ -242,16 +276,18 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[tuple[Span, str]]:
         return
     if len(args) < len(params):
         place = launch.span if node.args else args[0].span  # where they are listed
-        yield place, f"{len(args)} arguments are passed, but {facts.kernel.name} takes {len(params)}"
+        yield place, f"{len(args)} arguments are passed, but {facts.kernel.name} takes {len(params)}", launch.stack
         return
     for arg, param in zip(args, params, strict=False):
         if isinstance(arg, Opaque) and arg.reason == NO_ADDRESS:
-            yield arg.span, f"the value itself stands where the address of what is passed for {param.name} has to be"
+            message = f"the value itself stands where the address of what is passed for {param.name} has to be"
+            yield arg.span, message, launch.stack
             return
         given, wanted = _width(arg.type), _width(param.type)
         if given is None or wanted is None or isinstance(arg, Opaque):
             continue
         floats = isinstance(arg.type, FloatType) and isinstance(param.type, FloatType)
         if given < wanted or (given != wanted and (floats or node.api == FUNCTOR)):
-            yield launch.span, f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
+            message = f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
+            yield launch.span, message, launch.stack
             return

@@ -29,7 +29,8 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
 from kernlint.text.patterns import pattern
-from kernlint.tree.types import I64, IntType
+from kernlint.tree.nodes import Cast, IntLit
+from kernlint.tree.types import I64, IntType, Space
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
@@ -47,13 +48,16 @@ _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, 
 @dataclass(frozen=True, slots=True, eq=False)
 class Allocated:
     """An access beyond its allocation: ``extent`` in bytes under the values of the witness; ``size``: the extent as
-    the host computes it or the user states it; ``view``: the launch (None: one that the user states)."""
+    the host computes it or the user states it; ``view``: the launch (None: one that the user states).  ``times``: how
+    many times the extent would do for the access, where that goes into an element: then the host counts in another
+    unit than the kernel (None: it is not just that)."""
 
     access: Access
     view: LaunchView | None
     witness: Refuted
     extent: int
     size: Term
+    times: int | None = None
 
     @property
     def fixed(self) -> bool:
@@ -61,14 +65,43 @@ class Allocated:
         return self.view is None or not _host_symbols(self.view)
 
     @property
+    def in_other_unit(self) -> bool:
+        """Whether the memory is as large in bytes as it should be in elements: the allocation is at fault, not a test
+        of the index."""
+        return self.times is not None and self.guarded and self.access.root.space is not Space.SHARED
+
+    @property
     def guarded(self) -> bool:
         """Whether some test of the thread's index stands before the access."""
         return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
 
 
+def _extents(view: LaunchView) -> list[tuple[str, Term]]:
+    """What is allocated behind the parameters, as far as it is made of sizes."""
+    return [(name, size) for name, size in view.fact.extents if all(map(_open, symbols(size)))]
+
+
+def _open(symbol: Symbol) -> bool:
+    """Whether a host variable may have any value: a parameter, a member of what one leads to, the length of a
+    container; or a variable of the file, whose value at the start stands there."""
+    if symbol.kind is SymbolKind.LOAD:
+        root = symbol.origin[0]
+        return root.kind in (RootKind.PARAM, RootKind.LOADED) or _at_start(symbol) is not None
+    return symbol.kind is SymbolKind.PARAM or symbol.name == "size()"
+
+
+def _at_start(symbol: Symbol) -> int | None:
+    """The number that a variable of the file is made with."""
+    decl = symbol.origin[0].decl if symbol.kind is SymbolKind.LOAD else None
+    init = decl.init if decl is not None and decl.is_global else None
+    while isinstance(init, Cast):
+        init = init.operand
+    return init.value if isinstance(init, IntLit) and init.value > 0 else None
+
+
 def _host_symbols(view: LaunchView) -> list[Symbol]:
     terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
-    terms += [size for _, size in view.fact.extents]
+    terms += [size for _, size in _extents(view)]
     if view.fact.shared is not None:
         terms.append(view.fact.shared)
     found: dict[Symbol, None] = {}
@@ -80,15 +113,17 @@ def _host_symbols(view: LaunchView) -> list[Symbol]:
 def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
     """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
     found = _host_symbols(view)
-    if not found or len(found) > 6 or any(s.kind is not SymbolKind.PARAM for s in found):
-        if found:
-            return
-        yield {}
+    fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
+    found = [symbol for symbol in found if symbol not in fixed]
+    if len(found) > 6 or not all(map(_open, found)):
+        return
+    if not found:
+        yield fixed
         return
     for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
         known = False
         for values in VALUES:
-            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)}
+            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)} | fixed
             if all(evaluate(check, chosen) != 0 for check in view.checks):
                 known = True
                 yield chosen
@@ -143,7 +178,7 @@ def _launch(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
 def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
     launch = _launch(view, env)
     if launch is not None:
-        extents = {name: (size, evaluate(size, env)) for name, size in view.fact.extents}
+        extents = {name: (size, evaluate(size, env)) for name, size in _extents(view)}
         yield from _beyond(kernel, view, launch, extents)
 
 
@@ -187,18 +222,59 @@ def _small(launch: Launch) -> bool:
 def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:
     """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
     the launch says."""
+    if not _told(access, launch):
+        return None
     asked = side(access)
-    known = {symbol for symbol, _ in launch.values}
-    if not access.size or not all(
-        s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in asked.symbols
-    ):
-        return None
-    if any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops):
-        return None
     answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET if _small(launch) else LARGE)
     if not isinstance(answer, Refuted) or answer.depends_on_data:
         return None
-    return Allocated(access, view, answer, extent, size)
+    return Allocated(
+        access, view, answer, extent, size, _times(access, launch, extent, size) if view is not None else None
+    )
+
+
+def _told(access: Access, launch: Launch) -> bool:
+    """Whether the launch says all that the place of an access rests on."""
+    known = {symbol for symbol, _ in launch.values}
+    rest = side(access).symbols
+    if not access.size or not all(s in known or s.kind in _LAUNCH or s.kind is SymbolKind.COUNTER for s in rest):
+        return False
+    return not any(loop.counter in symbols(access.offset) and (loop.exits or loop.leaves) for loop in access.loops)
+
+
+def fits(access: Access, facts: Facts) -> bool:
+    """Whether an access keeps within what every launch in sight allocates for it, as far as trying tells."""
+    views = facts[launch_context].launches
+    if not views or facts[assumed].extents or any(one.access is access for one in facts[allocated]):
+        return False
+    return all(_tried_out(access, view) for view in views)
+
+
+def _tried_out(access: Access, view: LaunchView) -> bool:
+    if all(name != access.root.name for name, _ in _extents(view)):
+        return False
+    found = [launch for env in _settings(view) if (launch := _launch(view, env)) is not None]
+    return bool(found) and all(_small(launch) and _told(access, launch) for launch in found)
+
+
+def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int | None:
+    """See :attr:`Allocated.times`; what is ``computed`` as a number of such elements is in the right unit."""
+    size = element_size(access)
+    if all(value % size == 0 for value in polynomial(computed).coefficients.values()):
+        return None
+
+    def beyond(limit: int) -> bool:
+        question = Bounds(side(access), const(limit, I64), launch=launch)
+        return isinstance(solve(question, BUDGET if _small(launch) else LARGE), Refuted)
+
+    for times in (times for times in range(2, min(size, MOST) + 1) if size % times == 0):
+        if not beyond(extent * times):
+            return times if beyond(extent * times * 3 // 4) else None
+    return None
+
+
+MOST = 16
+"""Bytes of the largest element that one is taken for."""
 
 
 def sized_by_launch(root: Root) -> bool:
@@ -289,6 +365,9 @@ def in_words(
     if first.view is not None:
         told = f"launched here, with {show(first.size)} bytes behind {access.root.name}"
         related.append(Related(first.view.fact.span, told))
+        made = next((at for name, at in first.view.fact.allocated if name == access.root.name), None)
+        related += [Related(made, "allocated here")] if made is not None else []
+        related += [Related(at, "called here") for at in first.view.fact.stack[-1:]]
     what = "the allocation" if first.view is not None else "the extent that is stated"
     for other in found:
         if other.access.span not in seen and len(related) < 4:

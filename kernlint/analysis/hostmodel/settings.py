@@ -83,11 +83,25 @@ def _one_root(one: Value | None, other: Value | None) -> bool:
     return isinstance(one, PointerValue) and isinstance(other, PointerValue) and one.root is other.root
 
 
+_MAKERS = {
+    # function: which argument it stores the handle at (None: it returns it), and which is the kernel's name
+    "clCreateKernel": (None, 1),
+    "cuModuleGetFunction": (0, 2),
+    "cuLibraryGetKernel": (0, 2),
+    "hipModuleGetFunction": (0, 2),
+}
+"""Functions that look a kernel up by its name."""
+
+
 def name_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> str:
-    """The name that the kernel of a launch was made by, where the walk has met that; empty else."""
+    """The name that the kernel of a launch was looked up by, where the walk has met that; empty else."""
     for api in apis:
-        if api.order < launch.order and api.name == "clCreateKernel" and _one_root(api.result, launch.handle):
-            return text_of(api.args[1]) or "" if len(api.args) > 1 else ""
+        place = _MAKERS.get(api.name) if api.order < launch.order else None
+        if place is None or place[1] >= len(api.args):
+            continue
+        made = api.result if place[0] is None else api.after[place[0]] if api.after else None
+        if _one_root(made, launch.handle):
+            return text_of(api.args[place[1]]) or ""
     return ""
 
 

@@ -7,9 +7,11 @@ variables, and the checks made before the launch are its guards.  Launches bind 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.places import as_pointer
 from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.host_walks import walked
@@ -35,6 +37,7 @@ class LaunchFact:
     ``threads``: of the whole grid, where the host gives these.  ``settings``: arguments that were set one by one.
     ``host``: the function whose walk met the launch, perhaps by the calls at ``stack``, outermost first.
     ``event``, ``walk``: the launch in that walk.  ``passed``: the arguments in order, where they stand with the launch.
+    ``allocated``: where the memory behind pointer parameters is allocated, as far as ``extents`` says how large it is.
     """
 
     name: str
@@ -55,6 +58,7 @@ class LaunchFact:
     event: LaunchEvent | None = None
     walk: Trace | None = None
     passed: tuple[Value, ...] = ()
+    allocated: tuple[tuple[str, Span], ...] = ()
 
     @property
     def fixed(self) -> bool:
@@ -128,11 +132,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
         )
     params = kernel.params if kernel is not None else ()
     arguments = tuple((p.name, value) for p, value in zip(params, event.args, strict=False))
-    sizes = {id(a.root): a for a in trace.allocations}
-    extents = []
-    for name, value in arguments:
-        if isinstance(value, PointerValue) and id(value.root) in sizes:
-            extents.append((name, _remaining(sizes[id(value.root)], value)))
+    behind = tuple(_behind(arguments, trace))
     return LaunchFact(
         name=kernel.name if kernel is not None else name_of(event, trace.apis) or node.name,
         span=node.span,
@@ -142,7 +142,8 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
         block=event.block,
         shared=event.shared if event.shared is not None else (const(0) if node.api == "<<<>>>" else None),
         arguments=arguments,
-        extents=tuple(extents),
+        extents=tuple((name, _remaining(allocation, value)) for name, value, allocation in behind),
+        allocated=tuple((name, allocation.span) for name, _, allocation in behind),
         guards=event.guards,
         values=event.values,
         host=event.host,
@@ -155,6 +156,17 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
     )
 
 
+def _behind(
+    arguments: Iterable[tuple[str, Value]], trace: Trace
+) -> Iterator[tuple[str, PointerValue, AllocationEvent]]:
+    """The arguments that lead to memory whose allocation the walk has met."""
+    found = {id(allocation.root): allocation for allocation in trace.allocations}
+    for name, value in arguments:
+        pointer = as_pointer(value)
+        if pointer is not None and id(pointer.root) in found:
+            yield name, pointer, found[id(pointer.root)]
+
+
 def _remaining(allocation: AllocationEvent, pointer: PointerValue) -> Term:
     return binary("sub", allocation.size, pointer.offset, I64)
 
@@ -165,17 +177,23 @@ host = ModuleAnalysis("host", _compute)
 
 def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     """Launches of this kernel: those of this very instance when some name it, else all that may ask for it."""
-    everything = [
-        launch
-        for launch in facts[host].launches
-        if launch.kernel is facts.function
-        or launch.kernel is facts.kernel.function
-        or launch.kernel in facts.kernel.instances
-        or (launch.kernel is None and launch.name.split("<")[0] == facts.kernel.name)
-    ]
+    everything: list[LaunchFact] = []
+    for launch in facts[host].launches:
+        ours = launch.kernel in (facts.function, facts.kernel.function, *facts.kernel.instances)
+        if launch.kernel is not None:
+            found = launch if ours else None
+        else:
+            named = launch.name.split("<")[0] == facts.kernel.name
+            found = (bound_to(launch, facts) or launch) if named else None
+        if found is not None:
+            everything.append(found)
     own = [launch for launch in everything if launch.kernel is facts.function]
-    for other in facts.module_facts.hosts_of(facts.kernel.name):
+    elsewhere = facts.module_facts.hosts_of(facts.kernel.name)
+    definers = facts.module_facts.definers_of(facts.kernel.name) if elsewhere else ()
+    for other in elsewhere:
         for launch in other[host].launches:
+            if launch.kernel is None and os.path.abspath(other.module.path) in definers:
+                continue  # looked up by a name that the file has a kernel for
             bound = bound_to(launch, facts)
             if bound is not None:
                 (own if bound.kernel is facts.function else everything).append(bound)
@@ -197,15 +215,21 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     )
     renamed = dict(zip(names, (param.name for param in function.params), strict=False))
     extents = tuple((renamed.get(name, name), size) for name, size in launch.extents)
-    arguments += tuple(_set_one_by_one(launch, function))
+    more = tuple(_set_one_by_one(launch, function))
     if launch.kernel is None and len(launch.passed) == len(function.params):
-        arguments += tuple(zip((param.name for param in function.params), launch.passed, strict=True))
+        more += tuple(zip((param.name for param in function.params), launch.passed, strict=True))
+    arguments += more
+    behind = tuple(_behind(more, launch.walk)) if launch.walk is not None else ()
+    extents += tuple((name, _remaining(allocation, value)) for name, value, allocation in behind)
+    allocated = tuple((renamed.get(name, name), at) for name, at in launch.allocated)
+    allocated += tuple((name, allocation.span) for name, _, allocation in behind)
     extents += tuple(
         (function.params[one.index].name, one.size)
         for one in launch.settings
         if one.certain and one.local and one.size is not None and one.index < len(function.params)
     )
-    return replace(launch, kernel=function if exact else facts.kernel.function, arguments=arguments, extents=extents)
+    kernel = function if exact else facts.kernel.function
+    return replace(launch, kernel=kernel, arguments=arguments, extents=extents, allocated=allocated)
 
 
 def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tuple[str, Value]]:

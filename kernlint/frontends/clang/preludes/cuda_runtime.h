@@ -60,7 +60,38 @@ CUresult cuDeviceGet(CUdevice*, int);
 CUresult cuCtxCreate(CUcontext*, unsigned int, CUdevice);
 CUresult cuModuleLoad(CUmodule*, const char*);
 CUresult cuModuleLoadData(CUmodule*, const void*);
+CUresult cuModuleUnload(CUmodule);
 CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*);
+CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
+enum CUfunction_attribute {
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+    CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+};
+CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int);
+CUresult cuFuncGetAttribute(int*, CUfunction_attribute, CUfunction);
+CUresult cuMemAlloc(CUdeviceptr*, size_t);
+CUresult cuMemAllocManaged(CUdeviceptr*, size_t, unsigned int);
+CUresult cuMemAllocHost(void**, size_t);
+CUresult cuMemFree(CUdeviceptr);
+CUresult cuMemFreeHost(void*);
+CUresult cuMemcpyHtoD(CUdeviceptr, const void*, size_t);
+CUresult cuMemcpyDtoH(void*, CUdeviceptr, size_t);
+CUresult cuMemcpyDtoD(CUdeviceptr, CUdeviceptr, size_t);
+CUresult cuMemcpyHtoDAsync(CUdeviceptr, const void*, size_t, CUstream);
+CUresult cuMemcpyDtoHAsync(void*, CUdeviceptr, size_t, CUstream);
+CUresult cuMemcpyDtoDAsync(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+CUresult cuMemsetD8(CUdeviceptr, unsigned char, size_t);
+CUresult cuMemsetD32(CUdeviceptr, unsigned int, size_t);
+CUresult cuStreamCreate(CUstream*, unsigned int);
+CUresult cuStreamSynchronize(CUstream);
+CUresult cuStreamDestroy(CUstream);
+CUresult cuCtxSynchronize();
 CUresult cuLaunchKernel(
     CUfunction, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,
     CUstream, void**, void**);

@@ -43,6 +43,13 @@ hipError_t hipInit(unsigned int);
 hipError_t hipModuleLoad(hipModule_t*, const char*);
 hipError_t hipModuleLoadData(hipModule_t*, const void*);
 hipError_t hipModuleUnload(hipModule_t);
+enum hipFunction_attribute {
+    HIP_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+    HIP_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    HIP_FUNC_ATTRIBUTE_NUM_REGS = 4,
+    HIP_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+};
+hipError_t hipFuncGetAttribute(int*, hipFunction_attribute, hipFunction_t);
 hipError_t hipModuleGetFunction(hipFunction_t*, hipModule_t, const char*);
 hipError_t hipModuleLaunchKernel(
     hipFunction_t, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int,

@@ -1,0 +1,93 @@
+"""Sizes of host code compared: what is asked for of what is there, both in bytes, as sums of products of variables.
+
+Variables stand for sizes, so none is negative.  That one sum is the larger one for *some* values says nothing where the
+two are about different variables (a part of a buffer is copied).  It does where both are the same product but for less
+than one of its factors: ``n * step`` and ``(n - 1) * step + 1`` are meant to be one size, and one of them is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+
+VALUES = ((7, 3, 5, 2, 11), (3, 7, 2, 5, 13), (5, 2, 9, 4, 3))
+"""Values of the variables, in order of appearance, under which two sizes are compared."""
+
+
+def exceeds(given: Polynomial, there: Polynomial) -> bool:
+    """Whether the first count is the larger one whatever its variables, which are not negative, are."""
+    rest = (given - there).coefficients
+    if not rest or any(value <= 0 for value in rest.values()):
+        return False
+    return () in rest or set(rest) <= set(there.coefficients)
+
+
+def may_exceed(given: Polynomial, there: Polynomial, guards: Iterable[Term]) -> dict[Symbol, int] | None:
+    """Values under which the first count is the larger one, where both are one product but for less than a factor of
+    it and the host's checks ``guards`` let them through; None where there are none."""
+    common = [m for m, value in given.coefficients.items() if len(m) > 1 and there.coefficients.get(m) == value]
+    rest = {m: value for m, value in (given - there).coefficients.items() if m}
+    leads = [m for m, value in rest.items() if value > 0]
+    if not common or not leads or any(len(m) > 1 for m in rest):
+        return None
+    if not all(any(m[0] in product for product in common) for m in leads):
+        return None
+    atoms = [atom for atom in (given + there).atoms if atom.value is None]
+    if not all(atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM for atom in atoms):
+        return None
+    found = list(dict.fromkeys(atom.symbol for atom in atoms if atom.symbol is not None))
+    checks = [guard for guard in guards if set(symbols(guard)) <= set(found)]
+    for values in VALUES:
+        if len(found) > len(values):
+            return None
+        env = dict(zip(found, values, strict=False))
+        more, less = (_value(count, env) for count in (given, there))
+        if more > less and all(evaluate(check, env) != 0 for check in checks):
+            return env
+    return None
+
+
+def _value(count: Polynomial, env: dict[Symbol, int]) -> int:
+    total = 0
+    for mono, value in count.coefficients.items():
+        for atom in mono:
+            value *= env[atom.symbol] if atom.symbol is not None else (atom.value or 0)
+        total += value
+    return total
+
+
+def bounded_as_elements(size: Term, elements: int, guards: Iterable[Term]) -> bool:
+    """Whether the host checks a size, a variable as it is, against the number of elements of an array."""
+    wanted = polynomial(size)
+    if size.value is not None or len(wanted.coefficients) != 1 or elements < 2:
+        return False
+    for guard in guards:
+        for part in conjuncts(guard):
+            if part.op not in ("lt", "le") or not all(isinstance(arg, Term) for arg in part.args):
+                continue
+            below, limit = part.args
+            most = plain(limit).value
+            exact = most is not None and elements in (most, most - 1)
+            if exact and polynomial(plain(below)) == wanted:
+                return True
+    return False
+
+
+def of_rows(size: Polynomial, row: Polynomial) -> bool:
+    """Whether a size is that of several rows, as many as a variable says or more than one."""
+    if len(row.coefficients) != 1 or len(size.coefficients) != 1:
+        return False
+    ((mono, factor),), ((whole, count),) = row.coefficients.items(), size.coefficients.items()
+    if count % factor or not all(whole.count(atom) >= mono.count(atom) for atom in mono):
+        return False
+    return len(whole) > len(mono) or count // factor > 1
+
+
+def made_of_sizes(pitch: Term) -> bool:
+    """Whether a pitch is worked out of sizes, or is one: nothing that another function said is in it."""
+    found = symbols(pitch)
+    return bool(found) and all(symbol.kind is SymbolKind.PARAM for symbol in found)
