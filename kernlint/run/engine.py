@@ -312,6 +312,8 @@ class Engine:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
         for note in module.notes:
             out.note(Level.WARNING, "front-end-note", note)
+        for cut in module.cuts:
+            out.note(Level.NOTE, "budget", cut)
         # What a stub says a library does is nobody's code to mend.
         findings = [f for f in findings if f.span.file == module.path or not f.span.file.startswith(_OURS)]
         if module.written_in == "python":

@@ -726,7 +726,8 @@ class Remark:
 class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
     kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
-    compiler found, with whatever was made up for missing headers.  ``written_in``: the language of the text itself,
+    compiler found, with whatever was made up for missing headers.  ``cuts``: what was left out because it would take
+    too long, in words.  ``written_in``: the language of the text itself,
     ``c`` or ``python``.  ``remarks``: see :class:`Remark`.
 
     ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
@@ -750,3 +751,4 @@ class Module:
     setting: str = ""
     remarks: tuple[Remark, ...] = ()
     about: str = ""
+    cuts: tuple[str, ...] = ()

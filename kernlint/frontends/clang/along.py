@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.entries import with_entries
+from kernlint.frontends.clang.session import NOTHING_BEFORE, MadeUpText, ParseResult
 from kernlint.record import dataclass, replace
 from kernlint.source import SourceError, SourceFile, read
 from kernlint.tree.nodes import FunctionKind, Kernel, Module
@@ -31,9 +32,37 @@ MAX_LOOKED_AT = 400
 
 _SOURCES = (".cu", ".hip", ".cl", ".cpp", ".cc", ".cxx", ".opencl", ".ocl")
 
+ALONG_WEIGHT = 128 << 20
+"""Bytes of trees, made of other files for one, from which on no further one is read; some sixty take a second."""
+
+CUT = "files that include this one are large: those that were read for it are not all"
+
 ReadOther = Callable[[SourceFile, bool, bool], list[Module]]
 """The modules of another file; with True only what its host code launches is wanted, and with a second True only that
 it does."""
+
+
+@dataclass(slots=True)
+class Along:
+    """What reading others for the file ``about`` has cost (``weight``, bytes of trees) and ``made_up`` so far."""
+
+    about: str
+    weight: int = 0
+    made_up: MadeUpText | None = None
+
+    @property
+    def known(self) -> MadeUpText | None:
+        """What was made up for the last one: they include the same headers, which lack the same names."""
+        return replace(self.made_up, before=NOTHING_BEFORE) if self.made_up is not None else None
+
+    def note(self, parsed: ParseResult) -> None:
+        """Another parse."""
+        self.weight += parsed.weight
+        self.made_up = parsed.made_up
+
+    def spent(self) -> bool:
+        """Whether no further file is read."""
+        return self.weight > ALONG_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +91,11 @@ def need_of(modules: Sequence[Module]) -> Need:
     return Need(templates, device and not kernels)
 
 
-def read_along(path: str, modules: list[Module], around: Surroundings, read_other: ReadOther) -> list[Module]:
-    """``modules`` of the file at ``path``, with what other files of the project tell about it.
+def read_along(
+    path: str, modules: list[Module], around: Surroundings, read_other: ReadOther, spent: Callable[[], bool]
+) -> list[Module]:
+    """``modules`` of the file at ``path``, with what other files of the project tell about it, until enough is
+    ``spent``.
 
     Kernels that others instantiate take the place of those with arguments made up; where the other file is analysed in
     the same run they are left to it.
@@ -77,6 +109,9 @@ def read_along(path: str, modules: list[Module], around: Surroundings, read_othe
     tried = 0
     for other in _readers(path, around, need):
         if tried == MAX_READ or not (lacking or need.kernels):
+            break
+        if spent():
+            modules = [replace(modules[0], cuts=(*modules[0].cuts, CUT)), *modules[1:]]
             break
         in_run = around.analysed(other)
         if in_run and not lacking:

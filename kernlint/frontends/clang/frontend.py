@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 
 from kernlint.frontends.base import FrontendOptions, Surroundings
-from kernlint.frontends.clang.along import read_along
+from kernlint.frontends.clang.along import Along, read_along
 from kernlint.frontends.clang.configured import Choose, Look, Reading, Worth, read_configured, reading
 from kernlint.frontends.clang.embedded import Program, programs, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
@@ -145,6 +145,7 @@ class ClangFrontend:
     ) -> list[Module]:
         """The modules of a source with what files that include it tell about it."""
         read_too = self._read_too[source.path] = []
+        along = Along(source.path)
 
         def read_other(other: SourceFile, launches_only: bool, heads_only: bool) -> list[Module]:
             language = language_of(other)
@@ -157,9 +158,9 @@ class ClangFrontend:
                 instances=options.instances and not launches_only,
                 device=options.device and not heads_only,
             )
-            return self._modules(other, language, chosen, wanted=wanted, about=source.path)
+            return self._modules(other, language, chosen, wanted=wanted, along=along)
 
-        return read_along(source.path, modules, around, read_other)
+        return read_along(source.path, modules, around, read_other, along.spent)
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths at which headers of the source are, or were looked for and not found, in the order of the search."""
@@ -188,12 +189,12 @@ class ClangFrontend:
         *,
         piece: bool = False,
         wanted: Wanted | None = None,
-        about: str = "",
+        along: Along | None = None,
     ) -> list[Module]:
         """The source read with what the build says, and under the settings that show more of its kernels.
 
         Without ``options.device`` no kernel is looked at, and no setting that shows more of one.  ``wanted`` chooses
-        among its kernels and device functions; ``about``: see :class:`ParseOptions`.
+        among its kernels and device functions; ``along``: the source is read for another's sake.
         """
         if not options.device:
             wanted = _nothing
@@ -208,7 +209,7 @@ class ClangFrontend:
             options.target,
             options.extra,
             options.around,
-            about=about,
+            about=along.about if along is not None else "",
         )
 
         def read(
@@ -218,9 +219,13 @@ class ClangFrontend:
             choose: Choose | None = None,
             worth: Worth | None = None,
         ) -> Reading | None:
+            if known is None and along is not None:
+                known = along.known
             with parse(
                 source.path, source.data, language, parse_options, use_cache=options.cache, known=known
             ) as parsed:
+                if along is not None:
+                    along.note(parsed)
                 if worth is not None and not worth(parsed):
                     return None
                 look = choose(parsed.skipped) if choose is not None else Look(wanted)

@@ -82,6 +82,18 @@ class CXUnsavedFile(ctypes.Structure):
     _fields_ = [("filename", c_char_p), ("contents", c_char_p), ("length", ctypes.c_ulong)]
 
 
+class CXTUResourceUsageEntry(ctypes.Structure):
+    """Bytes (``amount``) that a unit holds for one purpose; kind 1 is the syntax tree."""
+
+    _fields_ = [("kind", c_int), ("amount", ctypes.c_ulong)]
+
+
+class CXTUResourceUsage(ctypes.Structure):
+    """What a unit holds, by purpose; free it with ``clang_disposeCXTUResourceUsage``."""
+
+    _fields_ = [("data", c_void_p), ("count", c_uint), ("entries", POINTER(CXTUResourceUsageEntry))]
+
+
 VISITOR = CFUNCTYPE(c_int, CXCursor, CXCursor, c_void_p)
 INCLUSION_VISITOR = CFUNCTYPE(None, c_void_p, POINTER(CXSourceLocation), c_uint, c_void_p)
 
@@ -110,6 +122,8 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     ),
     "saveTranslationUnit": (c_int, c_void_p, c_char_p, c_uint),
     "disposeTranslationUnit": (None, c_void_p),
+    "getCXTUResourceUsage": (CXTUResourceUsage, c_void_p),
+    "disposeCXTUResourceUsage": (None, CXTUResourceUsage),
     "getTranslationUnitCursor": (_C, c_void_p),
     "getInclusions": (None, c_void_p, INCLUSION_VISITOR, c_void_p),
     # diagnostics

@@ -49,6 +49,9 @@ MAX_DECLARATIONS = 1000
 LARGE = 1 << 18
 """Bytes of a source and its headers from which on declarations that brought nothing back are the last."""
 
+MADE_UP_WEIGHT = 96 << 20
+"""Bytes of trees that parses with made-up declarations may make for one source; some sixty take a second."""
+
 HEAVY = 1 << 20
 """Bytes of a source and its headers from which on nothing is made up for a source without device code of its own."""
 
@@ -183,6 +186,11 @@ class ParseResult:
     def made_up(self) -> MadeUpText:
         """The declarations that were made up."""
         return MadeUpText(self.synthesised, self._made_up, self.losses, self._job.before)
+
+    @property
+    def weight(self) -> int:
+        """Bytes of the trees of all parses that it took, about: what it cost, the same on every machine."""
+        return self.unit.weight * self.rounds
 
     def errors(self) -> Iterator[Diagnostic]:
         """The diagnostics that are errors."""
@@ -376,24 +384,21 @@ def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]
 
     synthesis = Synthesis(job.language, all(served(name, job.language) for name in job.includes.missing))
     best = last = first
-    tried = [first]
     rounds = 1
-    while best.losses and rounds <= MAX_ROUNDS:
+    while best.losses and rounds <= MAX_ROUNDS and best.unit.weight * rounds <= MADE_UP_WEIGHT:
         if not synthesis.feed(last.diagnostics, _texts(job, last.diagnostics)):
             break
-        last = _Attempt.of(job, appended, synthesis.names, synthesis.text())
+        before, last = last, _Attempt.of(job, appended, synthesis.names, synthesis.text())
         rounds += 1
-        stuck = last.losses == tried[-1].losses and job.includes.size > LARGE
-        tried.append(last)
+        stuck = last.losses == before.losses and job.includes.size > LARGE
+        enough = stuck or len(last.unit.top_level()) > MAX_DECLARATIONS
         if last.losses < best.losses:
+            best.unit.dispose()  # at once: a large source's unit takes hundreds of megabytes
             best = last
-        if stuck:
+        else:
+            last.unit.dispose()
+        if enough:
             break
-        if len(last.unit.top_level()) > MAX_DECLARATIONS:
-            break
-    for attempt in tried:  # libclang's memory is not Python's: units that nobody closes stay
-        if attempt is not best:
-            attempt.unit.dispose()
     return best, rounds
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Callable
+from functools import cached_property
 
 from kernlint.frontends.base import FrontendError
 from kernlint.frontends.clang.cursor import Cursor, Extent, Location
@@ -22,6 +23,7 @@ _RECURSE = int(ChildVisit.RECURSE)
 _BREAK = int(ChildVisit.BREAK)
 _FIRST_PREPROCESSING = int(CursorKind.PREPROCESSING_DIRECTIVE)
 _LAST_PREPROCESSING = int(CursorKind.INCLUSION_DIRECTIVE)
+_OF_THE_TREE = 1  # CXTUResourceUsage_AST
 
 
 class Unit:
@@ -60,6 +62,16 @@ class Unit:
         if self.handle is None:
             raise FrontendError("the translation unit is closed")
         return self.handle
+
+    @cached_property
+    def weight(self) -> int:
+        """Bytes that clang took for the tree: what a parse costs, the same on every machine."""
+        usage = LIB.getCXTUResourceUsage(self.live_handle())
+        try:
+            entries = (usage.entries[index] for index in range(usage.count))
+            return sum(entry.amount for entry in entries if entry.kind == _OF_THE_TREE)
+        finally:
+            LIB.disposeCXTUResourceUsage(usage)
 
     # objects for raw handles
 

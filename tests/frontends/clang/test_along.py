@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.frontends.base import FrontendOptions
-from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang import ClangFrontend, session
 from kernlint.project.run import Projects
 from kernlint.source import read
 from kernlint.tree.nodes import Module
@@ -141,3 +141,38 @@ def test_what_is_only_handed_on_may_be_called(tree: Path) -> None:
     (kernel,) = _parse(source)[0].kernels
     assert dict(kernel.instances[0].template_args)["F"] == "__kernlint_callable"
     assert not any(loss for each in kernel.instances for loss in each.losses)
+
+
+def test_no_further_file_is_read_once_large_ones_were(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(TEMPLATE + "template <typename T> __global__ void zero(T *p) { p[threadIdx.x] = 0; }\n")
+    (tree / "src" / "a.cu").write_text('#include "fill.cuh"\nvoid go(short *p) { fill<short, 8><<<1, 8>>>(p); }\n')
+    (tree / "src" / "b.cu").write_text('#include "fill.cuh"\nvoid go(long *p) { zero<long><<<1, 8>>>(p); }\n')
+    asked = {("fill", (("short", "8"),)), ("zero", (("long",),))}
+    assert {(name, tuple(args)) for name, args in _kernels(_parse(header))} == asked
+    monkeypatch.setattr("kernlint.frontends.clang.along.ALONG_WEIGHT", 1)
+    cut, *_ = found = _parse(header)
+    assert ("fill", [("short", "8")]) in _kernels(found) and ("zero", [("long",)]) not in _kernels(found)
+    assert len(cut.cuts) == 1 and "not all" in cut.cuts[0]
+
+
+def test_what_was_made_up_for_one_file_serves_the_next(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    of = session._Attempt.of.__func__  # type: ignore[attr-defined]
+
+    def counted(cls: object, job: session._Job, *rest: object) -> object:
+        parsed.append(Path(job.path).name)
+        return of(cls, job, *rest)
+
+    monkeypatch.setattr(session._Attempt, "of", classmethod(counted))
+    header = tree / "include" / "fill.cuh"
+    header.write_text(
+        "template <typename T> __global__ void fill(T *p) { p[threadIdx.x] = lib::first(p); }\n"
+        "template <typename T> __global__ void zero(T *p) { p[threadIdx.x] = lib::first(p); }\n"
+    )
+    for name, call in (("a", "fill<short>"), ("b", "zero<long>")):
+        (tree / "src" / f"{name}.cu").write_text(
+            f'#include <lib.h>\n#include "fill.cuh"\nvoid go(void *p) {{ {call}<<<1, 8>>>(p); }}\n'
+        )
+    _parse(header)
+    assert parsed.count("a.cu") > parsed.count("b.cu") == 1
