@@ -15,6 +15,7 @@ from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.twins import Twin, twins
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.sharing.race_words import calls
@@ -119,7 +120,19 @@ class WrongBoundsGuard(Rule):
     """
 
     meta = Meta("KL102", "wrong-bounds-guard", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, overreach, overruns, surplus_items, twins, allocated, limits, launch_context, assumed, replayer)
+    needs = (
+        trace,
+        overreach,
+        overruns,
+        surplus_items,
+        twins,
+        allocated,
+        limits,
+        launch_context,
+        assumed,
+        crossed_sizes,
+        replayer,
+    )
     requires_whole = True
     looks_back = True
 
@@ -143,8 +156,8 @@ class WrongBoundsGuard(Rule):
             return
         groups: dict[tuple[Fault, Span], list[Overreach]] = {}
         for one in facts[overreach]:
-            if one.fault is Fault.SWAPPED:
-                continue  # swapped-axes tells of it
+            if one.fault is Fault.SWAPPED or (one.fault is Fault.OTHER and facts[crossed_sizes]):
+                continue  # swapped-axes or kernel-argument-mismatch tells of it
             if not excluded([of_overreach(one, facts)], facts) and not fits(one.access, facts):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():

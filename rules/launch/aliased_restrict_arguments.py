@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.in_place import FEW, kept_apart, meeting
 from kernlint.analysis.hostmodel.places import pointed_to
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, RootKind
@@ -113,7 +115,7 @@ class AliasedRestrictArguments(Rule):
     '''
 
     meta = Meta("KL620", "aliased-restrict-arguments", Severity.ERROR, tags=("CUDA-3.5",))
-    needs = (trace, launches)
+    needs = (trace, launches, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         pointers = [p for p in facts.function.params if isinstance(p.type, PointerType)]
@@ -123,16 +125,18 @@ class AliasedRestrictArguments(Rule):
             if not used[one] or not used[other] or not any(access.writes for access in touched):
                 continue
             promised = all(isinstance(p.type, PointerType) and p.type.restrict for p in (one, other))
-            if not promised and not _neighbours(used[one], used[other]) and not _neighbours(used[other], used[one]):
-                continue
             launch = next((at for at in facts[launches] if _alike(at, one, other)), None)
-            if launch is not None:
+            if launch is None:
+                continue
+            view = next((at for at in facts[launch_context].launches if at.fact is launch), None)
+            if promised or _interfere(view, used[one], used[other]) or _interfere(view, used[other], used[one]):
                 yield self._found(launch, one, other, touched, promised)
 
     def _found(
         self, launch: LaunchFact, one: VarDecl, other: VarDecl, touched: list[Access], promised: bool
     ) -> Finding:
         written = next(access for access in touched if access.writes)
+        called = [Related(at, "called here") for at in launch.stack[:-3:-1]]
         apart = any(access.offset != written.offset for access in touched)
         if not promised:
             return self.finding(
@@ -146,9 +150,21 @@ class AliasedRestrictArguments(Rule):
             launch.span,
             f"the same pointer is passed for {one.name} and {other.name}, which are __restrict__, and written",
             severity=Severity.ERROR if apart else Severity.WARNING,
-            related=[Related(written.span, "written here")],
+            related=[Related(written.span, "written here"), *called],
             fix="pass two buffers, or take __restrict__ away from both",
         )
+
+
+def _interfere(view: LaunchView | None, used: list[Access], others: list[Access]) -> bool:
+    """Whether threads read through the first pointer what others write through the second."""
+    reads = [access for access in used if not access.writes]
+    writes = [access for access in others if access.writes]
+    if view is not None and reads and writes:
+        if meeting(view, reads, writes) is not None:
+            return True
+        if len(reads) * len(writes) <= FEW and kept_apart(view, reads, writes):
+            return False
+    return _neighbours(used, others)
 
 
 def _neighbours(reads: list[Access], writes: list[Access]) -> bool:

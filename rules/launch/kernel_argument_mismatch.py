@@ -2,18 +2,22 @@ r"""The rule ``kernel-argument-mismatch``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
+from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.remarks import remarks
+from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, verb
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
+from kernlint.symbolic.terms import SymbolKind, symbols
 from kernlint.tree.launch_arguments import NO_ADDRESS
 from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
@@ -49,6 +53,9 @@ class KernelArgumentMismatch(Rule):
 
     Memory counts too: where as many bytes are allocated for a pointer as the kernel reaches elements behind it, the
     allocation was counted in elements, or in those of another type.
+
+    So do sizes: a grid that is made for one size along x and another along y tells that two sizes are passed the wrong
+    way round.
 
     Silent where the low half of a wider integer is read, which is its value, where bytes are passed, and where the
     library converts (prepared calls of PyCUDA, element-wise kernels).
@@ -155,11 +162,12 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (launches, allocated)
+    needs = (trace, launches, allocated, crossed_sizes)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
         yield from self._counted(facts)
+        yield from self._crossed(facts)
         seen: set[Span] = set()
         for launch in facts[launches]:
             for span, message, stack in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):
@@ -193,8 +201,38 @@ class KernelArgumentMismatch(Rule):
                 fix="multiply the number of elements by the size of one",
             )
 
+    def _crossed(self, facts: Facts) -> Iterator[Finding]:
+        """Two sizes that are passed the wrong way round."""
+        for one in facts[crossed_sizes]:
+            (first, second), counts = one.sizes, [show(count) for count in one.counts]
+            yield self.finding(
+                one.view.fact.span,
+                f"{first.name} gets {counts[1]} and {second.name} gets {counts[0]}, the other way round than the grid "
+                "is made",
+                Severity.WARNING,
+                related=[
+                    *(
+                        Related(at, f"the index is tested against {s.name} here")
+                        for s, at in zip(one.sizes, one.places, strict=True)
+                    ),
+                    *(Related(at, "called here") for at in one.view.fact.stack[-1:]),
+                ],
+                fix=f"exchange the arguments for {first.name} and {second.name}",
+            )
+
     def _in_python(self, facts: Facts) -> Iterator[Finding]:
         """What the front end found of launches in a program."""
+        for remark, related in remarks(facts.module_facts, "argument-order"):
+            name, *axes = remark.words
+            if remark.kernel == facts.kernel.name and _by_rows(facts, name, axes):
+                yield self.finding(
+                    remark.span,
+                    f"a view whose elements lie in another order is passed for {name} with its shape, and the kernel "
+                    f"counts in rows of {axes[-1]}",
+                    Severity.WARNING,
+                    related=related,
+                    fix="pass a contiguous copy (ascontiguousarray), or the strides",
+                )
         for remark, related in remarks(facts.module_facts, "argument-misfit"):
             if remark.kernel != facts.kernel.name:
                 continue
@@ -207,6 +245,17 @@ class KernelArgumentMismatch(Rule):
                 if what == "array"
                 else "pass a NumPy number of that type",
             )
+
+
+def _by_rows(facts: Facts, name: str, axes: Sequence[str]) -> bool:
+    """Whether a kernel reaches elements behind a parameter in rows as long as one of its scalars says."""
+    for access in facts[trace].accesses:
+        if access.root.name != name:
+            continue
+        for mono in polynomial(access.offset).coefficients:
+            if len(mono) > 1 and any(s.name in axes and s.kind is SymbolKind.PARAM for a in mono for s in symbols(a)):
+                return True
+    return False
 
 
 _Told = tuple[Span, str, tuple[Span, ...]]

@@ -40,9 +40,10 @@ class LaunchLimits(Rule):
     fails, the kernel does not run at all, and unless somebody asks for the error, nothing else happens.
 
     Reported where the sizes are constants, and as a warning where they are known only when the program runs, nothing
-    that the host does keeps them below the limit, and something speaks for large ones: a grid with one block along
-    ``x`` and many along ``y`` whose index the kernel widens, a block that is as large as two sizes together. In OpenCL
-    likewise a global size that the kernel tests its index against, which nothing rounds up to whole work-groups.
+    that the host does keeps them below the limit, and something speaks for large ones: a product of sizes along ``y``
+    or ``z``; one block along ``x`` and many along ``y`` whose index the kernel widens, from which it goes on in steps
+    of the grid, or which have all the work; a block that is as large as two sizes together. In OpenCL likewise a global
+    size that the kernel tests its index against, which nothing rounds up to whole work-groups.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }

@@ -126,6 +126,27 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "sizes passed the wrong way round": (
+        KernelArgumentMismatch,
+        """
+        struct Shape { int width, height; };
+        __global__ void flip(const int *in, int *out, int width, int height) {
+            const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+            if (x < width && y < height) out[y * width + x] = in[y * width + width - 1 - x];
+        }
+        __global__ void turn(const int *in, int *out, int width, int height) {
+            const int y = blockIdx.x * blockDim.x + threadIdx.x, x = blockIdx.y * blockDim.y + threadIdx.y;
+            if (x < width && y < height) out[x * height + y] = in[y * width + x];
+        }
+        void run(const int *in, int *out, Shape s, int side) {
+            const dim3 block(16, 16), grid((s.width + 15) / 16, (s.height + 15) / 16), square(side / 16, side / 16);
+            flip<<<grid, block>>>(in, out, s.height, s.width); // bad
+            flip<<<grid, block>>>(in, out, s.width, s.height);
+            turn<<<grid, block>>>(in, out, s.height, s.width);
+            flip<<<square, block>>>(in, out, side, side);
+        }
+        """,
+    ),
     "a limit that a wrapper of the driver raises": (
         DynamicSharedMemoryOmitted,
         """

@@ -14,6 +14,7 @@ from math import lcm
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.replay import Replayer
 from kernlint.analysis.trace import trace
@@ -29,18 +30,11 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Cast, IntLit
-from kernlint.tree.types import I64, IntType, Space
+from kernlint.tree.types import I64, Space
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
-THREADS = 4096
-"""Launches of more threads are tried at their ends only, as far as the budget for those goes."""
-
 LARGE = Budget(steps=100, points=4_000, rlimit=0)
-
-VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
-"""Values of the host's variables, in order of appearance."""
 
 _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
@@ -62,7 +56,7 @@ class Allocated:
     @property
     def fixed(self) -> bool:
         """Whether the host writes all sizes of the launch as numbers: the values of the witness are the program's."""
-        return self.view is None or not _host_symbols(self.view)
+        return self.view is None or not host_symbols(self.view)
 
     @property
     def in_other_unit(self) -> bool:
@@ -76,72 +70,6 @@ class Allocated:
         return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
 
 
-def _extents(view: LaunchView) -> list[tuple[str, Term]]:
-    """What is allocated behind the parameters, as far as it is made of sizes."""
-    return [(name, size) for name, size in view.fact.extents if all(map(_open, symbols(size)))]
-
-
-def _open(symbol: Symbol) -> bool:
-    """Whether a host variable may have any value: a parameter, a member of what one leads to, the length of a
-    container; or a variable of the file, whose value at the start stands there."""
-    if symbol.kind is SymbolKind.LOAD:
-        root = symbol.origin[0]
-        return root.kind in (RootKind.PARAM, RootKind.LOADED) or _at_start(symbol) is not None
-    return symbol.kind is SymbolKind.PARAM or symbol.name == "size()"
-
-
-def _at_start(symbol: Symbol) -> int | None:
-    """The number that a variable of the file is made with."""
-    decl = symbol.origin[0].decl if symbol.kind is SymbolKind.LOAD else None
-    init = decl.init if decl is not None and decl.is_global else None
-    while isinstance(init, Cast):
-        init = init.operand
-    return init.value if isinstance(init, IntLit) and init.value > 0 else None
-
-
-def _host_symbols(view: LaunchView) -> list[Symbol]:
-    terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
-    terms += [size for _, size in _extents(view)]
-    if view.fact.shared is not None:
-        terms.append(view.fact.shared)
-    found: dict[Symbol, None] = {}
-    for term in terms:
-        found.update(dict.fromkeys(symbols(term)))
-    return list(found)
-
-
-def _settings(view: LaunchView, unit: int = 1) -> Iterator[dict[Symbol, int]]:
-    """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
-    found = _host_symbols(view)
-    fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
-    found = [symbol for symbol in found if symbol not in fixed]
-    if len(found) > 6 or not all(map(_open, found)):
-        return
-    if not found:
-        yield fixed
-        return
-    for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
-        known = False
-        for values in VALUES:
-            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)} | fixed
-            if all(evaluate(check, chosen) != 0 for check in view.checks):
-                known = True
-                yield chosen
-        if known:
-            return
-
-
-def _checked(view: LaunchView) -> int:
-    """What the host's variables have to be multiples of by its checks, as far as they say so with a remainder."""
-    unit = 1
-    for check in view.checks:
-        for part in subterms(check):
-            divisor = part.args[1].value if part.op == "mod" else None
-            if divisor is not None and 0 < divisor <= 1024:
-                unit = lcm(unit, divisor)
-    return min(unit, 1 << 12)
-
-
 def _divisor(size: Term) -> int:
     """What the host's variables are multiples of, as it divides by that and lets no remainder count."""
     unit = 1
@@ -152,33 +80,10 @@ def _divisor(size: Term) -> int:
     return unit
 
 
-def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int, int, int] | None:
-    if terms is None:
-        return None
-    values = [evaluate(term, env) for term in terms]
-    if any(value is None or value < 1 for value in values):
-        return None
-    x, y, z = (value or 1 for value in values)
-    return x, y, z
-
-
-def _launch(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
-    """The launch with numbers for all its sizes; None where they are not known."""
-    block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
-    if block is None or grid is None:
-        return None
-    values: list[tuple[Symbol, int]] = []
-    for symbol, term in view.images:
-        value = evaluate(term, env)
-        if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
-            values.append((symbol, symbol.type.wrap(value)))
-    return Launch(block, grid, values=tuple(values), max_threads=block[0] * block[1] * block[2])
-
-
 def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[Allocated]:
-    launch = _launch(view, env)
+    launch = launch_with(view, env)
     if launch is not None:
-        extents = {name: (size, evaluate(size, env)) for name, size in _extents(view)}
+        extents = {name: (size, evaluate(size, env)) for name, size in extents_of(view)}
         yield from _beyond(kernel, view, launch, extents)
 
 
@@ -212,20 +117,13 @@ def _beyond(
                 yield found
 
 
-def _small(launch: Launch) -> bool:
-    """Whether a launch has few enough threads to be tried with all of them."""
-    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
-    threads = (bx or 1) * (by or 1) * (bz or 1)
-    return threads <= 1024 and threads * (gx or 1) * (gy or 1) * (gz or 1) <= THREADS
-
-
 def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, extent: int) -> Allocated | None:
     """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
     the launch says."""
     if not _told(access, launch):
         return None
     asked = side(access)
-    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET if _small(launch) else LARGE)
+    answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET if is_small(launch) else LARGE)
     if not isinstance(answer, Refuted) or answer.depends_on_data:
         return None
     return Allocated(
@@ -251,10 +149,10 @@ def fits(access: Access, facts: Facts) -> bool:
 
 
 def _tried_out(access: Access, view: LaunchView) -> bool:
-    if all(name != access.root.name for name, _ in _extents(view)):
+    if all(name != access.root.name for name, _ in extents_of(view)):
         return False
-    found = [launch for env in _settings(view) if (launch := _launch(view, env)) is not None]
-    return bool(found) and all(_small(launch) and _told(access, launch) for launch in found)
+    found = [launch for env in settings_of(view) if (launch := launch_with(view, env)) is not None]
+    return bool(found) and all(is_small(launch) and _told(access, launch) for launch in found)
 
 
 def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int | None:
@@ -265,7 +163,7 @@ def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int |
 
     def beyond(limit: int) -> bool:
         question = Bounds(side(access), const(limit, I64), launch=launch)
-        return isinstance(solve(question, BUDGET if _small(launch) else LARGE), Refuted)
+        return isinstance(solve(question, BUDGET if is_small(launch) else LARGE), Refuted)
 
     for times in (times for times in range(2, min(size, MOST) + 1) if size % times == 0):
         if not beyond(extent * times):
@@ -290,7 +188,7 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
     for view in facts[launch_context].launches:
         if not view.fact.extents:
             continue
-        for env in _settings(view):
+        for env in settings_of(view):
             tried = list(_tried(kernel, view, env))
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
@@ -330,11 +228,11 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
         given = view.fact.shared
         if given is None or given.value == 0:
             continue
-        for env in _settings(view, _divisor(given)):
-            launch, size = _launch(view, env), evaluate(given, env)
+        for env in settings_of(view, _divisor(given)):
+            launch, size = launch_with(view, env), evaluate(given, env)
             if launch is None or size is None or size <= 0:
                 continue
-            small, whole = replace(launch, grid=(1, 1, 1)), _small(launch)
+            small, whole = replace(launch, grid=(1, 1, 1)), is_small(launch)
             free = {symbol for symbol, term in view.images if term.value is None} if given.value is not None else set()
             for access in kernel.accesses:
                 if not is_dynamic(access.root.decl) or access in found:

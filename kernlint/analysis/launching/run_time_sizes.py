@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from itertools import product
 
 from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.prove.admission import Admission, Axes, Way
 from kernlint.source import Span
@@ -63,25 +64,54 @@ def admission_of(view: LaunchView) -> Admission:
 def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
     """The axis (y or z) along which a grid may have more than ``most`` blocks; None where nothing speaks for it.
 
-    That a size may be so large says little: batches are small, images not that high.  It is believed, of one that is
-    not divided into tiles, where nothing stands along x, so that there was room, and the kernel takes it for a large
-    one: it widens the block's index before that is multiplied.
+    That a size may be so large says little: batches are small, images not that high.  It is believed of a product of
+    sizes, each with a block of its own, and of one axis that has all the work while nothing stands along x, where there
+    was room: if a block takes a tile of it, or the kernel takes it for a large one, as it widens the block's index
+    before that is multiplied or goes on in steps of the grid.
     """
     grid = view.fact.grid
     if grid is None:
         return None
     for axis in (1, 2):
         term = grid[axis]
-        if not chosen_by_callers(term):
-            continue
-        whole = not any(part.op in ("div", "shr") for part in subterms(term))
-        if not (whole and grid[0].value == 1 and _widened(kernel, axis)):
+        if not chosen_by_callers(term) or not _many(view, grid, axis, kernel):
             continue
         known = admission_of(view)
         tried = (most + 1, most + 5, 70_000, 1 << 17, 1 << 20)
         if any(known.permits(view.block, _along(axis, count)) for count in tried):
             return axis
     return None
+
+
+def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
+    """Whether something speaks for many blocks along an axis."""
+    whole = not any(part.op in ("div", "shr") for part in subterms(grid[axis]))
+    if whole and _product(grid[axis]):
+        return True
+    if grid[0].value != 1:
+        return False
+    if whole:
+        return _widened(kernel, axis) or _in_steps(kernel, axis)
+    return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis])
+
+
+def _all_the_work(view: LaunchView, count: Term) -> bool:
+    """Whether all that is passed is made of what a count is made of: there is no other size."""
+    known = set(symbols(count))
+    return all(set(symbols(image)) <= known for _, image in view.images)
+
+
+def _product(count: Term) -> bool:
+    """Whether a count is a product of several sizes."""
+    return any(len(mono) > 1 for mono in polynomial(_bare(count)).coefficients)
+
+
+def _in_steps(kernel: Trace, axis: int) -> bool:
+    """Whether a loop of the kernel goes on in steps of the grid along an axis."""
+    steps = (phi.step for loop in kernel.loops for phi in loop.phis if phi.step is not None)
+    return any(GRID_DIM[axis] in symbols(step) for step in steps) or any(
+        GRID_DIM[axis] in symbols(access.offset) and access.loops for access in kernel.accesses
+    )
 
 
 def tested_size(view: LaunchView, axis: int, count: Term, kernel: Trace) -> tuple[Symbol, Span] | None:

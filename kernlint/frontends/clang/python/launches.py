@@ -15,7 +15,8 @@ from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.hosts import add_host
-from kernlint.frontends.clang.python.passed import misfit
+from kernlint.frontends.clang.python.kept import kept
+from kernlint.frontends.clang.python.passed import misfit, misplaced
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.frontends.clang.python.transfers import add_transfers
@@ -233,7 +234,7 @@ def _is_tuple(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
 
 def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[str]) -> tuple[str, int | None] | None:
     """Name and program of the kernel that an expression stands for; None when it is none."""
-    expr, scope = program.resolved(expr, scope)
+    expr, scope = kept(program, *program.resolved(expr, scope))
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant) and expr.slice.value == 1:
         expr, scope = program.resolved(expr.value, scope)  # of an error and what was asked for
     while isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.args[0], ast.Call):
@@ -339,6 +340,9 @@ class _Launcher(Reader):
             launched.args or (),
             kernel,
         )
+        if self.api == "CuPy" and launched.args is not None:
+            misplaces = (misplaced(self, launched.args, at, scope, kernel) for at in range(len(kernel.params)))
+            self.remarks += [remark for remark in misplaces if remark is not None]
         if self.raised():
             host.body.append(ExprStmt(host.span, Call(host.span, I64, "cudaFuncSetAttribute", None, ())))
         if not self.checked():

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import ast
 
-from kernlint.frontends.clang.python.buffers import WIDTHS, Array
+from kernlint.frontends.clang.python.buffers import WIDTHS
+from kernlint.frontends.clang.python.elements import element_type
+from kernlint.frontends.clang.python.layout import last_axes, out_of_order
 from kernlint.frontends.clang.python.program import Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.source import Span
@@ -31,7 +33,7 @@ def misfit(
     """The remark on an argument that is not what the parameter reads; None where it is, or nothing is known."""
     place = Span(reader.host.span.file, reader.program.start(arg), reader.program.end(arg))
     if isinstance(param.type, PointerType):
-        given, wanted = _of_array(reader.array(arg, scope)), param.type.pointee
+        given, wanted = element_type(reader, arg, scope), param.type.pointee
         if not given or not _other_elements(given, wanted):
             return None
         words = ("array", f"an array of {given}", param.name, f"{name_of(wanted)} *")
@@ -39,7 +41,9 @@ def misfit(
         given, python = scalar(reader, arg, scope)
         if not given or not _other_number(given, python, param.type, api):
             return None
+        refused = python and api == "PyCUDA"
         said = f"a Python {_kind(given)}, as {given}," if python else f"{given}"
+        said = f"a Python {_kind(given)}, which PyCUDA does not take," if refused else said
         words = (
             "scalar",
             f"{said} ({WIDTHS[given]} bytes)",
@@ -47,6 +51,21 @@ def misfit(
             f"{name_of(param.type)} ({param.type.size} bytes)",
         )
     return Remark("argument-misfit", place, kernel.name, words, ((param.span, "the parameter"),))
+
+
+def misplaced(reader: Reader, args: tuple[ast.expr, ...], at: int, scope: Scope, kernel: FunctionDecl) -> Remark | None:
+    """The remark on an array of another order than its shape says, which is passed with that shape."""
+    arg, param = args[at], kernel.params[at]
+    view = out_of_order(reader.program, arg, scope) if isinstance(param.type, PointerType) else None
+    if view is None:
+        return None
+    names = [kernel.params[other].name for other in last_axes(reader.program, arg, args, scope)]
+    if not names:
+        return None
+    program, file = reader.program, reader.host.span.file
+    place = Span(file, program.start(view), program.end(view))
+    launch = Span(file, program.start(arg), program.end(arg))
+    return Remark("argument-order", place, kernel.name, (param.name, *names), ((launch, "passed to the kernel here"),))
 
 
 def scalar(reader: Reader, expr: ast.expr, scope: Scope) -> tuple[str, bool]:
@@ -68,10 +87,6 @@ def scalar(reader: Reader, expr: ast.expr, scope: Scope) -> tuple[str, bool]:
     return "", False
 
 
-def _of_array(array: Array | None) -> str:
-    return array.dtype if array is not None else ""
-
-
 def _kind(dtype: str) -> str:
     return "float" if "float" in dtype or dtype in ("double", "half", "single") else "int"
 
@@ -89,13 +104,11 @@ def name_of(type_: Type) -> str:
 
 
 def _other_elements(given: str, wanted: Type) -> bool:
-    """Whether elements of an array are visibly not those that the kernel reads: floats of another width, or integers of
-    another width where neither is bytes."""
+    """Whether elements of an array are visibly not those that the kernel reads: numbers of another width, of which
+    neither is bytes.  What is as wide may be bits of a number."""
     if "complex" in given or not isinstance(wanted, (FloatType, IntType)) or wanted.size == 1 or WIDTHS[given] == 1:
         return False
-    if WIDTHS[given] == wanted.size:
-        return False
-    return (_kind(given) == "float") == isinstance(wanted, FloatType)
+    return WIDTHS[given] != wanted.size
 
 
 def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
@@ -103,7 +116,7 @@ def _other_number(given: str, python: bool, wanted: Type, api: str) -> bool:
     if not isinstance(wanted, (FloatType, IntType)) or "complex" in given:
         return False
     if python and api not in _AS_IT_IS:
-        return False
+        return api == "PyCUDA"  # "invalid type on parameter"; what others make of it depends on more
     floating, width = _kind(given) == "float", WIDTHS[given]
     if floating != isinstance(wanted, FloatType):
         return api in _AS_IT_IS or width != wanted.size

@@ -79,6 +79,8 @@ class PythonProgram:
         """Gives the program that an import of (module, level) means; None: other files are not looked at."""
         self.calls: list[Called] = []
         self.scopes: list[Scope] = []
+        self.stored: list[tuple[str, ast.expr, Scope]] = []
+        """What is put into tables: the table, the value and where that is written."""
         self._visit_body(tree, None)
 
     # ------------------------------------------------------------------------------------------------- places
@@ -167,6 +169,8 @@ class PythonProgram:
             self._bind(target.value, None, scope)
         elif isinstance(target, ast.Name):
             scope.bind(target.id, value, scope)
+        elif isinstance(target, ast.Subscript) and value is not None:
+            self.stored.append((dotted(target.value) or "", value, scope))
         elif isinstance(target, ast.Attribute):
             name = dotted(target)
             if name is not None:
@@ -318,6 +322,10 @@ class PythonProgram:
             method, inner = expr.func.attr, expr.func.value
             if method == "format":
                 return self.text(inner, scope, percent, True)
+            if method in ("substitute", "safe_substitute"):
+                made, where = self.resolved(inner, scope)
+                whole = isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "Template"
+                return self.text(made.args[0], where) if whole and isinstance(made, ast.Call) and made.args else None
             if method in ("strip", "lstrip", "rstrip") and not expr.args:
                 return self.text(inner, scope, percent, braces)
             if method == "dedent" and len(expr.args) == 1:

@@ -1,0 +1,119 @@
+"""Launches in sight with numbers: what the host leaves open gets odd values under which its checks hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import lcm
+
+from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.trace.events import RootKind
+from kernlint.prove.query import Launch
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.nodes import Cast, IntLit
+from kernlint.tree.types import IntType
+
+THREADS = 4096
+"""Threads of a launch that is tried with all of them."""
+
+VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
+"""Values of the host's variables, in order of appearance."""
+
+
+def extents_of(view: LaunchView) -> list[tuple[str, Term]]:
+    """What is allocated behind the parameters, as far as it is made of sizes."""
+    return [(name, size) for name, size in view.fact.extents if all(map(_open, symbols(size)))]
+
+
+def _open(symbol: Symbol) -> bool:
+    """Whether a host variable may have any value: a parameter, a member of what one leads to, the length of a
+    container; or a variable of the file, whose value at the start stands there."""
+    if symbol.kind is SymbolKind.LOAD:
+        root = symbol.origin[0]
+        return root.kind in (RootKind.PARAM, RootKind.LOADED) or _at_start(symbol) is not None
+    return symbol.kind is SymbolKind.PARAM or symbol.name == "size()"
+
+
+def _at_start(symbol: Symbol) -> int | None:
+    """The number that a variable of the file is made with."""
+    decl = symbol.origin[0].decl if symbol.kind is SymbolKind.LOAD else None
+    init = decl.init if decl is not None and decl.is_global else None
+    while isinstance(init, Cast):
+        init = init.operand
+    return init.value if isinstance(init, IntLit) and init.value > 0 else None
+
+
+def host_symbols(view: LaunchView) -> list[Symbol]:
+    """The host variables that the sizes, arguments and allocations of a launch rest on."""
+    terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
+    terms += [size for _, size in extents_of(view)]
+    if view.fact.shared is not None:
+        terms.append(view.fact.shared)
+    found: dict[Symbol, None] = {}
+    for term in terms:
+        found.update(dict.fromkeys(symbols(term)))
+    return list(found)
+
+
+def settings_of(
+    view: LaunchView, unit: int = 1, tried: Sequence[tuple[int, ...]] = VALUES
+) -> Iterator[dict[Symbol, int]]:
+    """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
+    found = host_symbols(view)
+    fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
+    found = [symbol for symbol in found if symbol not in fixed]
+    if len(found) > 6 or not all(map(_open, found)):
+        return
+    if not found:
+        yield fixed
+        return
+    for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
+        known = False
+        for values in tried:
+            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)} | fixed
+            if all(evaluate(check, chosen) != 0 for check in view.checks):
+                known = True
+                yield chosen
+        if known:
+            return
+
+
+def _checked(view: LaunchView) -> int:
+    """What the host's variables have to be multiples of by its checks, as far as they say so with a remainder."""
+    unit = 1
+    for check in view.checks:
+        for part in subterms(check):
+            divisor = part.args[1].value if part.op == "mod" else None
+            if divisor is not None and 0 < divisor <= 1024:
+                unit = lcm(unit, divisor)
+    return min(unit, 1 << 12)
+
+
+def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int, int, int] | None:
+    if terms is None:
+        return None
+    values = [evaluate(term, env) for term in terms]
+    if any(value is None or value < 1 for value in values):
+        return None
+    x, y, z = (value or 1 for value in values)
+    return x, y, z
+
+
+def launch_with(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
+    """The launch with numbers for all its sizes; None where they are not known."""
+    block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
+    if block is None or grid is None:
+        return None
+    values: list[tuple[Symbol, int]] = []
+    for symbol, term in view.images:
+        value = evaluate(term, env)
+        if symbol.kind is SymbolKind.PARAM and value is not None and isinstance(symbol.type, IntType):
+            values.append((symbol, symbol.type.wrap(value)))
+    return Launch(block, grid, values=tuple(values), max_threads=block[0] * block[1] * block[2])
+
+
+def is_small(launch: Launch) -> bool:
+    """Whether a launch has few enough threads to be tried with all of them."""
+    (bx, by, bz), (gx, gy, gz) = launch.block, launch.grid
+    threads = (bx or 1) * (by or 1) * (bz or 1)
+    return threads <= 1024 and threads * (gx or 1) * (gy or 1) * (gz or 1) <= THREADS

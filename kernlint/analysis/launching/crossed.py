@@ -1,0 +1,68 @@
+"""Launches that pass two sizes the wrong way round, as their own grid tells.
+
+A grid has enough blocks along x for one size and along y for another; the kernel tests its index along x against what
+is passed for the second, and its index along y against what is passed for the first.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import Cover, conjuncts
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Trace
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, Term, plain, symbols
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Crossed:
+    """``view`` launches for ``counts`` along two axes and passes each for the size (``sizes``) that the kernel tests
+    its index along the other one against, at ``places``."""
+
+    view: LaunchView
+    sizes: tuple[Symbol, Symbol]
+    counts: tuple[Term, Term]
+    places: tuple[Span, Span]
+
+
+def _compute(facts: Facts) -> tuple[Crossed, ...]:
+    found = []
+    for view in facts[launch_context].launches:
+        counts = {
+            axis: one.count
+            for axis, one in enumerate(view.covers)
+            if one.kind in (Cover.ROUNDED_UP, Cover.EXACT) and one.count is not None and one.unit is not None
+        }
+        pairs = [(a, b) for a in counts for b in counts if a < b]
+        if not pairs:
+            continue
+        images = {symbol: polynomial(image) for symbol, image in view.images}
+        tests = {axis: _tested(facts[trace], axis, images) for axis in counts}
+        for a, b in pairs:
+            first, second = polynomial(counts[a]), polynomial(counts[b])
+            one, other = tests[a].get(second), tests[b].get(first)
+            if first != second and one and other and first not in tests[a] and second not in tests[b]:
+                found.append(Crossed(view, (one[0], other[0]), (counts[a], counts[b]), (one[1], other[1])))
+    return tuple(found)
+
+
+def _tested(kernel: Trace, axis: int, images: dict[Symbol, Polynomial]) -> dict[Polynomial, tuple[Symbol, Span]]:
+    """What the kernel tests its index along an axis against, by what is passed for it."""
+    found: dict[Polynomial, tuple[Symbol, Span]] = {}
+    for guard in (guard for access in kernel.accesses for guard in access.guards):
+        for part in conjuncts(guard.term):
+            if part.op not in ("lt", "le") or not all(isinstance(arg, Term) for arg in part.args):
+                continue
+            size = plain(part.args[1]).symbol
+            index = {s for s in symbols(part.args[0]) if s in BLOCK or s in THREAD}
+            if size in images and index and all(s in (BLOCK[axis], THREAD[axis]) for s in index):
+                assert size is not None
+                found.setdefault(images[size], (size, guard.span))
+    return found
+
+
+crossed_sizes = KernelAnalysis("crossed_sizes", _compute, needs=(trace, launch_context))
+"""Each :class:`Crossed` launch of a kernel."""

@@ -1,0 +1,210 @@
+"""What launches in sight say of grids, aliases and Python's arrays."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.aliased_restrict_arguments import AliasedRestrictArguments
+from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
+from kernlint_rules.launch.launch_limits import LaunchLimits
+
+from kernlint.rule import RuleClass
+from tests.rules.marked import assert_marked, findings
+
+ROWS = """
+__global__ void clear(float *x, int rows, int columns) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < rows && at < columns) x[row * columns + at] = 0.0f;
+}
+__global__ void steps(float *x, int rows, int columns) {
+    for (int row = blockIdx.y; row < rows; row += gridDim.y)
+        for (int at = threadIdx.x; at < columns; at += blockDim.x) x[row * columns + at] = 0.0f;
+}
+"""
+
+CASES: dict[str, tuple[RuleClass, str]] = {
+    "grids along y": (
+        LaunchLimits,
+        ROWS
+        + """
+        void product(float *x, int batch, int heads, int columns) {
+            clear<<<dim3((columns + 255) / 256, batch * heads), 256>>>(x, batch * heads, columns); // bad
+        }
+        void capped(float *x, int batch, int heads, int columns) {
+            const int rows = batch * heads;
+            steps<<<dim3(1, rows < 65535 ? rows : 65535), 256>>>(x, rows, columns);
+        }
+        void refused(float *x, int batch, int heads, int columns) {
+            if (batch * heads > 65535) return;
+            clear<<<dim3((columns + 255) / 256, batch * heads), 256>>>(x, batch * heads, columns);
+        }
+        void image(float *x, int height, int width) {
+            clear<<<dim3((width + 15) / 16, (height + 15) / 16), dim3(16, 16)>>>(x, height, width);
+        }
+        void alone(float *x, int samples) {
+            clear<<<dim3(1, (samples + 31) / 32), dim3(32, 32)>>>(x, samples, 32); // bad
+        }
+        void small(float *x, int batch, int columns) { clear<<<dim3(1, batch), 256>>>(x, batch, columns); }
+        void in_steps(float *x, int rows, int columns) {
+            steps<<<dim3(1, rows), 256>>>(x, rows, columns); // bad
+        }
+        """,
+    ),
+    "one buffer for two": (
+        AliasedRestrictArguments,
+        """
+        struct Image { float *px; int w, h; };
+        __global__ void turn(const float *in, float *out, int w, int h) {
+            const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+            if (x < w && y < h) out[x * h + y] = in[y * w + x];
+        }
+        __global__ void scale(const float *in, float *out, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) out[i] = 2.0f * in[i];
+        }
+        __global__ void fold(const float *in, float *out, int half) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < half) out[i] = in[i] + in[i + half];
+        }
+        __global__ void flip(const float *in, float *out, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) out[i] = in[n - 1 - i];
+        }
+        static void launch(const Image &a, Image &b) {
+            turn<<<dim3((a.w + 15) / 16, (a.h + 15) / 16), dim3(16, 16)>>>(a.px, b.px, a.w, a.h); // bad
+        }
+        void rotate(Image &image) { launch(image, image); }
+        void others(float *x, int n) {
+            scale<<<(n + 63) / 64, 64>>>(x, x, n);
+            fold<<<(n / 2 + 63) / 64, 64>>>(x, x, n / 2);
+            flip<<<(n + 63) / 64, 64>>>(x, x, n); // bad
+        }
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_found(name: str) -> None:
+    assert_marked(*CASES[name])
+
+
+HEAD = '''
+import cupy as cp
+import numpy as np
+import pycuda.driver as drv
+from pycuda.compiler import SourceModule
+
+whole = cp.RawKernel(r"""
+extern "C" __global__ void pick(const int *at, float *to, const float *from, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = from[at[i]];
+}
+""", "pick")
+rows = cp.RawKernel(r"""
+extern "C" __global__ void sums(const float *x, float *to, int height, int width) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= height) return;
+    float sum = 0.0f;
+    for (int i = 0; i < width; ++i) sum += x[row * width + i];
+    to[row] = sum;
+}
+""", "sums")
+clear = SourceModule("""
+__global__ void clear(float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = 0.0f;
+}
+""").get_function("clear")
+'''
+
+PYTHON = {
+    "indices are of 64 bits": """
+    def run(order, values):
+        at = cp.argsort(order)
+        n = at.size
+        to = cp.empty(n, dtype=cp.float32)
+        whole((n // 64 + 1,), (64,), (at, to, cp.float32(values), np.int32(n))) # bad
+        whole((n // 64 + 1,), (64,), (at.astype(cp.int32), to, cp.float32(values), np.int32(n)))
+    """,
+    "what callers pass": """
+    class Pick:
+        def __init__(self, values):
+            self.values = cp.asarray(values)
+        def run(self, at):
+            n = at.size
+            to = cp.empty(n, dtype=cp.float32)
+            whole((n // 64 + 1,), (64,), (at, to, self.values, np.int32(n))) # bad
+    def main(n):
+        rng = np.random.default_rng(7)
+        Pick(rng.random(n)).run(cp.arange(n, dtype=cp.int32))
+    """,
+    "what is copied": """
+    def run(n):
+        host = np.zeros(n, dtype=np.float64)
+        x = drv.mem_alloc(host.nbytes)
+        clear(x, np.int32(n), block=(64, 1, 1), grid=(n // 64 + 1, 1)) # bad
+        drv.memcpy_dtoh(host, x)
+        return host
+    """,
+    "numbers of Python": """
+    def run(x, n):
+        clear(x, np.int32(7), block=(64, 1, 1), grid=(1, 1))
+        clear(x, 7, block=(64, 1, 1), grid=(1, 1)) # bad
+    """,
+    "views": """
+    def sums(x):
+        height, width = x.shape
+        to = cp.empty(height, dtype=cp.float32)
+        rows((height // 64 + 1,), (64,), (x, to, np.int32(height), np.int32(width)))
+        return to
+    def columns(x):
+        return sums(cp.asarray(x, dtype=cp.float32).T) # bad
+    def copied(x):
+        return sums(cp.ascontiguousarray(x.T, dtype=cp.float32)) + sums(x[3:])
+    """,
+}
+
+
+@pytest.mark.parametrize("name", PYTHON)
+def test_arrays_of_python(name: str) -> None:
+    from textwrap import dedent
+
+    code = HEAD + dedent(PYTHON[name])
+    expected = [number for number, line in enumerate(code.splitlines(), 1) if line.endswith("# bad")]
+    got = findings(KernelArgumentMismatch, code, "python")
+    lines = sorted(code.encode()[: one.span.start].count(b"\n") + 1 for one in got)
+    assert lines == expected, [one.message for one in got]
+
+
+def test_kernels_kept_in_a_table_are_launched() -> None:
+    (found,) = findings(
+        LaunchLimits,
+        '''
+from string import Template
+import cupy
+
+TEXT = Template(r"""
+#define N ${n}
+extern "C" __global__ void halve(const float *x, float *to) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t row = blockIdx.y;
+    if (i < N) to[row * N + i] = 0.5f * x[row * N + i];
+}
+""")
+
+class Halve:
+    def __init__(self):
+        self.made = {}
+    def kernel(self, n):
+        if n not in self.made:
+            self.made[n] = cupy.RawKernel(TEXT.substitute(n=n), "halve")
+        return self.made[n]
+    def run(self, x):
+        a, b, n = x.shape
+        to = cupy.empty((a, b, n), dtype=cupy.float32)
+        self.kernel(n)(((n + 63) // 64, a * b), (64,), (x, to))
+        return to
+''',
+        "python",
+    )
+    assert "x.shape[0] * x.shape[1] blocks along y" in found.message
