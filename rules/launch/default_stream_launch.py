@@ -14,9 +14,9 @@ class DefaultStreamLaunch(ModuleRule):
     r"""A launch with tensors that does not go to PyTorch's current stream.
 
     What PyTorch does with a tensor runs on its current stream. A kernel on the default stream runs beside it as soon as
-    somebody works on another one: it reads tensors that are not there yet, or whose memory is in use again. Reported
-    where the file takes care otherwise: other launches take the current stream, or the device is chosen; a note for the
-    file where nothing does.
+    somebody works on another one: it reads tensors that are not there yet, or whose memory is in use again. Each such
+    launch is reported in a file in which others take the current stream; where none does, they are one finding, and a
+    note unless the file chooses the device.
 
     ```cuda bad
     #include <torch/extension.h>
@@ -72,15 +72,17 @@ class DefaultStreamLaunch(ModuleRule):
         launches = facts[tensor_launches]
         taken = next((one for one in launches if one.current), None)
         careful = taken is not None or any(one.guarded for one in launches)
-        seen: set[object] = set()
-        for one in launches:
-            if one.current is not False or one.span in seen or (seen and not careful):
-                continue
-            seen.add(one.span)
+        astray = {one.span: None for one in launches if one.current is False}
+        told = tuple(astray) if taken is not None else tuple(astray)[:1]
+        for span in told:
+            if taken is not None:
+                related = [Related(taken.span, "a launch on the current stream")]
+            else:
+                related = [Related(other, "and so does this one") for other in tuple(astray)[1:]]
             yield self.finding(
-                one.span,
+                span,
                 "this kernel goes to the default stream, and not to the current one, where PyTorch's work is",
                 severity=Severity.WARNING if careful else Severity.NOTE,
-                related=[Related(taken.span, "a launch on the current stream")] if taken is not None else [],
+                related=related,
                 fix="pass at::cuda::getCurrentCUDAStream() as the fourth launch argument",
             )

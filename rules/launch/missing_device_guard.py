@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.tensors import tensor_launches
-from kernlint.finding import Finding, Severity
+from kernlint.analysis.hostmodel.tensors import TensorLaunch, tensor_launches
+from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
 
@@ -14,9 +14,9 @@ class MissingDeviceGuard(ModuleRule):
     r"""A launch with tensors that does not choose the tensors' device.
 
     A kernel runs on the current device. Where the tensors lie on another one, it fails or reads what is not there;
-    `c10::cuda::CUDAGuard` (or `OptionalCUDAGuard`) makes the device of a tensor the current one. Reported, once for a
-    function, where launches of the file take PyTorch's current stream, or others are guarded, and nothing in the
-    function or in its callers chooses a device; a note for the file where none does either.
+    `c10::cuda::CUDAGuard` (or `OptionalCUDAGuard`) makes the device of a tensor the current one. Reported where nothing in
+    the function or in its callers chooses a device: once for a function in a file that chooses one elsewhere, once for
+    a file that never does, and there as a note unless it takes PyTorch's current stream.
 
     ```cuda bad
     #include <torch/extension.h>
@@ -101,16 +101,18 @@ class MissingDeviceGuard(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         launches = facts[tensor_launches]
-        open_ = [one for one in launches if not one.guarded]
         careful = any(one.guarded or one.current for one in launches)
-        seen: set[object] = set()
-        for one in open_:
-            if one.span in seen or (one.function.generic or one.function) in seen or (seen and not careful):
-                continue
-            seen |= {one.span, one.function.generic or one.function}
+        chosen: dict[object, TensorLaunch] = {}
+        for one in launches:
+            if not one.guarded and one.span not in {other.span for other in chosen.values()}:
+                chosen.setdefault(one.function.generic or one.function, one)
+        told = list(chosen.values())
+        apart = any(one.guarded for one in launches)
+        for one in told if apart else told[:1]:
             yield self.finding(
                 one.span,
                 "this kernel runs on whichever device is current, not on the one that its tensors are on",
                 severity=Severity.WARNING if careful else Severity.NOTE,
+                related=[] if apart else [Related(other.span, "and so does this one") for other in told[1:]],
                 fix="const c10::cuda::CUDAGuard guard(tensor.device()); at the function's start",
             )

@@ -3,8 +3,10 @@
 A variable that is declared without a value holds an unknown whose origin is its declaration; joins, loops and helpers
 carry it along like any other value.  It is *used* where it ends in an address, a condition, or memory that others see.
 The way there (through selections, and through the first iteration of loops) is a list of conditions: with none, or
-with conditions on the thread and the launch that some thread of a small launch meets together with the guards of the
-use, it is reported.  Conditions on arguments alone, on data or on what was not followed may never be met: silent.
+with conditions on the thread and the launch that some thread of a launch in sight (else of a small one) meets together
+with the guards of the use, it is reported.  Conditions on arguments alone, on data or on what was not followed may
+never be met: silent.  So is a use that is guarded by data where the way leads past a loop that data may have left:
+what was found there and what guards the use go together.
 
 Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
 
@@ -21,6 +23,8 @@ from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis
 from kernlint.analysis.content.initialised import closed, updates
 from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, ConditionEvent, Event, Root, RootKind, Trace
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
@@ -76,8 +80,9 @@ def unset_variable(symbol: Symbol) -> VarDecl | None:
     return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
 
 
-Way = tuple[Symbol, tuple[Term, ...]]
-"""An unset value and the conditions under which a term takes it up."""
+Way = tuple[Symbol, tuple[Term, ...], bool]
+"""An unset value, the conditions under which a term takes it up, and whether a loop has to end by its condition first
+that data may leave."""
 
 
 class _Ways:
@@ -87,34 +92,41 @@ class _Ways:
         self.inside = {loop.counter.origin for loop in event.loops}
         self.left = WAYS
 
-    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0) -> Iterator[Way]:
+    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: bool = False) -> Iterator[Way]:
         if not term.symbols or self.left <= 0 or depth > 40:
             return
         op = term.op
         if op == "sym":
-            yield from self._symbol(term.args[0], conds, depth)
+            yield from self._symbol(term.args[0], conds, depth, past)
         elif op in ("select", "land", "lor"):
             first, *rest = term.args
-            yield from self.of(first, conds, depth + 1)
+            yield from self.of(first, conds, depth + 1, past)
             ends = (first, negate(first)) if op == "select" else (first if op == "land" else negate(first),)
             for arg, cond in zip(rest, ends, strict=False):
-                yield from self.of(arg, (*conds, cond), depth + 1)
+                yield from self.of(arg, (*conds, cond), depth + 1, past)
         elif op == "call" and term.args[0].startswith("after"):
-            yield from self.of(term.args[1], conds, depth + 1)  # the others say how the loop ended
+            # the others say how the loop ended
+            past = past or any(_by_data(end) for end in term.terms[1:])
+            yield from self.of(term.args[1], conds, depth + 1, past)
         elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
             # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
             for arg in term.terms:
-                yield from self.of(arg, conds, depth + 1)
+                yield from self.of(arg, conds, depth + 1, past)
 
-    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int) -> Iterator[Way]:
+    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: bool) -> Iterator[Way]:
         self.left -= 1
         if unset_variable(symbol) is not None:
-            yield symbol, conds
+            yield symbol, conds, past
         elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
             loop = symbol.origin
             if loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
                 first = binary("eq", loop.counter.term, const(0, I64), BOOL)
-                yield from self.of(symbol.init, (*conds, first), depth + 1)
+                yield from self.of(symbol.init, (*conds, first), depth + 1, past)
+
+
+def _by_data(term: Term) -> bool:
+    """Whether a term rests on what memory holds, or on what was not followed."""
+    return any(symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN) for symbol in symbols(term))
 
 
 def _consumed(step: Term, phi: Symbol) -> bool:
@@ -133,8 +145,15 @@ def _first_round(term: Term, loops: Sequence[object]) -> Term:
     return substitute(term, images) if images else term
 
 
-def _met(event: Event, conds: tuple[Term, ...]) -> Refuted | None:
-    """A thread of a small launch that makes the use and meets the conditions."""
+def _launches(believed: Scenarios, axes: set[int]) -> tuple[Launch, ...]:
+    """The launches to ask about a use of the thread's index along ``axes``: those in sight, or a small one."""
+    if believed.seen:
+        return tuple(one.launch() for one in believed.plausible)
+    return (Launch((None, None if 1 in axes else 1, None if 2 in axes else 1)),)
+
+
+def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios) -> Refuted | None:
+    """A thread of a launch that makes the use and meets the conditions."""
     rounds = [
         part.args[0].args[0].origin
         for part in conds
@@ -157,12 +176,11 @@ def _met(event: Event, conds: tuple[Term, ...]) -> Refuted | None:
     )
     asked = Side(const(1, I64), 1, (*guards, *facts), counters)
     axes = {symbol.axis for symbol in asked.symbols if symbol.kind is SymbolKind.THREAD}
-    launch = Launch((None, None if 1 in axes else 1, None if 2 in axes else 1))
-    answer = solve(Bounds(asked, const(1, I64), launch=launch), BUDGET)
-    if not isinstance(answer, Refuted):
-        return None
-    # Guards on data are benevolent where the conditions do not rest on them.
-    return answer
+    for launch in _launches(believed, axes):
+        answer = solve(Bounds(asked, const(1, I64), launch=launch), BUDGET)
+        if isinstance(answer, Refuted):
+            return answer  # guards on data are benevolent where the conditions do not rest on them
+    return None
 
 
 def _whole_numbers(term: Term) -> bool:
@@ -187,7 +205,7 @@ def _unconditional(conds: tuple[Term, ...]) -> bool:
     return not any(cond.value != 1 for cond in conds)
 
 
-def _scalars(of: Trace) -> Iterator[Unset]:
+def _scalars(of: Trace, believed: Scenarios) -> Iterator[Unset]:
     # A variable that is also reached through memory is stored to in ways that its value does not show.
     said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
@@ -195,14 +213,14 @@ def _scalars(of: Trace) -> Iterator[Unset]:
         for term in _terms(event):
             if not _worth_it(term):
                 continue
-            for symbol, conds in _Ways(event).of(term):
+            for symbol, conds, past in _Ways(event).of(term):
                 decl = unset_variable(symbol)
                 assert decl is not None
-                if id(decl) in said:
+                if id(decl) in said or (past and any(_by_data(guard.term) for guard in event.guards)):
                     continue
                 found = None
                 if not _unconditional(conds):
-                    found = _met(event, conds)
+                    found = _met(event, conds, believed)
                     if found is None:
                         continue
                 said.add(id(decl))
@@ -373,11 +391,11 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
         return ()  # what was lost, or is not compiled here, may be what stores the value
     if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
         return ()
-    found = list(_scalars(of))
+    found = list(_scalars(of, facts[scenarios]))
     if closed(of):
         found += _arrays(facts, of)
     return tuple(found)
 
 
-unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, _unfollowed))
+unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, scenarios, _unfollowed))
 """The first :class:`Unset` use of each private variable of a kernel variant that has one."""

@@ -26,7 +26,7 @@ from kernlint.analysis.values.products import (
 from kernlint.analysis.values.reach import Reach
 from kernlint.record import dataclass
 from kernlint.source import Span
-from kernlint.symbolic.terms import BLOCK, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
 
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
@@ -243,8 +243,34 @@ def cut(subscripts: Sequence[Access], language: str) -> Iterator[Narrow]:
 
 
 def _large(product: Term) -> bool:
-    """Whether two or more factors of a multiplication can be large."""
-    return sum(any(map(can_be_large, symbols(factor))) for factor in factors(product)) > 1
+    """Whether two or more factors of a multiplication can be large, and nothing keeps it below one of them."""
+    parts = factors(product)
+    return sum(any(map(can_be_large, symbols(part))) for part in parts) > 1 and not _share(parts)
+
+
+def _share(parts: Sequence[Term]) -> bool:
+    """Whether factors are the size of a share and which share it is, so that their product is less than what was shared
+    out: ``n / parts * part``, or ``block % (n / size) * size``."""
+    for one in parts:
+        shared: Term | None = None
+        if one.op == "div":
+            shared = one.args[0] if any(_numbered(other, one.args[1]) for other in parts if other is not one) else None
+        elif one.op == "mod":
+            count = plain(one.args[1])
+            if count.op == "div" and any(plain(other) == plain(count.args[1]) for other in parts if other is not one):
+                shared = count.args[0]
+        if shared is not None and not any(_large(each) for each in added(shared)):
+            return True
+    return False
+
+
+def _numbered(one: Term, count: Term) -> bool:
+    """Whether ``one`` is a number below ``count``: of a thread or block of so many, or a remainder."""
+    one, count = plain(one), plain(count)
+    for ids, sizes in ((BLOCK, GRID_DIM), (THREAD, BLOCK_DIM)):
+        if one.symbol in ids and count.symbol in sizes and ids.index(one.symbol) == sizes.index(count.symbol):
+            return True
+    return one.op == "mod" and plain(one.args[1]) == count
 
 
 def _cared(offset: Term) -> Iterator[Term]:

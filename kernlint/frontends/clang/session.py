@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
 
 from kernlint.frontends.base import Defined, FrontendError, Served, Surroundings
+from kernlint.frontends.clang.braced import parenthesised
 from kernlint.frontends.clang.compiler import Diagnostic, parse_unit, read_diagnostics, read_skipped
 from kernlint.frontends.clang.embedded import unwrapped
 from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeScan, scan_includes
@@ -110,7 +111,8 @@ class _Job:
 
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
-        content = self.text + b"\n" + appended.encode() if appended else self.text
+        text = self.text if self.language is Language.OPENCL else parenthesised(self.text)
+        content = text + b"\n" + appended.encode() if appended else text
         files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n"), **self.includes.texts}
         base = base_arguments(self.language, self.options)
         rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]

@@ -182,3 +182,34 @@ def test_rows_of_one_length_are_multiplied_alike() -> None:
 )
 def test_what_fits_or_nothing_speaks_of_is_left_alone(code: str) -> None:
     assert not findings(IndexOverflow, code)
+
+
+SHARE = """
+__global__ void part(const float *m, unsigned rows, unsigned cols, unsigned first, unsigned last, float *out) {
+    size_t each = (last - first) / PARTS;
+    size_t begin = each * blockIdx.x;
+    first += begin;
+    float sum = 0.0f;
+    for (unsigned c = first; c < first + each; c++) sum += m[(size_t)threadIdx.x * cols + c];
+    atomicAdd(out, sum);
+}
+"""
+
+
+def test_a_share_is_no_larger_than_what_is_shared_out() -> None:
+    assert not findings(IndexOverflow, SHARE.replace("PARTS", "gridDim.x"))
+    assert findings(IndexOverflow, SHARE.replace("PARTS", "2"))
+
+
+TILE = """
+__global__ void tile(const float *x, long width, int each, float *out) {
+    const int tiles = (width + SIZE - 1) / SIZE;
+    const int at = (blockIdx.x % tiles) * (long)each;
+    out[at + threadIdx.x] = x[at + threadIdx.x] * 2.0f;
+}
+"""
+
+
+def test_a_tile_of_a_row_is_no_further_than_its_end() -> None:
+    assert not findings(IndexOverflow, TILE.replace("SIZE", "each"))
+    assert findings(IndexOverflow, TILE.replace("SIZE", "32"))

@@ -61,6 +61,17 @@ __global__ void k(int *o) {
     o[a] = 0;
 }
 """,
+    "a macro of the toolkit's": """
+__global__ void k(unsigned *arrived) {
+    unsigned old;
+    asm volatile("atom.add.release.gpu.u32 %0,[%1],%2;" : "=r"(old) : _ASM_POINTER(arrived), "r"(1u) : "memory");
+    arrived[1] = old;
+}
+""",
+    "braces for a block": """
+__global__ void k(int *o) { o[threadIdx.x] = 0; }
+void run(int *o, int n) { k<<<{1, 1}, {32, 4, 1}>>>(o); }
+""",
     "a width that is not declared": """
 const int bits = WIDTH;
 constexpr int twice = bits * 2;

@@ -134,6 +134,62 @@ __global__ void weigh(const float *w, float *out, int keys) {
     out[threadIdx.x] = sum[0] + sum[1];
 }
 """,
+    "blocks of a launch in sight in which every thread that uses it has stored": """
+__device__ float folded(float *x, float v) {
+    int at = threadIdx.x + threadIdx.y * blockDim.x;
+    x[at] = v;
+    __syncthreads();
+    float last;
+    if (at < 32) last = x[at] + x[at + 32];
+    return last;
+}
+__global__ void tidy(const float *in, float *out) {
+    __shared__ float x[512];
+    float last = folded(x, in[threadIdx.x]);
+    if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(last);
+}
+void run(const float *in, float *out, int n) { tidy<<<n, 512>>>(in, out); }
+""",
+    "the same in a flat block's place: rows": """
+__device__ float folded(float *x, float v) {
+    int at = threadIdx.x + threadIdx.y * blockDim.x;
+    x[at] = v;
+    __syncthreads();
+    float last;
+    if (at < 32) last = x[at] + x[at + 32];
+    return last;
+}
+__global__ void tidy(const float *in, float *out) {
+    __shared__ float x[512];
+    float last = folded(x, in[threadIdx.x]);
+    if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(last);  // bad
+}
+void run(const float *in, float *out, int n) { tidy<<<n, dim3(16, 32)>>>(in, out); }
+""",
+    "what a search found, used where data say that there is something to find": """
+__global__ void pad(const unsigned char *mask, const int *valid, int *out, int n) {
+    int row = threadIdx.x;
+    int spare;
+    for (int j = 0; j < n; ++j)
+        if (!mask[row * n + j]) {
+            spare = j;
+            break;
+        }
+    if (valid[row] < n) out[row] = spare;
+}
+""",
+    "what a search may not have found": """
+__global__ void pad(const unsigned char *mask, int *out, int n) {
+    int row = threadIdx.x;
+    int spare;
+    for (int j = 0; j < n; ++j)
+        if (!mask[row * n + j]) {
+            spare = j;
+            break;
+        }
+    out[row] = spare;  // bad
+}
+""",
 }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower.heads import blank, kernel_definitions
 from kernlint.frontends.clang.session import ParseResult
@@ -22,6 +23,7 @@ _GRAMMAR = pattern(
     r"^(?:expected (?:';'|'\)'|'\]'|'\}'|'\('|expression|statement|unqualified-id|identifier|parameter declarator)"
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
+_CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
 _PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
 _ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
 _PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
@@ -46,8 +48,16 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
     if not grave or (piece and not _balanced(parsed.text)):
         return
     around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
-    if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)):
+    if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
+
+
+def _may_be_macros(parsed: ParseResult, around: str) -> bool:
+    """Whether something is called there by a name such as macros have that no file in sight defines."""
+    called = set(_CALLED.findall(around))
+    if called:
+        called -= {cursor.spelling for cursor in parsed.unit.preprocessing((K.MACRO_DEFINITION,), main_only=False)}
+    return bool(called)
 
 
 def sentence_around(text: bytes, at: int) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kernlint.frontends.clang.cursor import Cursor
+from kernlint.frontends.clang.kinds import BinaryOperator
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope
 from kernlint.frontends.clang.lower.conversions import convert
@@ -49,7 +50,7 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
     """``kernel<<<grid, block, shared, stream>>>(args)``."""
     target = scope.expression(callee)
     settings = [c for c in config.children if is_expression(c)][1:]
-    values = [None if _left_out(c) else scope.expression(c) for c in settings]
+    values = [None if _left_out(c) else _setting(scope, c) for c in settings]
     values += [None] * (4 - len(values))
     grid, block, shared, stream = values[:4]
     args = tuple(scope.expression(a) for a in arguments if is_expression(a))
@@ -69,6 +70,32 @@ def kernel_call(scope: Scope, cursor: Cursor, callee: Cursor, config: Cursor, ar
         values=_values(scope, callee, kernel),
         callee=target if kernel is None else None,
     )
+
+
+def _setting(scope: Scope, cursor: Cursor) -> Expr:
+    """One argument of a configuration; a braced list, which was parsed as an expression with commas, as what it is."""
+    if not scope.lowering.source(cursor).lstrip().startswith("{"):
+        return scope.expression(cursor)
+    parts: list[Cursor] = []
+    inner = _within(cursor)
+    while inner.kind == K.BINARY_OPERATOR and inner.binary_operator == BinaryOperator.COMMA:
+        inner, last = inner.children
+        parts.append(last)
+    parts.append(inner)
+    return InitList(scope.span(cursor), DIM3, tuple(convert(scope.expression(part), U32) for part in reversed(parts)))
+
+
+def _within(cursor: Cursor) -> Cursor:
+    """What stands in the parentheses, which a conversion to ``dim3`` may be around; its further arguments are left
+    out."""
+    while cursor.kind in (K.UNEXPOSED_EXPR, K.CALL_EXPR, K.PAREN_EXPR):
+        inner = next((child for child in cursor.children if is_expression(child)), None)
+        if inner is None:
+            break
+        cursor, outer = inner, cursor
+        if outer.kind == K.PAREN_EXPR:
+            break
+    return cursor
 
 
 def launches(name: str) -> bool:

@@ -28,6 +28,15 @@ def test_triple_chevrons() -> None:
     assert launch.stream is None and len(launch.args) == 2
 
 
+def test_braced_extents() -> None:
+    text = KERNEL + "void h(float *x, int n) { k<<<{2, (3, 5)}, {64}>>>(x, n); k<<<{n / 4, 2}, {8, 8, 1}, 0>>>(x, n); }"
+    first, second = launches(text)
+    assert constants(first.grid)[0] == 2 and constants(first.block) == [64]
+    assert isinstance(first.grid, InitList) and len(first.grid.elements) == 2
+    assert isinstance(second.grid, InitList) and len(second.grid.elements) == 2
+    assert constants(second.block) == [8, 8, 1] and second.kernel is not None and len(second.args) == 2
+
+
 def test_extents_out_of_variables_and_macros() -> None:
     text = (
         "#define GO(K, G, B, ...) K<<<G, B>>>(__VA_ARGS__)\n"
