@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from kernlint.finding import Severity
@@ -94,3 +95,50 @@ __global__ void k(const int *plans, int *out) {
 
 def test_fields_lie_apart_wherever_they_are() -> None:
     assert not findings(SharedMemoryRace, UNPLACED)
+
+
+STAGES = """
+template <int D>
+__global__ void fold(const float *x, float *y, int width, int rounds) {
+  __shared__ struct Stage { float sums[D], rows[D]; } stage[2];
+  int now = 0;
+  const int at = threadIdx.x;
+  for (int r = 0; r < rounds; ++r) {
+    if (at < D) stage[now].rows[at] = x[r * D + at];
+    __syncthreads();
+    if (at < D) stage[now].sums[at] = stage[now].rows[D - 1 - at] * 2.0f;
+    BARRIER
+    if (at < width) y[r * width + at] = stage[now].sums[D - 1 - at];
+    now ^= 1;
+  }
+}
+template __global__ void fold<64>(const float *, float *, int, int);
+"""
+
+
+@pytest.mark.parametrize(("barrier", "told"), [("__syncthreads();", False), ("", True)])
+def test_a_row_no_longer_than_the_array_that_holds_it(barrier: str, told: bool) -> None:
+    assert bool(findings(SharedMemoryRace, STAGES.replace("BARRIER", barrier))) is told
+
+
+SCRATCH = """
+__global__ void permute(const float4 *m, const unsigned *order, float *out, unsigned count, unsigned rows) {
+  __shared__ float scratch[32][32];
+  float4 *stripes = (float4 *)&scratch[threadIdx.xSHIFT];
+  float *columns = (float *)&scratch[threadIdx.xSHIFT];
+  float *permuted = &columns[count * 4];
+  float sum = 0.0f;
+  for (unsigned r = threadIdx.x; r < rows; r += blockDim.x) {
+    for (unsigned s = 0; s < count; ++s) stripes[s] = m[r * count + s];
+    for (unsigned c = 0; c < count * 4; ++c) permuted[c] = columns[order[c]];
+    for (unsigned c = 0; c < count * 4; ++c) sum += permuted[c];
+  }
+  atomicAdd(out, sum);
+}
+"""
+
+
+@pytest.mark.parametrize(("shift", "told"), [("", False), (" / 2", True)])
+def test_rows_that_are_scratch_space_of_a_thread_each(shift: str, told: bool) -> None:
+    code = SCRATCH.replace("SHIFT", shift)
+    assert bool([*findings(MissingWarpSync, code), *findings(SharedMemoryRace, code)]) is told
