@@ -427,6 +427,8 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
         # That a loop ended says nothing where nobody speaks of how often it ran.
         counts = [s for s in symbols(guard.term) if s.kind is SymbolKind.TRIPS]
         if guard.kind is not GuardKind.AFTER_LOOP or any(s in spoken for s in counts):
+            if guard.kind is GuardKind.AFTER_LOOP and len(counts) == 1:
+                guards[_no_sooner(guard.term, counts[0])] = None
             guards[guard.term] = None
             spoken.update(counts)
     # One by one, so that what cannot be told of a part leaves the rest as it is.
@@ -439,6 +441,12 @@ def side(access: Access, extra: Sequence[Term] = ()) -> Side:
         tuple(guards),
         tuple(LoopRange(loop.counter, _reaching(loop, access)) for loop in access.loops),
     )
+
+
+def _no_sooner(over: Term, trips: Symbol) -> Term:
+    """That a loop was not over one iteration before, where ``over`` says that it was after ``trips``."""
+    sooner = substitute(over, {trips: binary("sub", trips.term, const(1, I64), I64)})
+    return disjunction(binary("le", trips.term, const(trips.low or 0, I64), BOOL), negate(sooner))
 
 
 def _reaching(loop: LoopContext, access: Access) -> Term | None:

@@ -1,7 +1,10 @@
 """Updates under conditions on data in loops whose rounds a barrier parts."""
 
+import pytest
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
 from kernlint import registry
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 RULE = registry.load().get("KL201")
 
@@ -36,3 +39,28 @@ def test_threads_of_one_round_have_places_of_their_own():
 
 def test_threads_that_share_one_are_found():
     assert_marked(RULE, NEAREST % ("(t / 64 * 2) << u", " // bad", ""))
+
+
+PLANES = """
+__global__ void hash(const float *x, const float *planes, unsigned char *out, int count, int dims) {
+  extern __shared__ float held[];
+  for (int i = threadIdx.x; i < count * (dims + 1); i += blockDim.x) held[i] = planes[i];
+  unsigned char *bits = (unsigned char *)(held + count * (dims + LAST));
+  __syncthreads();
+  const int b = threadIdx.x % count;
+  const float *plane = held + b;
+  float s = 0.0f;
+  for (int d = 0; d < dims; d++) {
+    s += x[d] * *plane;
+    plane = plane + count;
+  }
+  bits[threadIdx.x] = s > *plane;
+  __syncthreads();
+  out[threadIdx.x] = bits[threadIdx.x ^ 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("last", "told"), [("1", False), ("0", True)])
+def test_a_loop_that_moved_a_pointer_went_no_further_than_its_condition(last: str, told: bool) -> None:
+    assert bool(findings(SharedMemoryRace, PLANES.replace("LAST", last))) is told
