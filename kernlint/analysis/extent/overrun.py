@@ -147,6 +147,8 @@ class _Kernel:
             return
         if any(one.index == place.index and one.row != row for one in self.all):
             return  # that is what the test is for
+        if any(_runs_with(one.index, place.index) for one in owners):
+            return  # a neighbourhood of the same place: both arrays are taken to be as large
         yield How.FOREIGN, row, owners[0], place.limits[0]
 
     def _known(self, row: Polynomial, index: Polynomial) -> bool:
@@ -177,6 +179,12 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
         own.append(_ids(decl.shape))
     if all(limit.slack >= 0 and _origins(limit.size) in own for limit in place.limits):
         yield How.SHAPE, place.limits[0].size, place, place.limits[0]
+
+
+def _runs_with(index: Polynomial, other: Polynomial) -> bool:
+    """Whether one index is the other one moved by what does not depend on the thread."""
+    threads = {SymbolKind.THREAD, SymbolKind.BLOCK}
+    return not any(symbol.kind in threads for atom in (index - other).atoms for symbol in symbols(atom))
 
 
 def _ids(decls: Sequence[object]) -> list[int]:

@@ -188,10 +188,11 @@ class Finder:
             self._add(Jitted(node, outer, inner, False), outer)  # a decorator of the project's own compiles it
 
     def _asks_for_threads(self, node: ast.FunctionDef, inner: Scope) -> bool:
-        """Whether a function asks which thread runs it: it can run nowhere but on a GPU."""
+        """Whether a function itself, not one defined in it, asks which thread runs it: it can run nowhere but on a
+        GPU."""
         if b"numba" not in self.program.data:
             return False
-        for at in ast.walk(node):
+        for at in own_nodes(node):
             asked = isinstance(at, ast.Attribute) and at.attr in _OF_THREADS
             if asked and (full_name(self.program, at, inner) or "").startswith("numba.cuda."):
                 return True
@@ -332,6 +333,18 @@ class Finder:
             return None
         name = dotted(expr)
         return SCALARS.get(name.rpartition(".")[2]) if name is not None else None
+
+
+def own_nodes(node: ast.AST) -> list[ast.AST]:
+    """Nodes below one, without those of the functions and classes inside it."""
+    out: list[ast.AST] = []
+    stack = list(ast.iter_child_nodes(node))
+    while stack:
+        at = stack.pop()
+        out.append(at)
+        if not isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            stack.extend(ast.iter_child_nodes(at))
+    return out
 
 
 def _true(expr: ast.expr | None) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.python.program import PythonProgram
-from kernlint.frontends.python.functions import Finder, Jitted
+from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
 from kernlint.frontends.python.neighbours import Neighbours, analysed_by_itself
@@ -158,7 +158,7 @@ def _mark_called(finder: Finder, program: PythonProgram) -> None:
     called: set[ast.AST] = set()
     launched: set[ast.AST] = set()
     for scope in program.scopes:
-        for node in _direct(scope.node):
+        for node in own_nodes(scope.node):
             attribute = isinstance(node, ast.Attribute) and node.attr == "forall"
             if (attribute or isinstance(node, ast.Subscript)) and isinstance(node.value, ast.Name):  # type: ignore[attr-defined]
                 found = finder.named(node.value.id, scope)  # type: ignore[attr-defined]
@@ -173,15 +173,3 @@ def _mark_called(finder: Finder, program: PythonProgram) -> None:
     for jitted in finder.found:
         if jitted.node in called and jitted.node not in launched:
             jitted.device = True
-
-
-def _direct(scope: ast.AST) -> list[ast.AST]:
-    """Nodes of a scope without those of the functions inside it."""
-    out: list[ast.AST] = []
-    stack = list(ast.iter_child_nodes(scope))
-    while stack:
-        node = stack.pop()
-        out.append(node)
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            stack.extend(ast.iter_child_nodes(node))
-    return out
