@@ -82,6 +82,31 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
     return value is not None and value == pinned(pair.second.value, theirs, pair.first.root, second)
 
 
+@excuse("races", of_pair)
+def puts_back(pair: Pair, witness: Refuted) -> bool:
+    """What is written is what has just been read from the cell that all threads read, so that it changes nothing.
+
+    ```cuda excused
+    __global__ void spread(int *x) { x[threadIdx.x] = x[0]; }
+    void run(int *x) { spread<<<1, 64>>>(x); }
+    ```
+
+    ```cuda still-bad
+    __global__ void spread(int *x) { x[threadIdx.x] = x[threadIdx.x / 2]; }
+    void run(int *x) { spread<<<1, 64>>>(x); }
+    ```
+    """
+    for write, other in ((pair.first, pair.second), (pair.second, pair.first)):
+        if write.kind is not AccessKind.WRITE or other.kind is not AccessKind.READ or write.value is None:
+            continue
+        read = write.value.symbol
+        if read is None or read.kind is not SymbolKind.LOAD or read.origin != (other.root, other.offset):
+            continue
+        if write.size == other.size and all(s.uniformity is Uniformity.GRID for s in symbols(other.offset)):
+            return True
+    return False
+
+
 def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> object:
     """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known.
 

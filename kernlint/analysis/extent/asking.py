@@ -92,6 +92,19 @@ def asked(past: Past, facts: Facts, data: bool = False) -> Answer:
     return answer
 
 
+def kept(past: Past, facts: Facts) -> bool:
+    """Whether the index is proved to stay below the size in the launch in sight; where there is none, in launches with
+    sizes of their own: what goes past the size only where that is one or two elements is not worth a word."""
+    context = facts[launch_context]
+    under = _launches(past, facts)
+    if not (context.stated or context.launches or past.view):
+        under = [(launch, premises) for launch, premises in under if launch.values]
+    access = side(past.access)
+    question = Side(past.index, 1, access.guards, access.counters)
+    answers = (solve(Bounds(question, past.size, premises, launch=launch), BUDGET) for launch, premises in under)
+    return bool(under) and all(isinstance(answer, Proved) for answer in answers)
+
+
 def asked_with(past: Past, values: tuple[tuple[Symbol, int], ...], facts: Facts) -> Answer:
     """The same under a launch in sight, with values of host variables."""
     assert past.view is not None

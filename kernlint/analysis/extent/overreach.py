@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.asking import kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
+from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, swapped, twice
 from kernlint.analysis.extent.wrong_guards.ends import (
@@ -49,6 +51,12 @@ def _others(indexed: Sequence[Indexed], found: Places) -> Iterator[Indexed]:
             )
 
 
+def _held(one: Overreach, facts: Facts) -> bool:
+    """Whether other tests on the way keep the index below the size, or the numbers of the launch in sight do."""
+    past = of_overreach(one, facts)
+    return past is not None and kept(past, facts)
+
+
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
     indexed = facts[limits]
     context = facts[launch_context]
@@ -56,7 +64,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     if not context.all_exact:
         supports = supports_of(indexed)
         found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
-        found += neighbours(indexed, supports, context)
+        found += (one for one in neighbours(indexed, supports, context) if not _held(one, facts))
         found += vectors(facts[places], context)
         told = {one.guard for one in found}
         found += [one for one in groups(facts[places], context) if one.guard not in told]

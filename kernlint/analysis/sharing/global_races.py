@@ -205,8 +205,9 @@ class Finder:
         self.doubtful.add(id(pair.first.root))
         return False
 
-    def meet(self, pair: Pair, within: Scope) -> tuple[Refuted, Scenario] | None:
-        """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen."""
+    def meet(self, pair: Pair, within: Scope, warps: bool = False) -> tuple[Refuted, Scenario] | None:
+        """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen; ``warps``:
+        of two warps."""
         found: tuple[Refuted, Scenario] | None = None
         free = _of_one_cell(pair) or unordered(pair)
         for shape in self.shapes.plausible:
@@ -214,9 +215,9 @@ class Finder:
             room = shape.threads if within == "block" else max(grid)
             witness = None
             for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
-                witness = self._under(pair, within, shape, grid, size)
+                witness = self._under(pair, within, shape, grid, size, warps)
                 if witness is None and free is not pair:
-                    witness = self._under(free, within, shape, grid, size)
+                    witness = self._under(free, within, shape, grid, size, warps)
                     witness = None if witness is None else replace(witness, depends_on_data=True)
                 if witness is None:
                     break
@@ -228,7 +229,9 @@ class Finder:
                 return None
         return found
 
-    def _under(self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int) -> Refuted | None:
+    def _under(
+        self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int, warps: bool
+    ) -> Refuted | None:
         most = min(_stride(pair.first), _stride(pair.second))
         if not self.shapes.seen and grid[0] * shape.block[0] > most:
             # a grid-stride loop with a constant stride: the stride is the size of the grid
@@ -244,7 +247,16 @@ class Finder:
         private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
         premises = (*said.premises, *went_round(pair, launch), *powers(pair))
-        query = Overlap(pair.a, pair.b, within, pair.tied, premises=premises, private=private, launch=launch)
+        query = Overlap(
+            pair.a,
+            pair.b,
+            within,
+            pair.tied,
+            exclude_same_warp=warps,
+            premises=premises,
+            private=private,
+            launch=launch,
+        )
         if unsettled(query):
             return None
         bounding, others = _scalars(query)
@@ -378,6 +390,14 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     return tuple(found.values())
 
 
+def _within_warps(pair: Pair) -> bool:
+    """Whether a barrier of the warp stands between two accesses, so that only threads of two warps can collide."""
+    first, second = pair.first, pair.second
+    if (first.warp_labels, second.warp_labels) == (first.labels, second.labels):
+        return False
+    return next(concurrent(first, second, warp=True), None) is None
+
+
 def _plain(first: Access, second: Access) -> bool:
     """Whether a pair is worth asking for: a plain write is among it, or a thread that has updated a cell atomically
     then reads it as if it were alone (a read before the update is mostly a shortcut that the update makes good)."""
@@ -395,7 +415,7 @@ def _judge(
             if put_before(pair):
                 continue
             told = past(finder.asker.unseen, pair)
-            answer = finder.meet(inside_rows(told), "block") if told is not None else None
+            answer = finder.meet(inside_rows(told), "block", _within_warps(pair)) if told is not None else None
             if answer is None or told is None or excused(COLLISION, told, answer[0]):
                 continue
             if known_order.within_block(first, second) is None:

@@ -1,7 +1,8 @@
 """A Python program as far as it is followed: its scopes, what its names stand for, the text of its string literals.
 
-Only what is plain is followed: a name that is bound once in its scope stands for what it is bound to, any other for
-nothing.  Programs for Python 2 are read with their statements in today's spelling, of the same length.
+Only what is plain is followed: a name stands for what it is bound to where that is done once in its scope, or where
+the statements of the scope itself say which value it has at a place (:mod:`~kernlint.frontends.clang.python.flow`).
+Programs for Python 2 are read with their statements in today's spelling, of the same length.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernlint.frontends.clang.embedded import literals
+from kernlint.frontends.clang.python.flow import Place, last_before, place_of
 from kernlint.frontends.clang.python.text import Text, joined
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
@@ -37,14 +39,25 @@ class Scope:
     node: ast.AST
     parent: Scope | None
     bound: dict[str, list[tuple[ast.expr, Scope] | None]] = field(default_factory=dict)
+    places: dict[str, list[Place | None]] = field(default_factory=dict)
+    """Where each of them is done; None: in another function, or not by a statement."""
 
     @property
     def is_class(self) -> bool:
         return isinstance(self.node, ast.ClassDef)
 
-    def bind(self, name: str, value: ast.expr | None, written: Scope) -> None:
-        """Note that ``name`` is bound to ``value``."""
+    def bind(self, name: str, value: ast.expr | None, written: Scope, at: ast.AST | None = None) -> None:
+        """Note that ``name`` is bound to ``value`` by the node ``at``."""
         self.bound.setdefault(name, []).append(None if value is None else (value, written))
+        self.places.setdefault(name, []).append(place_of(at) if at is not None and written is self else None)
+
+    def value_at(self, name: str, at: ast.AST) -> tuple[ast.expr, Scope] | None:
+        """What a name that this scope binds several times stands for at a node of it; None: that is not clear."""
+        places, body = self.places.get(name), getattr(self.node, "body", None)
+        if not isinstance(body, list) or not places or None in places:
+            return None
+        found = last_before(body, [place for place in places if place is not None], place_of(at))
+        return self.bound[name][found] if found is not None else None
 
     def holder(self, name: str) -> Scope | None:
         """The scope in which a use of ``name`` here finds it."""
@@ -102,7 +115,7 @@ class PythonProgram:
             own = node.args
             for arg in (*own.posonlyargs, *own.args, *own.kwonlyargs, own.vararg, own.kwarg):
                 if arg is not None:
-                    scope.bind(arg.arg, None, scope)
+                    scope.bind(arg.arg, None, scope, arg)
         body = node.body if isinstance(node.body, list) else [node.body]  # type: ignore[attr-defined]
         for child in body:
             self._visit(child, scope)
@@ -114,7 +127,7 @@ class PythonProgram:
             at = stack.pop()
             if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
                 if not isinstance(at, ast.Lambda):
-                    scope.bind(at.name, None, scope)
+                    scope.bind(at.name, None, scope, at)
                     stack.extend(at.decorator_list)
                 later.append(at)
                 continue
@@ -137,7 +150,7 @@ class PythonProgram:
                 if item.optional_vars is not None:
                     self._bind(item.optional_vars, None, scope)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            scope.bind(node.name, None, scope)
+            scope.bind(node.name, None, scope, node)
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             for name in node.names:
                 self.scopes[0].bind(name, None, scope)
@@ -168,7 +181,7 @@ class PythonProgram:
         elif isinstance(target, ast.Starred):
             self._bind(target.value, None, scope)
         elif isinstance(target, ast.Name):
-            scope.bind(target.id, value, scope)
+            scope.bind(target.id, value, scope, target)
         elif isinstance(target, ast.Subscript) and value is not None:
             self.stored.append((dotted(target.value) or "", value, scope))
         elif isinstance(target, ast.Attribute):
@@ -178,7 +191,7 @@ class PythonProgram:
                 if name.startswith("self."):
                     while holder is not None and not holder.is_class:
                         holder = holder.parent
-                (holder or scope).bind(name, value, scope)
+                (holder or scope).bind(name, value, scope, target)
 
     # -------------------------------------------------------------------------------------------------- names
 
@@ -212,7 +225,7 @@ class PythonProgram:
         if holder is None:
             return self._of_neighbour(name)
         if len(holder.bound[name]) != 1:
-            return None
+            return holder.value_at(name, expr) if holder is scope else None
         return holder.bound[name][0]
 
     def foreign(self, name: str) -> tuple[PythonProgram, str] | None:

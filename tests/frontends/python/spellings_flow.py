@@ -1,0 +1,129 @@
+"""What real programs do around their kernels: names bound anew, decorated callers, neighbourhoods, warps."""
+
+from __future__ import annotations
+
+from tests.frontends.python.spellings_bounds import Spelling
+
+SPELLINGS: tuple[Spelling, ...] = (
+    (
+        "an array under a name that stands for several in turn",
+        ("missing-bounds-guard",),
+        """
+@cuda.jit
+def fill(x):
+    i = cuda.grid(1)
+    x[i] = i  # FAULT
+
+def test_all():
+    count = 64
+    x = cuda.to_device(np.zeros(count))
+    fill[2, 32](x)
+    x = cuda.to_device(np.zeros(count - 10))  # BAD
+    x = cuda.to_device(np.zeros(count))  # GOOD
+    fill[2, 32](x)
+""",
+    ),
+    (
+        "an array made in a branch is not followed",
+        ("missing-bounds-guard",),
+        """
+@cuda.jit
+def fill(x):
+    i = cuda.grid(1)
+    x[i] = i  # FAULT
+
+def test_all(small):
+    x = np.zeros(64)
+    if small:  # GOOD
+        x = np.zeros(32)  # GOOD
+    x = np.zeros(32)  # BAD
+    fill[2, 32](x)
+""",
+    ),
+    (
+        "a decorated function around a kernel is host code",
+        ("kernel-returns-value",),
+        """
+import functools
+
+@functools.lru_cache
+def made(rank):
+    table = np.arange(rank)
+    with cuda.defer_cleanup():
+        print(table)
+
+    @cuda.jit
+    def fill(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] = i
+        return x  # BAD
+
+    return fill
+
+def run(x):
+    made(2).forall(x.size)(x)
+    return np.ones(3)
+""",
+    ),
+    (
+        "an image and a result that lies as the image does",
+        ("wrong-bounds-guard",),
+        """
+@cuda.jit
+def blur(data, out):
+    i, j = cuda.grid(2)
+    rows, cols = data.shape
+    if i >= rows or j >= cols:
+        return
+    s = 0.0
+    for k in range(-1, 2):
+        jj = j + k
+        if 0 <= jj and jj < cols:  # GOOD
+            s += data[i, jj]  # GOOD
+        s += data[k, i]  # BAD
+    out[i, j] = s  # FAULT
+""",
+    ),
+    (
+        "ends of a row, in numbers",
+        ("wrong-bounds-guard",),
+        """
+@cuda.jit
+def slope(x, out):
+    i = cuda.grid(1)
+    if i >= len(x):
+        return
+    if i == 0:
+        out[i] = x[i + 1]
+    elif i == len(x) - 1:  # GOOD
+        out[i] = x[i - 1]  # GOOD
+    else:
+        out[i] = x[i - 1] + x[i + 1]  # FAULT
+
+def run():
+    x = cuda.to_device(np.zeros(1001))
+    out = cuda.device_array_like(x)
+    slope.forall(len(x))(x, out)
+""",
+    ),
+    (
+        "a warp that is told by its first lane",
+        ("global-memory-race",),
+        """
+@cuda.jit
+def tell(x, out):
+    i = cuda.grid(1)
+    if i == 0:
+        x[0] = 42  # FAULT
+    cuda.syncwarp()
+    out[i] = x[0]  # FAULT
+
+def run():
+    x = cuda.device_array(1, dtype=np.int32)
+    out = cuda.device_array(64, dtype=np.int32)
+    tell[1, 32](x, out)  # GOOD
+    tell[1, 64](x, out)  # BAD
+""",
+    ),
+)
