@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.values.index_terms import IndexSum, index_sums, launch_symbols
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, symbols
+from kernlint.tree.types import Space
 
 AXES = "xyz"
 
@@ -27,6 +29,9 @@ class MixedLaunchDimensions(Rule):
     Reported are: a block size whose axis is neither that of the block index nor that of the thread index added to
     it; a block index of the wrong axis when the launch in sight runs along the right one, or when the kernel uses
     the same block index properly elsewhere and never the right one; and ``blockIdx.x + blockDim.x + threadIdx.x``.
+    With launches in sight also: a block index multiplied by the size of the grid where that is not the size of the
+    block; and a thread index along an axis on which the launches spread blocks of one thread, and which the kernel
+    knows no block index of, so that every block does the work of the first.
 
     Silent: a block index that counts something else (``blockIdx.y * blockDim.x + threadIdx.x`` with one row of blocks
     for each ``x``), a deliberate transpose (constant tile edges, no block size), linear block numbers.
@@ -74,18 +79,44 @@ class MixedLaunchDimensions(Rule):
         said: set[str] = set()
         for found in sums:
             verdict = _added(found.form) or self._mixed(found, used, products, facts[launches])
+            verdict = verdict or _by_grid(found.form, facts[launches])
             if verdict is None or verdict[0] in said:
                 continue
             said.add(verdict[0])
             message, fix = verdict
             related = [Related(launch.span, "launched here") for launch in facts[launches][:1]]
             yield self.finding(found.span, message, related=related, fix=fix)
+        yield from self._of_one_thread(facts)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The axes that belong together."""
         from kernlint.repair.axes import together
 
         return together(facts, finding, source)
+
+    def _of_one_thread(self, facts: Facts) -> Iterator[Finding]:
+        """Writes by a thread index that is 0 in all launches in sight, on an axis along which they spread blocks that
+        the kernel does not tell apart."""
+        walked: Trace = facts[trace]
+        for axis in range(3):
+            if not _spread(facts[launches], axis) or not walked.complete or BLOCK[axis] in _known(walked):
+                continue
+            made = [access for access in walked.accesses if THREAD[axis] in symbols(access.offset)]
+            writes = [access for access in made if access.writes and access.root.space is Space.GLOBAL]
+            if not writes:
+                continue
+            name = AXES[axis]
+            others = [access.span for access in writes[1:] if access.span != writes[0].span]
+            yield self.finding(
+                writes[0].span,
+                f"threadIdx.{name} is 0 in every launch in sight, which spread their blocks along {name}: each block "
+                "writes what the first does",
+                related=[
+                    Related(facts[launches][0].span, "launched here"),
+                    *(Related(span, "so it is here") for span in dict.fromkeys(others[:3])),
+                ],
+                fix=f"blockIdx.{name} * blockDim.{name} + threadIdx.{name}",
+            )
 
     def _mixed(
         self, found: IndexSum, used: set[Symbol], products: set[tuple[int, int]], seen: tuple[LaunchFact, ...]
@@ -108,10 +139,54 @@ class MixedLaunchDimensions(Rule):
         return None
 
 
+def _spread(seen: tuple[LaunchFact, ...], axis: int) -> bool:
+    """Whether all launches in sight spread blocks along ``axis`` that have one thread there."""
+    return bool(seen) and all(
+        launch.block is not None
+        and launch.grid is not None
+        and launch.block[axis].value == 1
+        and launch.grid[axis].value != 1
+        for launch in seen
+    )
+
+
+def _known(walked: Trace) -> set[Symbol]:
+    """All that a kernel's places, conditions and values are made of."""
+    found: set[Symbol] = set()
+    for access in walked.accesses:
+        terms = [access.offset, *(guard.term for guard in access.guards)]
+        terms += [] if access.value is None else [access.value]
+        for term in terms:
+            found |= set(symbols(term))
+    return found
+
+
 def _contradicts(seen: tuple[LaunchFact, ...], block: int, size: int) -> bool:
     """Whether every launch in sight spreads its blocks along ``size`` and not along ``block``."""
     grids = [launch.grid for launch in seen]
     return bool(grids) and all(grid is not None and grid[block].value == 1 and grid[size].value != 1 for grid in grids)
+
+
+def _by_grid(form: Polynomial, seen: tuple[LaunchFact, ...]) -> tuple[str, str] | None:
+    """``bid * gdim + tid`` of one axis, and a launch of which the blocks are not as large as the grid."""
+    blocks = [atom.symbol for monomial in form.coefficients for atom in monomial if atom.symbol in BLOCK]
+    for axis in range(3):
+        factor = form.coefficients.get((THREAD[axis].term,))
+        product = next(
+            (m for m in form.coefficients if {atom.symbol for atom in m} == {BLOCK[axis], GRID_DIM[axis]}), ()
+        )
+        if factor is None or len(product) != 2 or form.coefficients[product] != factor or blocks != [BLOCK[axis]]:
+            continue
+        for launch in seen:
+            if launch.grid is None or launch.block is None or launch.block[axis].value is None:
+                continue
+            if launch.grid[axis] != launch.block[axis]:
+                name = AXES[axis]
+                return (
+                    f"blockIdx.{name} is multiplied by gridDim.{name}, and blocks have another size than the grid",
+                    f"blockIdx.{name} * blockDim.{name} + threadIdx.{name}",
+                )
+    return None
 
 
 def _products(form: Polynomial) -> Iterator[tuple[int, int]]:

@@ -266,6 +266,7 @@ def in_words(
         made = next((at for name, at in first.view.fact.allocated if name == access.root.name), None)
         related += [Related(made, "allocated here")] if made is not None else []
         related += [Related(at, "called here") for at in first.view.fact.stack[-1:]]
+    related += [Related(span, "called from here") for span in access.stack[::-1][:2]]
     what = "the allocation" if first.view is not None else "the extent that is stated"
     for other in found:
         if other.access.span not in seen and len(related) < 4:

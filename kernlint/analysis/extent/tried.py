@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
+from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import RootKind
 from kernlint.prove.query import Launch
@@ -16,7 +17,12 @@ from kernlint.tree.types import IntType
 THREADS = 4096
 """Threads of a launch that is tried with all of them."""
 
-VALUES = ((333, 45, 27, 21, 13, 9), (77, 201, 35, 15, 11, 7), (45, 33, 301, 19, 5, 3), (11, 9, 7, 5, 13, 3))
+VALUES = (
+    (333, 45, 27, 21, 13, 9, 39, 51),
+    (77, 201, 35, 15, 11, 7, 55, 25),
+    (45, 33, 301, 19, 5, 3, 41, 29),
+    (11, 9, 7, 5, 13, 3, 15, 17),
+)
 """Values of the host's variables, in order of appearance."""
 
 
@@ -62,20 +68,31 @@ def settings_of(
     found = host_symbols(view)
     fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
     found = [symbol for symbol in found if symbol not in fixed]
-    if len(found) > 6 or not all(map(_open, found)):
+    if len(found) > len(tried[0]) or not all(map(_open, found)):
         return
     if not found:
         yield fixed
         return
+    failing: list[dict[Symbol, int]] = []
     for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
         known = False
         for values in tried:
-            chosen = {symbol: value * factor for symbol, value in zip(found, values, strict=False)} | fixed
+            chosen = {symbol: _within(symbol, value * factor) for symbol, value in zip(found, values, strict=False)}
+            chosen |= fixed
             if all(evaluate(check, chosen) != 0 for check in view.checks):
                 known = True
                 yield chosen
+            elif factor == unit:
+                failing.append(chosen)
         if known:
             return
+    yield from mended(view.checks, failing, unit, fixed)
+
+
+def _within(symbol: Symbol, value: int) -> int:
+    """The value, or the nearest that a symbol can have."""
+    value = value if symbol.high is None else min(value, symbol.high)
+    return value if symbol.low is None else max(value, symbol.low)
 
 
 def _checked(view: LaunchView) -> int:

@@ -20,9 +20,9 @@ from kernlint.analysis.trace.values import (
     own_variable,
     root_symbol,
 )
-from kernlint.symbolic.terms import binary, call, cast, const, unknown
+from kernlint.symbolic.terms import Symbol, SymbolKind, Uniformity, binary, call, cast, const, unknown
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, VarDecl
+from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, Ref, VarDecl
 from kernlint.tree.types import I64, U8, U64, ArrayType, IntType, PointerType, Space
 
 
@@ -125,6 +125,24 @@ def written_by(m: Machine, e: Call, parts: Sequence[Expr], values: Sequence[Valu
                 state.cells.forget_object(value.root, m.serial())
     if not known and any(isinstance(value, (PointerValue, ReferenceValue, StructValue)) for value in values):
         state.cells.forget_all(m.serial(), named=False)
+
+
+CHOSEN_BLOCK = pattern(r"(?:(?:cuda|hip|cu)Occupancy|hipModuleOccupancy)MaxPotentialBlockSize\w*")
+"""Functions whose second argument receives the threads of a block with which most of them fit onto the device."""
+
+
+def block_chosen(m: Machine, e: Call) -> None:
+    """What a call that looks for the best block writes: a number of threads of which no more is known."""
+    if len(e.args) < 2 or not CHOSEN_BLOCK.fullmatch(e.name.rpartition("::")[2]):
+        return
+    at = e.args[1]
+    while isinstance(at, Cast):
+        at = at.operand
+    if isinstance(at, AddressOf) and isinstance(at.operand, Ref) and isinstance(at.operand.type, IntType):
+        decl = at.operand.decl
+        if isinstance(decl, VarDecl) and own_variable(decl):
+            size = Symbol(SymbolKind.PARAM, decl.name, at.operand.type, 0, 1, 1024, Uniformity.GRID, origin=decl)
+            write_variable(m, VarPlace(decl, (), decl.type), size.term)
 
 
 def _constant(e: Call, index: int) -> bool:

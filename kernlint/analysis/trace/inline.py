@@ -16,6 +16,7 @@ from kernlint.analysis.trace.events import (
 )
 from kernlint.analysis.trace.host import (
     allocation,
+    block_chosen,
     handle_of_symbol,
     keep_allocated,
     made_of,
@@ -216,6 +217,7 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
         event = m.trace.apis[calls]
         event.result = result
         if m.on_host:
+            block_chosen(m, e)
             event.after = now_behind(m, event)
     return result
 

@@ -11,6 +11,9 @@ from kernlint.analysis.values.products import PLACE, added, bits, comparisons, f
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType
 
+WARP = 32
+"""Threads, at least, of a block whose size is a number."""
+
 
 def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     """Indices of the grid in 32 bits that are compared with a count of 64."""
@@ -47,7 +50,8 @@ def _is_grid_index(term: Term) -> bool:
     """Whether a value grows with the number of threads of the grid: beyond 32 bits, if there are so many."""
     for part in subterms(term):
         found = set(symbols(part)) if part.op in ("mul", "shl") else set()
-        if BLOCK[0] in found and found & set(BLOCK_DIM):
+        threads = found & set(BLOCK_DIM) or any((arg.value or 0) >= WARP for arg in part.terms)
+        if BLOCK[0] in found and threads:
             return bool(set(symbols(term)) & set(THREAD)) or part is not term
     return False
 
@@ -79,7 +83,20 @@ def _product_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:
 
 
 def _wide_product(term: Term) -> bool:
-    return any(part.op == "mul" and bits(part) == 64 and len(factors(part)) > 1 for part in subterms(term))
+    return any(
+        part.op == "mul"
+        and (bits(part) == 64 or any(map(_widened, part.args)))
+        and not any(arg.value is not None for arg in part.args)
+        and len(factors(part)) > 1
+        for part in subterms(term)
+    )
+
+
+def _widened(factor: Term) -> bool:
+    """Whether a factor is cast to 64 bits, in a product whose type a template leaves open."""
+    while factor.op == "cast" and not bits(factor):
+        factor = factor.args[0]
+    return factor.op == "cast" and bits(factor) == 64
 
 
 def _by_habit(count: Term) -> bool:
@@ -93,12 +110,33 @@ def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterato
     wide = [fact for fact in seen if fact.grid is not None and _wide_product(fact.grid[0])]
     if not wide:
         return
+    said: set[Term] = set()
     for access in subscripts:
         for part in widened_parts(access.offset):
-            ids = any(BLOCK[0].term in (found := factors(product)) and len(found) > 1 for product in added(part))
-            if not ids or not _is_grid_index(part) or _bounded_in_32(access, part):
-                continue
-            yield Narrow(part, access.span, "grid", use=access, weak=not signed(part))
+            if _of_block(part) and _is_grid_index(part) and not _bounded_in_32(access, part):
+                yield Narrow(part, access.span, "grid", use=access, weak=not signed(part))
+        for part, wide_part in _taken_apart(access.offset):
+            if part not in said and _is_grid_index(part) and not _bounded_in_32(access, part):
+                said.add(part)
+                yield Narrow(part, access.span, "grid", use=access, weak=not signed(part) and not wide_part)
+
+
+def _of_block(part: Term) -> bool:
+    return any(BLOCK[0].term in (found := factors(product)) and len(found) > 1 for product in added(part))
+
+
+def _taken_apart(offset: Term) -> Iterator[tuple[Term, bool]]:
+    """The numbers of items in 32 bits that are taken apart into rows and columns of a size that is an argument, and
+    whether that is done in 64 bits: somebody has widened the number first."""
+    for at in subterms(offset):
+        if at.op not in ("div", "mod") or at.args[1].value is not None:
+            continue
+        of = {s.kind for s in symbols(at.args[1])}
+        part, wide = at.args[0], bits(at) == 64
+        while part.op == "cast" and bits(part) > 32 and bits(part.args[0]) >= 32:
+            part = part.args[0]
+        if of and of <= {SymbolKind.PARAM} and bits(part) == 32:
+            yield part, wide
 
 
 def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
@@ -124,11 +162,25 @@ def _wide_symbol(value: Term) -> Symbol | None:
 
 
 def _bounded_in_32(access: Access, part: Term) -> bool:
-    """Whether a test of the access keeps the index below something of 32 bits."""
+    """Whether a test of the access keeps the index below something of 32 bits.  What is tested of a row keeps it from
+    nothing: of so many rows there is a product."""
     mine = set(symbols(part)) & set(BLOCK)
     for guard in access.guards:
         for test in comparisons(guard.term):
             narrow = all(bits(arg) <= 32 or (arg.op == "cast" and bits(arg.args[0]) <= 32) for arg in test.args)
-            if narrow and mine & set(symbols(test)):
+            if narrow and any(mine & _outside_quotients(arg) for arg in test.args):
                 return True
     return False
+
+
+def _outside_quotients(term: Term) -> set[Symbol]:
+    """The symbols of a term, but for those that are divided by an argument."""
+    found: set[Symbol] = set()
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "sym":
+            found.add(at.args[0])
+        elif at.op not in ("div", "mod") or {s.kind for s in symbols(at.args[1])} != {SymbolKind.PARAM}:
+            stack.extend(at.terms)
+    return found

@@ -56,11 +56,13 @@ class Part:
 
 
 class Places:
-    """The products of a kernel's places and tests, narrow and wide."""
+    """The products of a kernel's places and tests, narrow and wide; ``scaled``: parts in which one factor that can be
+    large is multiplied by a number in 32 bits."""
 
     def __init__(self, of: Trace, subscripts: Sequence[Access], language: str) -> None:
         self.language = language
         self.parts: list[Part] = []
+        self.scaled: list[Part] = []
         self.wide: list[Wide] = []
         self.volumes: set[Access] = set()
         said: set[tuple[Term, tuple[Term, ...]]] = set()
@@ -78,6 +80,8 @@ class Places:
                 found = tuple(p for p in _plain(products(part)) if p.narrow is not None)
                 if found:
                     self.parts.append(Part(access, part, found))
+                elif any(p.factors and p.scale > 1 for p in products(part)):
+                    self.scaled.append(Part(access, part, ()))
         if self.parts:
             for condition in of.conditions:
                 for test in comparisons(condition.term):
@@ -117,8 +121,9 @@ def _elements(access: Access, factors_: Factors) -> int:
 
 
 def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
-    """Parts that a launch in sight lets get too large, by the numbers that it gives or checks."""
-    for part in places.parts:
+    """Parts that a launch in sight lets get too large, by the numbers that it gives or checks.  (Of what is multiplied
+    by numbers alone nothing else says so.)"""
+    for part in (*places.parts, *(places.scaled if reach.told_large else ())):
         found = reach.exceeded(part.access, part.term)
         if found is not None:
             yield Narrow(

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.products import bits
@@ -43,6 +44,9 @@ SEVERAL = 4
 BEYOND = 1 << 48
 """Elements that no memory holds: numbers that come to more are not meant."""
 
+LARGE = 1 << 24
+"""A number that a product with a small one brings beyond 32 bits."""
+
 WITHIN = tuple(
     binary("lt", cast(place.term, I64), cast(size.term, I64), BOOL)
     for place, size in (*zip(BLOCK, GRID_DIM, strict=True), *zip(THREAD, BLOCK_DIM, strict=True))
@@ -66,6 +70,16 @@ class Reach:
         self._ways = ways[:SEVERAL]
         self._all = len(ways) <= SEVERAL
         self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
+
+    @property
+    def told_large(self) -> bool:
+        """Whether a launch in sight passes or checks a number that 32 bits have little room beyond; that a count fits
+        its type is checked by habit."""
+        terms = (term for way in self._ways for term in (*way.checks, *(image for _, image in way.images)))
+        numbers = {part.value or 0 for term in terms for part in subterms(term) if part.op == "const"}
+        return any(
+            value >= LARGE and not any(abs(value - (1 << end)) < 2 for end in (31, 32, 63, 64)) for value in numbers
+        )
 
     def fits(self, access: Access, part: Term) -> bool:
         """Whether a part stays within its type in every launch in sight (in every one, where none is)."""
@@ -259,14 +273,11 @@ def _growing(term: Term) -> set[Symbol]:
 
 def _upper(fact: Term) -> Iterator[tuple[Term, Term]]:
     """(lower side, upper side) of the comparisons that all hold where ``fact`` does."""
-    if fact.op == "land":
-        for arg in fact.args:
-            yield from _upper(arg)
-    elif fact.op in ("lt", "le"):
-        yield fact.args[0], fact.args[1]
-    elif fact.op == "eq":
-        yield fact.args[0], fact.args[1]
-        yield fact.args[1], fact.args[0]
+    for part in conjuncts(fact):
+        if part.op in ("lt", "le", "eq"):
+            yield part.args[0], part.args[1]
+        if part.op == "eq":
+            yield part.args[1], part.args[0]
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:

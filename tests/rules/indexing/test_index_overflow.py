@@ -213,3 +213,57 @@ __global__ void tile(const float *x, long width, int each, float *out) {
 def test_a_tile_of_a_row_is_no_further_than_its_end() -> None:
     assert not findings(IndexOverflow, TILE.replace("SIZE", "each"))
     assert findings(IndexOverflow, TILE.replace("SIZE", "32"))
+
+
+PACKED = """
+#include <cstdint>
+#include <cuda_runtime.h>
+__global__ void unpack(const unsigned char *in, float *out, int words) {
+    const int w = blockIdx.x * blockDim.x + threadIdx.x;
+    if (w >= words) return;
+    const INDEX first = (INDEX)w * 16;
+    for (int j = 0; j < 16; ++j) out[first + j] = in[w] >> (j & 7);
+}
+int run(const unsigned char *in, float *out, int64_t count) {
+    if (count % 16 != 0 || count > MOST) return 1;
+    const int words = (int)(count / 16);
+    unpack<<<(words + 127) / 128, 128>>>(in, out, words);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "most, kind, bad", [("(1ll << 34)", "int", True), ("(1ll << 34)", "int64_t", False), ("(1ll << 30)", "int", False)]
+)
+def test_numbers_of_the_host_tell_of_an_index_times_a_number(most: str, kind: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, PACKED.replace("MOST", most).replace("INDEX", kind))) is bad
+
+
+FLAT = """
+#include <cuda_runtime.h>
+__global__ void add_rows(float *sums, const float *in, const unsigned *to, int rows, int cols) {
+    GID
+    const size_t r = at / cols, c = at % cols;
+    if (r >= rows) return;
+    atomicAdd(&sums[(size_t)to[r] * cols + c], in[at]);
+}
+void run(float *sums, const float *in, const unsigned *to, int rows, int cols) {
+    unsigned blocks = (unsigned)(((size_t)rows * cols + 127) / 128);
+    add_rows<<<blocks, 128>>>(sums, in, to, rows, cols);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "gid, bad",
+    [
+        ("const size_t at = threadIdx.x + blockDim.x * blockIdx.x;", True),
+        ("const int at = threadIdx.x + 128 * blockIdx.x;", True),
+        ("const size_t at = threadIdx.x + (size_t)blockDim.x * blockIdx.x;", False),
+    ],
+)
+def test_a_number_taken_apart_into_rows_and_columns_counts_what_the_grid_is_made_of(gid: str, bad: bool) -> None:
+    assert (
+        bool([f for f in findings(IndexOverflow, FLAT.replace("GID", gid)) if f.severity is not Severity.NOTE]) is bad
+    )

@@ -1,0 +1,54 @@
+"""``mixed-launch-dimensions``: what only a launch in sight shows."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.indexing.mixed_launch_dimensions import MixedLaunchDimensions
+
+from tests.rules.marked import findings
+
+GRID = """
+__global__ void damp(float *v, int n) {
+    const int i = blockIdx.x * gridDim.x + threadIdx.x;
+    if (i < n) v[i] *= 0.5f;
+}
+void run(float *v, int n) { damp<<<GRID, BLOCK>>>(v, n); }
+"""
+
+
+@pytest.mark.parametrize("grid, block, bad", [("(n + 63) / 64", "64", True), ("8", "64", True), ("64", "64", False)])
+def test_a_block_index_times_the_grid_needs_blocks_as_large_as_the_grid(grid: str, block: str, bad: bool) -> None:
+    assert bool(findings(MixedLaunchDimensions, GRID.replace("GRID", grid).replace("BLOCK", block))) is bad
+
+
+def test_nothing_is_said_of_a_block_index_times_the_grid_without_a_launch() -> None:
+    assert not findings(MixedLaunchDimensions, GRID.partition("void run")[0])
+
+
+TASKS = """
+__global__ void reverse(const char *in, char *out, int length, int tasks) {
+    const int task = TASK;
+    if (task >= tasks) return;
+    for (int i = threadIdx.x; i < length; i += 32)
+        out[task * length + i] = in[task * length + length - 1 - i];  // bad
+}
+void run(const char *in, char *out, int length, int tasks) {
+    reverse<<<dim3(1, GRID), dim3(32, ROWS)>>>(in, out, length, tasks);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "task, grid, rows, bad",
+    [
+        ("threadIdx.y", "tasks", "1", True),
+        ("blockIdx.y * blockDim.y + threadIdx.y", "tasks", "1", False),
+        ("threadIdx.y", "1", "1", False),
+        ("threadIdx.y", "tasks", "8", False),
+    ],
+)
+def test_blocks_spread_along_an_axis_that_the_kernel_knows_threads_of_only(
+    task: str, grid: str, rows: str, bad: bool
+) -> None:
+    code = TASKS.replace("TASK", task, 1).replace("GRID", grid).replace("ROWS", rows)
+    assert bool(findings(MixedLaunchDimensions, code)) is bad
