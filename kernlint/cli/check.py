@@ -172,9 +172,7 @@ def _cache(config: Config, folder: str) -> Cache | None:
         return None
     from kernlint.run.cache import Cache
 
-    cache = Cache(folder, config)
-    cache.load()
-    return cache
+    return Cache(folder, config)
 
 
 @dataclass(slots=True)
@@ -195,6 +193,8 @@ class Run:
         """Everything that is to be said about ``paths``."""
         cache = _cache(self.config, root)
         for path in (root, *paths):
+            if self.settings.config_for(path).plain:
+                continue  # where no file holds a kernel no rule need be loaded
             if cache is None or not cache.knows(self.settings.config_for(path)):
                 self.settings.for_path(path)  # a broken configuration stops the run before a file is read
                 if cache is not None:

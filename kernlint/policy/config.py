@@ -93,6 +93,12 @@ class Config:
         """The folder of the configuration file; "" for the defaults."""
         return os.path.dirname(self.path)
 
+    @property
+    def plain(self) -> bool:
+        """Whether it says nothing that rules, targets or kernels have to be asked about."""
+        usual = Config()
+        return all(getattr(self, name) == getattr(usual, name) for name in _CHECKED_LATER)
+
     def for_file(self, path: str) -> Config:
         """These settings with every override that fits ``path`` applied, later ones winning."""
         config = self
@@ -110,6 +116,13 @@ class Config:
     def ignored_in(self, path: str) -> tuple[str, ...]:
         """Selectors that ``per-file-ignores`` switches off for ``path``."""
         return tuple(s for glob, names in self.per_file_ignores if glob_fits(glob, path, self.root) for s in names)
+
+
+_CHECKED_LATER = (
+    "select", "extend_select", "ignore", "per_file_ignores", "severity", "target", "block", "grid", "assume",
+    "overrides", "rules",
+)  # fmt: skip
+"""Settings that may be wrong although the file they stand in is sound."""
 
 
 def glob_fits(glob: str, path: str, root: str) -> bool:

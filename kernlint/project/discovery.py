@@ -79,14 +79,15 @@ def find(
     excluded: Callable[[str], bool] = lambda path: False,
     gitignore: bool = True,
     holds: Callable[[str], bool] = holds_kernels,
+    ignored: Callable[[str], frozenset[str]] = git.ignored,
 ) -> Iterator[Found]:
     """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
 
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
     ``excluded`` keeps files and folders that were not named out; so does git, in a work tree, unless ``gitignore`` is
-    off.  ``holds`` says whether a host file has a kernel.
+    off.  ``holds`` says whether a host file has a kernel, ``ignored`` what git ignores below a folder, a real path.
     """
-    walk = _Walk(excluded, gitignore, holds)
+    walk = _Walk(excluded, gitignore, holds, ignored)
     seen: set[str] = set()
     for path in paths:
         named = not os.path.isdir(path)
@@ -98,7 +99,7 @@ def find(
 
 def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
     real = os.path.realpath(path)
-    skipped = git.ignored(real) if walk.gitignore and git.in_work_tree(real) else frozenset[str]()
+    skipped = walk.ignored(real) if walk.gitignore and git.in_work_tree(real) else frozenset[str]()
     return walk.files(os.path.normpath(path), real, skipped, frozenset())
 
 
@@ -109,6 +110,7 @@ class _Walk:
     excluded: Callable[[str], bool]
     gitignore: bool
     holds: Callable[[str], bool]
+    ignored: Callable[[str], frozenset[str]]
 
     def files(
         self, folder: str, real: str, skipped: frozenset[str], above: frozenset[str]
@@ -126,7 +128,7 @@ class _Walk:
         head = "" if folder == os.curdir else os.path.join(folder, "")
         real_head = os.path.join(real, "")
         if above and self.gitignore and any(entry.name == ".git" for entry in entries):
-            skipped = git.ignored(real)  # a work tree of its own
+            skipped = self.ignored(real)  # a work tree of its own
         folders = []
         for entry in entries:
             name = entry.name

@@ -67,7 +67,12 @@ class Project:
         """The files of the project, by one walk."""
         if self.closed:
             return Tree(self.root, whole=False)
-        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED, self._ignored)
+        return walk(self.root, MAX_FILES if self.marked else MAX_UNMARKED, lambda: self.ignored)
+
+    @cached_property
+    def ignored(self) -> frozenset[str]:
+        """Real paths of what git ignores below the root."""
+        return self._ignored()
 
     @cached_property
     def _ignored(self) -> Ignored:
@@ -90,7 +95,7 @@ class Project:
 
     def _table(self, kind: type[Kind]) -> store.Table[Kind]:
         """What each source says of one kind."""
-        if "tree" not in self.__dict__ and not self.closed:
+        if not {"tree", "ignored"} & set(self.__dict__) and not self.closed:
             _ = self._ignored  # git works while we read
         known = store.load(self.root, kind) if self.cache else {}
         found: dict[str, tuple[store.State, list[Any]]] = {}

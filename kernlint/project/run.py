@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from kernlint.project import git
 from kernlint.project.model import Project, Questions
 from kernlint.project.root import is_system, root_of
 
@@ -24,16 +25,17 @@ class Projects:
 
     def of(self, path: str, configured: str = "") -> Project:
         """The project of the file at ``path``; ``configured``: the folder of the configuration that counts for it."""
-        folder = os.path.dirname(os.path.abspath(path))
-        found = self._by_folder.get((folder, configured))
+        written = os.path.dirname(path)
+        found = self._by_folder.get((written, configured))
         if found is None:
+            folder = os.path.abspath(written)
             root, marked = root_of(folder, configured, self.named) if self.named else (os.path.realpath(folder), False)
             found = self._by_root.get(root)
             if found is None:
                 found = self._by_root[root] = Project(
                     root, marked, not self.named or is_system(root), self.cache, self.named
                 )
-            self._by_folder[folder, configured] = found
+            self._by_folder[written, configured] = found
         return found
 
     def questions(self, path: str, configured: str = "") -> Questions:
@@ -43,6 +45,11 @@ class Projects:
     def holds_kernels(self, path: str, configured: str = "") -> bool:
         """Whether the host file at ``path`` has a kernel, as far as its project knows."""
         return self.of(path, configured).holds_kernels(path)
+
+    def ignored(self, folder: str) -> frozenset[str]:
+        """What git ignores below ``folder``, a real path in a work tree; git is asked once for a project's root."""
+        project = self._by_root.get(folder) or self.of(os.path.join(folder, "any"))
+        return project.ignored if project.root == folder else git.ignored(folder)
 
     def prepare(self, files: Iterable[tuple[str, str]]) -> None:
         """Look at the projects of ``files`` (path and folder of the configuration), before processes are split off that

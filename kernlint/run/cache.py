@@ -57,6 +57,7 @@ class Cache:
     config: Config
     problem: str | None = None
     _file: str = ""
+    _loaded: bool = False
     _started: int = field(default_factory=time.time_ns)
     _entries: dict[str, Any] = field(default_factory=dict)
     _new: dict[str, Any] = field(default_factory=dict)
@@ -65,7 +66,10 @@ class Cache:
     _states: dict[str, str] = field(default_factory=dict)
 
     def load(self) -> None:
-        """Read what earlier runs left."""
+        """Read what earlier runs left, once; whoever asks what is known does so when it is first needed."""
+        if self._loaded:
+            return
+        self._loaded = True
         try:
             folder = os.path.join(cache_folder(), "results")
             name = "\0".join((codeprint.digest(folder), os.path.realpath(self.folder), self.settings(self.config)))
@@ -91,6 +95,7 @@ class Cache:
 
     def knows(self, config: Config) -> bool:
         """Whether an earlier run found ``config`` sound."""
+        self.load()
         return self.settings(config) in self._valid
 
     def trust(self, config: Config) -> None:

@@ -54,7 +54,9 @@ class Job:
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
     """Everything that is to be said about the files of ``job``; never raises for what a file holds."""
     start = time.perf_counter()
-    found = discovery.find(job.paths, lambda path: job.configs(path).excluded(path), job.gitignore, job.holds_kernels)
+    found = discovery.find(
+        job.paths, lambda path: job.configs(path).excluded(path), job.gitignore, job.holds_kernels, job.projects.ignored
+    )
     files = [file.path for file in found]
     outcomes = _outcomes(job, files, analyse, cache)
     sources = Sources()
@@ -107,8 +109,11 @@ def _useless_databases(job: Job, files: Sequence[str]) -> list[str]:
 
 def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | None) -> list[FileOutcome]:
     """An outcome for each of ``files``, from the cache where it has one."""
+    if not files:
+        return []
     if cache is None:
-        return list(analyse(files)) if files else []
+        return list(analyse(files))
+    cache.load()
     known: dict[str, FileOutcome] = {}
     keys: dict[str, Key] = {}
     for path in files:

@@ -28,3 +28,22 @@ def test_a_plain_run_loads_nothing_slow(tmp_path: Path) -> None:
     loaded = set(done.stdout.split())
     assert "kernlint.run.engine" in loaded
     assert sorted(loaded & set(SLOW)) == []
+
+
+def test_where_no_file_holds_a_kernel_no_rule_is_loaded(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("def twice(n):\n    return 2 * n\n")
+    arguments = ["check", "--no-config", "--output", str(tmp_path / "out.txt"), str(tmp_path)]
+    done = subprocess.run([sys.executable, "-c", CODE, *arguments], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "no kernel sources" in (tmp_path / "out.txt").read_text()
+    parts = ("kernlint.analysis", "kernlint.frontends", "kernlint.run.engine", "kernlint.symbolic", "kernlint_rules")
+    assert [name for name in loaded if name.startswith(parts)] == []
+    assert len([name for name in loaded if name.startswith("kernlint")]) < 60
+
+
+def test_settings_that_may_be_wrong_are_looked_at_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "plain.py").write_text("def twice(n):\n    return 2 * n\n")
+    for wrong in (["--select", "nonsense"], ["--target", "nonsense"], ["--assume", "n % < 4"]):
+        arguments = ["check", "--no-config", *wrong, str(tmp_path)]
+        done = subprocess.run([sys.executable, "-m", "kernlint", *arguments], capture_output=True, text=True)
+        assert done.returncode == 2 and "nonsense" in done.stderr or "n % < 4" in done.stderr

@@ -181,3 +181,17 @@ def test_no_commits_and_no_repository(kernlint, tmp_path):
 
 def test_a_diff_does_not_go_with_writing_a_baseline(kernlint, repository):
     assert "cannot go with it" in kernlint("--diff", "HEAD", "--write-baseline", "b.json")[2]
+
+
+def test_git_is_asked_once_what_it_ignores(repository, kernlint, monkeypatch):
+    asked = []
+    started = git._started
+
+    def counted(folder, *arguments):
+        asked.append(arguments[0])
+        return started(folder, *arguments)
+
+    monkeypatch.setattr(git, "_started", counted)
+    (repository / "plain.py").write_text("n = 1\n")
+    kernlint("check", ".")
+    assert asked == ["ls-files"]
