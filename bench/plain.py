@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A tree of Python programs without GPU code, against a process that only reads them: plain.py [--files N] [--rounds N]
+"""Python programs without GPU code, against a process that only reads them: plain.py [--files N] [--rounds N]
 
-Both walk the same git work tree of made-up modules, in turn; printed are the ratios of the median processor times, for a
-run that knows nothing of the tree and for the next one, and what of it is the start of Python itself.
+Both walk the same git work tree of made-up modules, in turn; printed are the ratios of the median processor times, for
+a run that knows nothing of the tree and for the next one, and what of it is the start of Python itself.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ for folder, folders, files in os.walk(sys.argv[1]):
             handle.read()
 """
 
-WORDS = "import os def return self value index count data for in range if else class try except cache result".split()
+WORDS = ("import", "os", "def", "return", "self", "value", "index", "count", "data", "for", "in", "range", "cache")
 
 
 def make(folder: str, files: int) -> None:

@@ -92,8 +92,20 @@ class Counts:
 
 _OURS = os.path.join(os.path.dirname(os.path.abspath(kernlint.__file__)), "")
 
-COLLECT = 16
-"""Files after which dead cycles of objects are looked for."""
+COLLECT = 300_000
+"""Objects made and not yet freed from which on dead cycles are looked for after a file; some 100 bytes each."""
+
+
+@lru_cache(maxsize=1)
+def _trim() -> Callable[[int], object]:
+    """What gives freed memory back to the system, where the C library has it: a parser leaves large holes."""
+    import ctypes
+
+    try:
+        found: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
+    except (OSError, AttributeError, TypeError):
+        return int
+    return found
 
 
 class Engine:
@@ -125,7 +137,6 @@ class Engine:
         self.fix = fix
         self.projects = projects or Projects()
         self._frontend = frontend
-        self._since_collection = 0
         self._settled = False
 
     def run(
@@ -187,10 +198,9 @@ class Engine:
         try:
             return self._check_file(path, selection)
         finally:
-            self._since_collection += 1
-            if self._since_collection == COLLECT:
-                self._since_collection = 0
+            if gc.get_count()[0] > COLLECT:
                 gc.collect()
+                _trim()(0)
                 if not self._settled:
                     self._settled = True
                     gc.freeze()  # modules and tables stay: they need not be looked at again

@@ -133,6 +133,22 @@ def _belongs(header: str, stub: Stub) -> bool:
     return "/" in stub.headers[0] or _FLAT.fullmatch(header) is not None
 
 
+_seen: dict[tuple[int, int], tuple[Stub, ...]] = {}
+"""The stubs that texts mention, by length and hash: headers are met again with every source and every parse."""
+
+MOST_SEEN = 10_000
+
+
+def _mentioned(text: bytes) -> tuple[Stub, ...]:
+    key = len(text), hash(text)
+    known = _seen.get(key)
+    if known is None:
+        if len(_seen) >= MOST_SEEN:
+            _seen.clear()
+        known = _seen[key] = tuple(stub for stub in STUBS if stub.wanted_by(text))
+    return known
+
+
 @dataclass(slots=True)
 class StubChoice:
     """Collects, over the files of one source, which stubs it needs."""
@@ -143,9 +159,8 @@ class StubChoice:
 
     def see(self, text: bytes) -> None:
         """Take a file's text into account."""
-        here = (stub for stub in STUBS if stub.opencl or self.language is not Language.OPENCL)
-        missing = (stub for stub in here if stub.header not in self._wanted)
-        self._wanted.update(stub.header for stub in missing if stub.wanted_by(text))
+        wanted = _mentioned(text)
+        self._wanted.update(stub.header for stub in wanted if stub.opencl or self.language is not Language.OPENCL)
 
     def found(self, header: str) -> None:
         """Take into account that a header, by its name in the ``#include``, is there."""

@@ -417,7 +417,9 @@ _ORDERS = pattern(r"fence|acquire|release|mutex|\b(?:un)?lock|\basm\b|volatile",
 _LEAVES = pattern(
     r"\b(?:return|break|continue|goto|case|default|for|while|do|if|else|switch|asm|exit|abort|trap)\b|[{}]"
 )
-_ASSIGNED = pattern(r"([A-Za-z_]\w*)\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)")
+_ASSIGNED = pattern(
+    r"\b([A-Za-z_]\w*)\b\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)"
+)
 
 
 def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...] = ()) -> OpaqueStmt:
