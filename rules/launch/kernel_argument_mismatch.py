@@ -264,9 +264,9 @@ _Told = tuple[Span, str, tuple[Span, ...]]
 
 def _settings(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:
     params = facts.function.params
-    several = _of_several_widths(facts)
+    several, templated = _of_several_widths(facts)
     for one in launch.settings:
-        if one.index in several:
+        if one.index in several or one.span in templated:
             continue
         if one.index >= len(params):
             yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
@@ -276,13 +276,20 @@ def _settings(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:
             yield one.span, message, one.stack
 
 
-def _of_several_widths(facts: Facts) -> frozenset[int]:
-    """Arguments that different launches pass in different widths: their type is the build's choice."""
+def _of_several_widths(facts: Facts) -> tuple[frozenset[int], frozenset[Span]]:
+    """Arguments that different launches pass in different widths, and settings that pass another width in each instance
+    of the template that launches: their type is the build's choice."""
     widths: dict[int, set[int]] = {}
-    for one in (one for launch in facts[launches] for one in launch.settings):
+    places: dict[tuple[Span, int, Span], dict[int, set[int]]] = {}
+    for launch, one in ((fact, each) for fact in facts[launches] for each in fact.settings):
         if one.size is not None and one.size.value is not None:
             widths.setdefault(one.index, set()).add(one.size.value)
-    return frozenset(index for index, found in widths.items() if len(found) > 2)
+            found = places.setdefault((one.span, one.index, launch.span), {})
+            found.setdefault(id(launch.node), set()).add(one.size.value)
+    several = frozenset(index for index, found in widths.items() if len(found) > 2)
+    return several, frozenset(
+        span for (span, _, _), found in places.items() if len(set().union(*found.values())) > 1 < len(found)
+    )
 
 
 def _unset(launch: LaunchFact, facts: Facts) -> Iterator[_Told]:

@@ -15,6 +15,11 @@ __global__ void clear(float *x, int rows, int columns) {
     const int at = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
     if (row < rows && at < columns) x[row * columns + at] = 0.0f;
 }
+__global__ void wide(float *x, int columns) {
+    const int at = blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t row = blockIdx.y;
+    if (at < columns) x[row * columns + at] = 0.0f;
+}
 __global__ void steps(float *x, int rows, int columns) {
     for (int row = blockIdx.y; row < rows; row += gridDim.y)
         for (int at = threadIdx.x; at < columns; at += blockDim.x) x[row * columns + at] = 0.0f;
@@ -27,7 +32,12 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         ROWS
         + """
         void product(float *x, int batch, int heads, int columns) {
-            clear<<<dim3((columns + 255) / 256, batch * heads), 256>>>(x, batch * heads, columns); // bad
+            wide<<<dim3((columns + 255) / 256, batch * heads), 256>>>(x, columns); // bad
+            clear<<<dim3((columns + 255) / 256, batch * heads), 256>>>(x, batch * heads, columns);
+        }
+        void three(float *x, int batch, int heads, int length, int columns) {
+            const int rows = batch * heads * length;
+            clear<<<dim3((columns + 255) / 256, rows), 256>>>(x, rows, columns); // bad
         }
         void capped(float *x, int batch, int heads, int columns) {
             const int rows = batch * heads;
@@ -184,11 +194,11 @@ from string import Template
 import cupy
 
 TEXT = Template(r"""
-#define N ${n}
-extern "C" __global__ void halve(const float *x, float *to) {
+#define FACTOR ${factor}
+extern "C" __global__ void halve(const float *x, float *to, int n) {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     const size_t row = blockIdx.y;
-    if (i < N) to[row * N + i] = 0.5f * x[row * N + i];
+    if (i < n) to[row * n + i] = FACTOR * x[row * n + i];
 }
 """)
 
@@ -197,12 +207,12 @@ class Halve:
         self.made = {}
     def kernel(self, n):
         if n not in self.made:
-            self.made[n] = cupy.RawKernel(TEXT.substitute(n=n), "halve")
+            self.made[n] = cupy.RawKernel(TEXT.substitute(factor=1 / n), "halve")
         return self.made[n]
     def run(self, x):
         a, b, n = x.shape
         to = cupy.empty((a, b, n), dtype=cupy.float32)
-        self.kernel(n)(((n + 63) // 64, a * b), (64,), (x, to))
+        self.kernel(n)(((n + 63) // 64, a * b), (64,), (x, to, cupy.int32(n)))
         return to
 ''',
         "python",

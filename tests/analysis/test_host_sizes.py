@@ -147,6 +147,26 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "settings of a template that launches itself": (
+        KernelArgumentMismatch,
+        """
+        #include <CL/cl.h>
+        static const char *const code = R"(
+        kernel void scale(global FPTYPE *x, const FPTYPE by) { x[get_global_id(0)] *= by; }
+        )";
+        template <class T> void run(cl_program p, cl_command_queue q, cl_mem x, T by) {
+            cl_kernel scale = clCreateKernel(p, "scale", nullptr);
+            const size_t all = 4096;
+            clSetKernelArg(scale, 0, sizeof(x), &x);
+            clSetKernelArg(scale, 1, sizeof(T), &by);
+            clEnqueueNDRangeKernel(q, scale, 1, nullptr, &all, nullptr, 0, nullptr, nullptr);
+        }
+        void both(cl_program p, cl_command_queue q, cl_mem x) {
+            run<float>(p, q, x, 2.0f);
+            run<double>(p, q, x, 2.0);
+        }
+        """,
+    ),
     "a limit that a wrapper of the driver raises": (
         DynamicSharedMemoryOmitted,
         """

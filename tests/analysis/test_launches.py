@@ -143,3 +143,17 @@ def test_what_others_can_call_is_more_than_an_example_says() -> None:
     whole = "scale <<<(n + 31) / 32, 32>>> (by=1.0, n=n)"
     assert seen(library + example) == [whole, "scale <<<32, 32>>> (by=1.0, n=1024)"]
     assert seen(library + caller) == ["scale <<<(count + 31) / 32, 32>>> (by=1.0, n=count)"]
+
+
+def test_what_a_call_writes_through_an_address_is_not_known() -> None:
+    (fact,) = launches_of(
+        """
+        int run(cl_command_queue queue, cl_kernel kernel, cl_device_id device, int n) {
+            size_t most = 0, all = n;
+            clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(most), &most, nullptr);
+            return clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &most, 0, nullptr, nullptr);
+        }
+        """,
+        "t.cpp",
+    )
+    assert fact.block is not None and fact.block[0].value is None

@@ -9,7 +9,7 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import lcm
+from math import gcd, lcm
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
@@ -188,13 +188,25 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
     for view in facts[launch_context].launches:
         if not view.fact.extents:
             continue
-        for env in settings_of(view):
+        for env in settings_of(view, _whole_elements(kernel, dict(extents_of(view)))):
             tried = list(_tried(kernel, view, env))
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
             for one in tried:
                 found.setdefault(one.access, one)
     return tuple(found.values())
+
+
+def _whole_elements(kernel: Trace, sizes: Mapping[str, Term]) -> int:
+    """What the host's variables are multiples of where the kernel reaches memory in vectors, larger than what the host
+    counts in: that no part of one is left over is a premise."""
+    unit = 1
+    for access in kernel.accesses:
+        size = sizes.get(access.root.name)
+        if size is not None and access.size:
+            counted = gcd(*polynomial(size).coefficients.values())
+            unit = lcm(unit, access.size // gcd(access.size, counted) if counted else 1)
+    return unit if unit <= MOST else 1
 
 
 _SHAPE = pattern(r"\.shape\[(\d+)\]$")
@@ -221,29 +233,37 @@ def _of_one_length(env: dict[Symbol, int]) -> dict[Symbol, int]:
 
 def _undersized(facts: Facts) -> tuple[Allocated, ...]:
     kernel = facts[trace]
-    if not kernel.complete or not any(is_dynamic(access.root.decl) for access in kernel.accesses):
+    dynamic = {access.root for access in kernel.accesses if is_dynamic(access.root.decl)}
+    if not kernel.complete or not dynamic:
         return ()
     found: dict[Access, Allocated] = {}
     for view in facts[launch_context].launches:
         given = view.fact.shared
-        if given is None or given.value == 0:
+        if given is None or given.value == 0 or _by_itself(given, view):
             continue
-        for env in settings_of(view, _divisor(given)):
+        whole = _whole_elements(kernel, {root.name: given for root in dynamic})
+        for env in settings_of(view, lcm(_divisor(given), whole)):
             launch, size = launch_with(view, env), evaluate(given, env)
             if launch is None or size is None or size <= 0:
                 continue
-            small, whole = replace(launch, grid=(1, 1, 1)), is_small(launch)
+            small, all_blocks = replace(launch, grid=(1, 1, 1)), is_small(launch)
             free = {symbol for symbol, term in view.images if term.value is None} if given.value is not None else set()
             for access in kernel.accesses:
                 if not is_dynamic(access.root.decl) or access in found:
                     continue
                 mine = side(access).symbols
-                if free & set(mine) or (not whole and any(symbol in GRID_DIM for symbol in mine)):
+                if free & set(mine) or (not all_blocks and any(symbol in GRID_DIM for symbol in mine)):
                     continue  # a number of bytes: what the sizes may be, the host knows
-                one = _first(access, view, launch if whole else small, given, size)
+                one = _first(access, view, launch if all_blocks else small, given, size)
                 if one is not None:
                     found[access] = one
     return tuple(found.values())
+
+
+def _by_itself(given: Term, view: LaunchView) -> bool:
+    """Whether a number of bytes rests on variables of which nothing else of the launch is made: callers know them."""
+    rest = [*(view.fact.block or ()), *(view.fact.grid or ()), *(image for _, image in view.images)]
+    return bool(symbols(given)) and not set(symbols(given)) & {symbol for term in rest for symbol in symbols(term)}
 
 
 def in_words(

@@ -65,9 +65,9 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
     """The axis (y or z) along which a grid may have more than ``most`` blocks; None where nothing speaks for it.
 
     That a size may be so large says little: batches are small, images not that high.  It is believed of a product of
-    sizes, each with a block of its own, and of one axis that has all the work while nothing stands along x, where there
-    was room: if a block takes a tile of it, or the kernel takes it for a large one, as it widens the block's index
-    before that is multiplied or goes on in steps of the grid.
+    three sizes; of a product of two that the kernel takes for a large number, as it widens the block's index before
+    that is multiplied; and, where nothing stands along x, so that there was room, of any product, of a size that the
+    kernel takes for a large one or goes through in steps of the grid, and of tiles of all the work that there is.
     """
     grid = view.fact.grid
     if grid is None:
@@ -86,7 +86,8 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
 def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     """Whether something speaks for many blocks along an axis."""
     whole = not any(part.op in ("div", "shr") for part in subterms(grid[axis]))
-    if whole and _product(grid[axis]):
+    factors = _factors(grid[axis]) if whole else 1
+    if factors > 2 or (factors == 2 and (grid[0].value == 1 or _widened(kernel, axis))):
         return True
     if grid[0].value != 1:
         return False
@@ -101,9 +102,9 @@ def _all_the_work(view: LaunchView, count: Term) -> bool:
     return all(set(symbols(image)) <= known for _, image in view.images)
 
 
-def _product(count: Term) -> bool:
-    """Whether a count is a product of several sizes."""
-    return any(len(mono) > 1 for mono in polynomial(_bare(count)).coefficients)
+def _factors(count: Term) -> int:
+    """How many sizes a count is a product of."""
+    return max((len(mono) for mono in polynomial(_bare(count)).coefficients), default=0)
 
 
 def _in_steps(kernel: Trace, axis: int) -> bool:

@@ -65,12 +65,22 @@ def _behind(m: Machine, value: Value, arg: Expr) -> Value | None:
     while isinstance(arg, Cast):
         arg = arg.operand
     if isinstance(value, PointerValue) and isinstance(arg, AddressOf):
-        decl = value.root.decl
-        whole = decl is not None and not value.root.path and arg.operand.type == decl.type
-        if whole and decl is not None and (own_variable(decl) or isinstance(decl, ParamDecl)):
+        decl = _whole_variable(value, arg)
+        if decl is not None:
             return read_variable(m, VarPlace(decl, (), decl.type))
         return loaded(m, value, arg.operand.type)
     return None
+
+
+def _whole_variable(value: Value, part: Expr) -> VarDecl | None:
+    """The variable of the host that an address, converted perhaps, is of as a whole."""
+    while isinstance(part, Cast):
+        part = part.operand
+    decl = value.root.decl if isinstance(value, PointerValue) and isinstance(part, AddressOf) else None
+    if decl is None or not isinstance(part, AddressOf) or not isinstance(value, PointerValue) or value.root.path:
+        return None
+    ours = own_variable(decl) or isinstance(decl, ParamDecl)
+    return decl if ours and part.operand.type == decl.type else None
 
 
 _MADE = {
@@ -113,9 +123,12 @@ def written_by(m: Machine, e: Call, parts: Sequence[Expr], values: Sequence[Valu
     known = LIBRARY.fullmatch(e.name) is not None
     for index, (part, value) in enumerate(zip(parts, values, strict=True)):
         constant = _constant(e, index - (len(parts) - len(e.args)))
+        held = _whole_variable(value, part)
         if isinstance(value, ReferenceValue):
             if not constant:
                 havoc(m, value.place, f"written by {e.name.rpartition('::')[2]}")
+        elif held is not None and not constant:
+            havoc(m, VarPlace(held, (), held.type), f"written by {e.name.rpartition('::')[2]}")
         elif isinstance(value, PointerValue) and known and not constant:
             while isinstance(part, Cast):
                 part = part.operand
