@@ -118,6 +118,7 @@ class ArrayIndexOutOfRange(Rule):
         if access.root.decl is not None:
             what_is = "is declared here" if one.inner else f"has {count} elements of {size} bytes"
             related.append(Related(access.root.decl.span, f"{access.root.name} {what_is}"))
+        related += [Related(span, "called from here") for span in access.stack[::-1][:2]]
         also([other.access for other in found], "beyond", related)
         seen_again, severity = replayed(one, again)
         return self.finding(

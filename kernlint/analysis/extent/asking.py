@@ -15,8 +15,8 @@ from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
-from kernlint.tree.types import IntType
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, const, symbols
+from kernlint.tree.types import BOOL, I64, IntType
 
 BUDGET = Budget(steps=80, points=8_000, rlimit=0)
 
@@ -77,7 +77,8 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
 def asked(past: Past, facts: Facts, data: bool = False) -> Answer:
     """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states.
     ``data``: contents of memory may be chosen for it."""
-    access = side(past.access)
+    # Before the array there is nothing, whatever data say: that is another question.
+    access = side(past.access, (binary("le", const(0, I64), past.index, BOOL),) if data else ())
     question = Side(past.index, 1, access.guards, access.counters)
     answer: Answer = Unknown("nothing was asked")
     for launch, premises in _launches(past, facts):

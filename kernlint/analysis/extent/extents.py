@@ -10,6 +10,8 @@ a known one, a shared array may still speak for itself (:attr:`Outside.reason`).
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
 from kernlint.analysis.extent.leaving import (
     FEW,
@@ -51,6 +53,14 @@ def _of_array(kernel: Trace, context: LaunchContext, access: Access) -> Outside 
     extent = access.root.extent
     assert extent is not None
     return _asked(kernel, context, access, access.offset, access.size or 1, extent, inner=False)
+
+
+def _of_clamped(kernel: Trace, access: Access) -> Outside | None:
+    """An access by loops that clamped data end, to an array of known extent."""
+    extent = access.root.extent
+    assert extent is not None
+    found = clamped_loops.beyond(kernel, access, access.offset, access.size or 1, extent)
+    return None if found is None else Outside(access, found, extent, below=False, reason="", data=True)
 
 
 def inner_array(access: Access) -> int | None:
@@ -196,12 +206,17 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
         if outside is not None:
             pass
         elif array:
-            outside = _of_array(kernel, facts[launch_context], access)
+            outside = _of_array(kernel, facts[launch_context], access) or _of_clamped(kernel, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context])
-        if outside is not None:
+        if outside is not None and not any(_impossible(guard.term) for guard in access.guards):
             found.append(outside)
     return tuple(found)
+
+
+def _impossible(guard: Term) -> bool:
+    """Whether no values of what a test speaks of, masks and clamps of data among them, make it true."""
+    return any(interval(part)[1] == 0 for part in conjuncts(guard))
 
 
 def replayed(one: Outside, again: Replayer) -> tuple[Replayed | None, Severity]:

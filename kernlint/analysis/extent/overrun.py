@@ -19,6 +19,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past, asked
 from kernlint.analysis.extent.bounds import grows
+from kernlint.analysis.extent.drawn import drawn
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
 from kernlint.analysis.extent.siblings import Siblings, of_arguments
@@ -84,11 +85,13 @@ class _Kernel:
             if place.access in done:
                 continue
             for how, size, other, limit in self._reasons(place):
-                found = self._reached(place, size, how is How.SIBLING and not of_arguments(size))
+                at = other if other.access is place.access else place
+                data = how is How.SIBLING and (at is not place or not of_arguments(size))
+                found = self._reached(at, size, data)
                 if found is not None:
                     late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
                     done.add(place.access)
-                    yield Overrun(how, place, size, other.access, limit.guard, late, *found)
+                    yield Overrun(how, at, size, other.access, limit.guard, late, *found)
                     break
 
     def _reasons(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
@@ -98,6 +101,8 @@ class _Kernel:
                 yield How.SIBLING, size, other, limit
             yield from self._tail(place)
             yield from self._foreign(place)
+        for size, slot, limit in drawn(place.access, self.facts[trace].conditions):
+            yield How.SIBLING, size, slot, limit
 
     def _reached(self, place: Place, size: Polynomial, data: bool) -> tuple[Past, Refuted] | None:
         """A thread whose index reaches the size; under one of the launches in sight where there are several.  ``data``:

@@ -101,7 +101,10 @@ class Siblings:
         if other.access.root is place.access.root:
             return other.pitch == place.pitch
         # The array has so many elements for each row of the other; rows with a pitch of their own may be padded too.
-        rows = place.row is None and other.row is None and place.pitch.constant is not None
+        first = place.row is None and other.row is None
+        if first and other.pitch != place.pitch and _of_one_size(other.pitch, place.pitch):
+            return self._launched(limit.size)
+        rows = first and place.pitch.constant is not None
         return (rows or other.pitch == place.pitch) and self._implied(place, other, group, limit.size)
 
     def _segments(self, place: Place, group: Sequence[Place]) -> Iterator[tuple[Polynomial, Place, Limit]]:
@@ -163,6 +166,12 @@ class Siblings:
             ):
                 return True
         return False
+
+
+def _of_one_size(one: Polynomial, other: Polynomial) -> bool:
+    """Whether both pitches are made of the same arguments: rows of one matrix, packed in different ways."""
+    mine, theirs = ({s for atom in pitch.atoms for s in symbols(atom)} for pitch in (one, other))
+    return bool(mine) and mine == theirs
 
 
 def _ahead(place: Place, other: Place) -> bool:

@@ -1,0 +1,68 @@
+"""Slots that threads draw from a counter and store at before they look whether there are so many.
+
+The number that an atomic operation gives is the place in a list of fixed length, or in a row of one: all else in the
+index is a multiple of that length.  That the kernel tests the number against the length says that it may get so large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.extent.limits import Limit, elements
+from kernlint.analysis.extent.places import Place, chosen
+from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.trace.events import Access, AccessKind, ConditionEvent, Guard, GuardKind
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.tree.nodes import Atomic
+
+
+def drawn(access: Access, conditions: Sequence[ConditionEvent]) -> Iterator[tuple[Polynomial, Place, Limit]]:
+    """(length, the slot as the place of an access, the test that comes too late) of a store at a drawn slot."""
+    found = elements(access)
+    if found is None or access.kind is not AccessKind.WRITE or found[1]:
+        return
+    form = found[0].coefficients
+    for slot in (atom.symbol for mono, times in form.items() if times == 1 and len(mono) == 1 for atom in mono):
+        if slot is None or not _from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
+            continue
+        tests = [test for test in conditions if slot in symbols(test.term)]
+        if not tests or min(test.order for test in tests) < access.order:
+            continue
+        for test in tests:
+            length = _length(test.term, slot)
+            if length is None or not _rows_of(form, slot, length):
+                continue
+            guard = Guard(test.term, GuardKind.BRANCH, test.span)
+            # What other threads have drawn before is out of sight: any number.
+            any_ = Symbol(SymbolKind.PARAM, slot.name, slot.type, low=0, uniformity=Uniformity.GRID)
+            place = Place(access, polynomial(any_.term), number(1), None, (), 0)
+            yield length, place, Limit(length - number(1), guard, test.term)
+            return
+
+
+def _from_atomic(slot: Symbol) -> bool:
+    """Whether a value is what counting up by an atomic operation has given."""
+    return slot.kind is SymbolKind.UNKNOWN and isinstance(slot.origin, Atomic) and slot.origin.op == "add"
+
+
+def _length(test: Term, slot: Symbol) -> Polynomial | None:
+    """The length that a test, or its contrary, keeps a slot below."""
+    for truth in (test, negate(test)):
+        slack = slack_of(truth)
+        if slack is not None:
+            length = slack[0] - number(slack[1]) + polynomial(slot.term) + number(1)
+            if not any(slot in symbols(atom) for atom in length.atoms) and all(map(chosen, length.atoms)):
+                return length
+    return None
+
+
+def _rows_of(form: dict[tuple[Term, ...], int], slot: Symbol, length: Polynomial) -> bool:
+    """Whether all of an index but the slot is a multiple of the length."""
+    rest = {mono: times for mono, times in form.items() if mono != (slot.term,)}
+    if length.constant is not None:
+        return length.constant > 1 and all(times % length.constant == 0 for times in rest.values())
+    (mono, *more) = length.coefficients
+    if more or length.coefficients[mono] != 1:
+        return False
+    return all(all(atom in other for atom in mono) for other in rest)

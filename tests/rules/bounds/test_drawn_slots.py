@@ -1,0 +1,79 @@
+"""Slots drawn from a counter, and data before the test that they are in their segment."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+
+from tests.rules.marked import findings
+
+BINS = """
+__global__ void sort_in(const unsigned *hash, unsigned *fill, unsigned *bins, unsigned *lost, int n, unsigned room) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const unsigned bin = hash[i] % 1024u;
+    const unsigned slot = atomicAdd(&fill[bin], 1u);
+    BODY
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body, bad",
+    [
+        ("bins[bin * 64 + slot] = i; if (slot >= 64) atomicAdd(lost, 1u);", True),
+        ("bins[bin * room + slot] = i; if (slot >= room) atomicAdd(lost, 1u);", True),
+        ("if (slot < 64) bins[bin * 64 + slot] = i; else atomicAdd(lost, 1u);", False),
+        ("bins[bin * 64 + slot] = i; if (slot == 63) atomicAdd(lost, 1u);", False),
+        ("bins[bin * 64 + slot] = i; if (slot >= 48) atomicAdd(lost, 1u);", False),
+        ("bins[bin * 64 + slot] = i;", False),
+    ],
+)
+def test_a_slot_is_tested_against_its_row_when_it_has_been_used(body: str, bad: bool) -> None:
+    assert bool(findings(LateBoundsGuard, BINS.replace("BODY", body))) is bad
+
+
+SEGMENTS = """
+__global__ void lengths(const int *first, const int *start, int *length, int each) {
+    const int begin = first[blockIdx.x], end = first[blockIdx.x + 1];
+    int share = 1;
+    while (share * 2 * (end - begin) <= 128) share *= 2;
+    const int row = begin + threadIdx.x / share;
+    READ
+    if (row < end && threadIdx.x % share == 0) length[row] = size;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "read, bad",
+    [
+        ("const int size = start[row + 1] - start[row];", True),
+        ("int size = 0; if (row < end) size = start[row + 1] - start[row];", False),
+    ],
+)
+def test_rows_of_a_segment_are_read_before_they_are_tested(read: str, bad: bool) -> None:
+    assert bool(findings(LateBoundsGuard, SEGMENTS.replace("READ", read))) is bad
+
+
+PACKED = """
+__global__ void unpack(const unsigned *words, const float *scales, float *out, int rows, int cols) {
+    const int lane = threadIdx.x % 8, r = blockIdx.x * 16 + threadIdx.x / 8;
+    const unsigned word = r < rows ? words[(size_t)r * (cols / 8) + lane] : 0u;
+    const float scale = SCALE;
+    if (r < rows) out[(size_t)r * cols + lane] = scale * (word & 15u);
+}
+LAUNCH
+"""
+ROUNDED = """void run(const unsigned *w, const float *s, float *o, int rows, int cols) {
+    unpack<<<(rows + 15) / 16, 128>>>(w, s, o, rows, cols);
+}"""
+
+
+def test_rows_of_one_matrix_packed_in_two_ways_are_as_many() -> None:
+    code = PACKED.replace("SCALE", "scales[(size_t)r * (cols / 64)]")
+    (found,) = findings(MissingBoundsGuard, code.replace("LAUNCH", ROUNDED))
+    assert "scales" in found.message
+    safe = PACKED.replace("SCALE", "r < rows ? scales[(size_t)r * (cols / 64)] : 0.0f")
+    assert not findings(MissingBoundsGuard, safe.replace("LAUNCH", ROUNDED))
