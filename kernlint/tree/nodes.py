@@ -733,7 +733,8 @@ class Module:
     ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
     had.  ``about``: the file that is analysed, where the module is of another one that includes it: only what concerns
-    that file is to be said."""
+    that file is to be said.  ``entries``: the kernels are device functions that no kernel in sight reaches; what memory
+    their callers share with them, and do to it before, is out of sight."""
 
     path: str
     language: str
@@ -752,3 +753,4 @@ class Module:
     remarks: tuple[Remark, ...] = ()
     about: str = ""
     cuts: tuple[str, ...] = ()
+    entries: bool = False

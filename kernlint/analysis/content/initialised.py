@@ -136,8 +136,8 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     out: list[Unset] = []
     portioned, aliased = _portioned(of), _aliased(facts)
     for root, group in _objects(of):
-        if id(root.decl) in aliased:
-            continue
+        if id(root.decl) in aliased or (facts.module.entries and root.extent is None):
+            continue  # dynamic shared memory is the callers' too
         found = _judge(facts[scenarios], group, portioned)
         if found is not None:
             out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)

@@ -119,12 +119,19 @@ def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bo
     odd = [symbol for symbol in term.symbols if _datum(symbol, private)]
     if not odd and not _unknown(term):
         return True
-    if _stepped(term, private) and all(_find(arg, private, found) for arg in term.terms):
+    if _stepped(_value(term), private) and all(_find(arg, private, found) for arg in _value(term).terms):
         return True
     if isinstance(term.type, IntType) and _is_input(term, private):
         found[term] = None
         return True
     return term.op in _LINEAR and all(_find(arg, private, found) for arg in term.terms)
+
+
+def _value(term: Term) -> Term:
+    """``term`` without the conversions of integers around it."""
+    while term.op == "cast" and isinstance(term.args[0].type, IntType) and isinstance(term.type, IntType):
+        term = term.args[0]
+    return term
 
 
 def _stepped(term: Term, private: frozenset[Symbol]) -> bool:

@@ -37,7 +37,8 @@ def with_entries(modules: list[Module]) -> list[Module]:
     for module in modules:
         if entries := _entries(module):
             alone = replace(module, kernels=tuple(entries), missed=(), missing_headers=(), notes=(), compiler=())
-            further.append(replace(alone, setting=", ".join(filter(None, (module.setting, CALLED)))))
+            words = ", ".join(filter(None, (module.setting, CALLED)))
+            further.append(replace(alone, setting=words, entries=True))
     return [*modules, *further]
 
 

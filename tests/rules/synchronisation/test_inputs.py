@@ -142,3 +142,26 @@ __global__ void k(const int *cell, const float *x, float *best, int *seen, int n
 }
 """
     assert_marked(GlobalMemoryRace, code)
+
+
+BINS = """
+__global__ void bins(const unsigned *data, unsigned *out, unsigned n) {
+  __shared__ unsigned char held[64 * 64];
+  const unsigned place = (threadIdx.x & ~63u) | ((threadIdx.x & 15) << 2) | ((threadIdx.x & 48) >> 4);
+  unsigned char *own = held + place;
+  for (unsigned i = 0; i < 16; i++) ((unsigned *)held)[threadIdx.x + i * 64] = 0;
+  __syncthreads();
+  for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    own[(data[i] >> 2 & 63u) * STEP]++;
+    own[(data[i] >> 10 & 63u) * STEP]++;
+  }
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = held[threadIdx.x * 64];
+}
+void run(const unsigned *data, unsigned *out, unsigned n) { bins<<<32, 64>>>(data, out, n); }
+"""
+
+
+@pytest.mark.parametrize(("step", "told"), [("64", False), ("2", True)])
+def test_bins_of_a_thread_each(step: str, told: bool) -> None:
+    assert bool(findings(SharedMemoryRace, BINS.replace("STEP", step))) is told
