@@ -96,11 +96,11 @@ def judged(removals: Sequence[Removal], folder: Path | None) -> Iterator[tuple[R
         text = without(found[0], removal)
         says, chosen = verdict(found[0], text)
         yield removal, says
-        if folder is not None and chosen is not None and expressible(found[0].function):
-            if found[0].module.language == "cuda":
-                name = f"{Path(removal.path).stem}_{removal.kernel}_{removal.line}"
-                (folder / f"{name}.cu").write_text(program(text, found[0].function, chosen), encoding="utf-8")
-                programs.append({"name": name, "kernel": removal.kernel, "kind": "removal", "faults": []})
+        runs = chosen is not None and found[0].module.language == "cuda" and expressible(found[0].function)
+        if folder is not None and chosen is not None and runs:
+            name = f"{Path(removal.path).stem}_{removal.kernel}_{removal.line}"
+            (folder / f"{name}.cu").write_text(program(text, found[0].function, chosen), encoding="utf-8")
+            programs.append({"name": name, "kernel": removal.kernel, "kind": "removal", "faults": []})
     if folder is not None:
         (folder / "manifest.json").write_text(json.dumps({"programs": programs}, indent=1), encoding="utf-8")
 

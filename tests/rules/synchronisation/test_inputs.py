@@ -153,7 +153,7 @@ __global__ void bins(const unsigned *data, unsigned *out, unsigned n) {
   __syncthreads();
   for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
     own[(data[i] >> 2 & 63u) * STEP]++;
-    own[(data[i] >> 10 & 63u) * STEP]++;
+    own[(data[i + n] >> 10 & 63u) * STEP]++;
   }
   __syncthreads();
   out[blockIdx.x * 64 + threadIdx.x] = held[threadIdx.x * 64];
