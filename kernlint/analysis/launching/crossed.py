@@ -15,6 +15,7 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, Term, plain, symbols
+from kernlint.tree.nodes import ParamDecl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +59,8 @@ def _tested(kernel: Trace, axis: int, images: dict[Symbol, Polynomial]) -> dict[
                 continue
             size = plain(part.args[1]).symbol
             index = {s for s in symbols(part.args[0]) if s in BLOCK or s in THREAD}
+            if size is not None and isinstance(size.origin, ParamDecl) and size.origin.implicit:
+                continue  # the array brings it along: nobody passes it
             if size in images and index and all(s in (BLOCK[axis], THREAD[axis]) for s in index):
                 assert size is not None
                 found.setdefault(images[size], (size, guard.span))
