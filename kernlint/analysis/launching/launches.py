@@ -199,7 +199,24 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
                 (own if bound.kernel is facts.function else everything).append(bound)
     if own:
         return tuple(own)
-    return tuple(filter(None, (_instantiated(launch, facts.function) for launch in everything)))
+    alike = (_of_other_types(one, facts.function) for one in everything if not _of_other_numbers(one, facts.function))
+    return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
+
+
+def _of_other_numbers(launch: LaunchFact, function: FunctionDecl) -> bool:
+    """Whether a launch names an instance with other numbers, which its block may well rest on."""
+    theirs = launch.kernel.template_args if launch.kernel is not None else ()
+    mine = function.template_args
+    return any(a != b and _is_number(a) and _is_number(b) for (_, a), (_, b) in zip(theirs, mine, strict=False))
+
+
+def _of_other_types(launch: LaunchFact, function: FunctionDecl) -> LaunchFact:
+    """A launch that names another instance, without the sizes of arrays that have other elements in this one."""
+    if launch.kernel is None or launch.kernel is function or not launch.extents:
+        return launch
+    pairs = zip(launch.kernel.params, function.params, strict=False)
+    other = {theirs.name for theirs, ours in pairs if theirs.type != ours.type} if launch.kernel.template_args else ()
+    return replace(launch, extents=tuple(one for one in launch.extents if one[0] not in other)) if other else launch
 
 
 def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:

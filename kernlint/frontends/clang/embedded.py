@@ -33,12 +33,12 @@ _PYTHON = pattern(
     |(?P<short>\b[rRuUbBfF]{1,2})?(?P<one>["'])(?P<line>(?:\\.|(?!(?P=one))[^\\\n])*)(?P=one)""",
     re.DOTALL | re.VERBOSE,
 )
-_PERCENT = pattern(rb"%(?:\((\w+)\)[-#0-9.]*[sdifgxXr]|[-#0-9.]*[sdifgxXr])|%%")
+PERCENT = pattern(rb"%(?:\((\w+)\)[-#0-9.]*[sdifgxXr]|[-#0-9.]*[sdifgxXr])|%%")
 _NAMED = pattern(rb"%\((\w+)\)[-#0-9.]*[sdifgxXr]\b")
-_BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
+BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
 _MAKO = pattern(rb"<%[^>]*?%>|</?%[^>]*>")
 _CONTROL = pattern(rb"(?:\\{1,2}\n)?^[ \t]*%[ \t]*(for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*", re.MULTILINE)
-_DOLLAR = pattern(rb"\$\{([^{}\n]*)\}|\$([A-Za-z_]\w*)")
+DOLLAR = pattern(rb"\$\{([^{}\n]*)\}|\$([A-Za-z_]\w*)")
 _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
     rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
@@ -119,6 +119,16 @@ def literals(host: bytes, start: int, end: int, percent: bool, braces: bool) -> 
             yield found
 
 
+def python_literals(host: bytes, start: int, end: int) -> Iterator[tuple[int, bytes, bool]]:
+    """Place and text, as it is written, of what is in each of the Python literals from ``start`` to ``end``; whether
+    it is filled in where it stands."""
+    for match in _PYTHON.finditer(host, start, end):
+        name = "body" if match.group("quote") else "line"
+        if match.group(name) is not None:
+            prefix = match.group("prefix") or match.group("short") or b""
+            yield match.start(name), match.group(name), b"f" in prefix.lower()
+
+
 def _python_programs(host: bytes) -> Iterator[Program]:
     group: list[tuple[int, int, int, bytes]] = []  # start and end of the literal, start and text of what is in it
     at = 0
@@ -146,12 +156,12 @@ def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, 
     if b"r" not in prefix and name == "line":
         text = _ESCAPE.sub(_unescape, text)
     if percent:
-        text = _PERCENT.sub(_hole, text)
+        text = PERCENT.sub(hole, text)
     elif b"%(" in text:
-        text = _NAMED.sub(_hole, text)  # filled in elsewhere; no C text has such a thing
+        text = _NAMED.sub(hole, text)  # filled in elsewhere; no C text has such a thing
     if b"f" in prefix or braces:
-        text = _BRACES.sub(_hole, text)
-    return match.start(name), _DOLLAR.sub(_hole, _MAKO.sub(_spaces, _one_way(text)))
+        text = BRACES.sub(hole, text)
+    return match.start(name), DOLLAR.sub(hole, _MAKO.sub(_spaces, _one_way(text)))
 
 
 def _one_way(text: bytes) -> bytes:
@@ -190,7 +200,7 @@ def _dialect(text: bytes) -> Language | None:
     return Language.OPENCL if _OPENCL.search(text) else Language.CUDA if _CUDA.search(text) else None
 
 
-def _hole(match: re.Match[bytes]) -> bytes:
+def hole(match: re.Match[bytes]) -> bytes:
     """A place that a template leaves open as a name, in as many bytes."""
     whole = match.group()
     if whole in (b"{{", b"}}"):

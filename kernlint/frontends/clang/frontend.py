@@ -120,8 +120,10 @@ class ClangFrontend:
             embedded: list[tuple[Program, Module]] = []
             if language is not Language.OPENCL and options.device:
                 for program in programs(source.data, is_python(source)):
+                    program, macros = self._filled(source, program)
                     inner = SourceFile(source.path, program.text, source.encoding)
-                    module, *others = self._modules(inner, program.language, options, piece=True)
+                    chosen = replace(options, defines=(*options.defines, *macros)) if macros else options
+                    module, *others = self._modules(inner, program.language, chosen, piece=True)
                     if program.places is not None:
                         from kernlint.frontends.clang.python.hosts import add_usage
                         from kernlint.frontends.clang.python.relocate import relocate
@@ -139,6 +141,15 @@ class ClangFrontend:
                 modules = self._with_others(source, modules, options, options.around)
             modules += [*(module for _, module in embedded), *further]
         return modules
+
+    @staticmethod
+    def _filled(source: SourceFile, program: Program) -> tuple[Program, tuple[str, ...]]:
+        """A program with what a Python file is seen to fill in, and macros for what is too long for its place."""
+        if not is_python(source):
+            return program, ()
+        from kernlint.frontends.clang.python.fills import filled
+
+        return filled(source.data, program)
 
     def _with_others(
         self, source: SourceFile, modules: list[Module], options: FrontendOptions, around: Surroundings

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import Array as HostArray
+from kernlint.frontends.clang.python.entered import entered, spread
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
@@ -46,8 +47,7 @@ class Launched:
         if self.packed is not None:
             return None if any(isinstance(arg, ast.Starred) for arg in self.packed.elts) else list(self.packed.elts)
         node = self.called.node
-        plain = not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args)
-        return list(node.args) if plain else None
+        return spread(self.program, node.args, self.called.scope) if not node.keywords else None
 
 
 def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
@@ -56,6 +56,24 @@ def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
         found = _launched(program, finder, called)
         if found is not None and not found.jitted.device:
             yield found
+        if _left_open(program, found, called):
+            for inner in entered(program, called):
+                again = _launched(program, finder, inner)
+                if again is not None and not again.jitted.device:
+                    yield again
+
+
+def _left_open(program: PythonProgram, found: Launched | None, called: Called) -> bool:
+    """Whether the callers of the function that a launch stands in say more of it: its kernel, block or arguments."""
+    if found is None:
+        func = called.node.func
+        return isinstance(func, ast.Subscript) or (isinstance(func, ast.Call) and isinstance(func.func, ast.Attribute))
+    if found.args is None:
+        return True
+    where = found.where or called.scope
+    return any(
+        isinstance(program.resolved(part, where)[0], ast.Name) for part in (found.grid, found.block) if part is not None
+    )
 
 
 def _launched(program: PythonProgram, finder: Finder, called: Called) -> Launched | None:

@@ -34,6 +34,13 @@ _ALIKE = frozenset(
 _FILLED = frozenset(
     {"zeros", "ones", "empty", "full", "device_array", "pinned_array", "mapped_array", "managed_array", "ndarray"}
 )
+_RANDOM = {
+    "random": 0, "random_sample": 0, "ranf": 0, "sample": 0, "standard_normal": 0, "standard_exponential": 0,
+    "normal": 2, "uniform": 2, "randint": 2, "integers": 2, "random_integers": 2, "binomial": 2, "lognormal": 2,
+    "exponential": 1, "poisson": 1, "choice": 1, "rayleigh": 1, "chisquare": 1,
+}  # fmt: skip
+"""Which argument of a function of ``numpy.random`` is the size (with those before it given)."""
+
 _MOVING = frozenset({"to_device", "device_array", "device_array_like", "as_cuda_array"})
 
 
@@ -124,10 +131,19 @@ class Buffers(ABC):
             found = self._method(expr.func, expr.args, scope, depth)
             if found is not None:
                 return found
-        full = self.program.imported(dotted(expr.func) or "")
+        full = self._generator(expr.func, scope) or self.program.imported(dotted(expr.func) or "")
         if full.partition(".")[0] not in LIBRARIES:
             return None
         return self._made(full, list(expr.args), keys, scope, depth)
+
+    def _generator(self, func: ast.expr, scope: Scope) -> str | None:
+        """The full name of a method of a random generator, as if it were a function of the module."""
+        if not isinstance(func, ast.Attribute) or func.attr not in _RANDOM:
+            return None
+        made, _ = self.program.resolved(func.value, scope)
+        full = self.program.imported(dotted(made.func) or "") if isinstance(made, ast.Call) else ""
+        whole = full.rpartition(".")[2] in ("default_rng", "RandomState", "Generator")
+        return f"{full.rpartition('.')[0]}.{func.attr}" if whole else None
 
     def _by_name(self, name: str, scope: Scope, depth: int) -> Array | None:
         """An array that is known by its name: given from outside, perhaps copied since."""
@@ -193,19 +209,28 @@ class Buffers(ABC):
         if name == "mem_alloc" and len(args) == 1:
             size = self.number(args[0], scope)
             return Array(None, "", size, True) if size is not None else None
-        if name in ("rand", "randn") and args and ".random." in full:
-            sizes = [self.number(arg, scope) for arg in args]
-            return (
-                Array(tuple(size for size in sizes if size is not None), "float64", device=device)
-                if all(sizes)
-                else None
-            )
-        if name in ("random", "random_sample") and len(args) == 1 and ".random." in full:
-            shape = self.shape(args[0], scope, True)
-            return Array(shape, "float64", device=device) if shape else None
+        if ".random." in full:
+            return self._random(name, args, keys, scope, device)
         if name in ("arange", "linspace") and library in ("numpy", "cupy"):
             return self._counted(name, args, keys, scope, device)
         return None
+
+    def _random(
+        self, name: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, device: bool | None
+    ) -> Array | None:
+        """Arrays of random numbers, by NumPy's signatures."""
+        at = _RANDOM.get(name)
+        shape_: ast.expr
+        if name in ("rand", "randn"):
+            shape_ = ast.Tuple(args, ast.Load())
+        elif at is None or (len(args) <= at and "size" not in keys):
+            return None
+        else:
+            shape_ = keys["size"] if "size" in keys else args[at]
+        shape = self.shape(shape_, scope, True)
+        default = "int64" if name in ("randint", "integers", "random_integers", "poisson", "binomial") else "float64"
+        dtype = self.dtype(keys["dtype"], scope) if "dtype" in keys else default if name != "choice" else ""
+        return Array(shape, dtype, device=device) if shape else None
 
     def _copied(
         self, name: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, depth: int, device: bool | None

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
+from kernlint.frontends.clang.python.entered import entered, spread, with_one_for_two
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
 from kernlint.frontends.clang.python.passed import misfit, misplaced
@@ -32,6 +33,7 @@ from kernlint.tree.nodes import (
     FunctionDecl,
     FunctionKind,
     IntLit,
+    Kernel,
     LaunchValue,
     Module,
     ParamDecl,
@@ -67,43 +69,50 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
         return
     names = {kernel.name for _, module in made for kernel in module.kernels}
     add_transfers(program, made[0][1])
-    for called in program.calls:
-        launched = _launched(program, called, names)
-        if launched is None:
-            continue
+    for called, launched in _all_launched(program, names):
+        name, _, given = launched.name.partition("<")
         found = [
-            (module, kernel.function)
+            (module, _instance(kernel, given))
             for source, module in made
             for kernel in module.kernels
-            if kernel.name == launched.name
+            if kernel.name == name
             and source.places is None
             and (launched.origin is None or source.start <= launched.origin < source.end)
             and (module.language == "opencl") == (launched.api == "PyOpenCL")
         ]
         if len(found) == 1:
             _Launcher(program, called, found[0][0].path).launch(launched, *found[0])
-            for call, same in _with_one_for_two(program, called):
+            for call, same in with_one_for_two(program, called):
                 launcher = _Launcher(program, called, found[0][0].path)
                 launcher.host.span = Span(found[0][0].path, program.start(call), program.end(call))
                 launcher.one_for_two = same
                 launcher.launch(launched, *found[0])
 
 
-def _with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[ast.Call, dict[str, str]]]:
-    """Calls of the function that launches in which one name is passed for several of its parameters: the call, and the
-    name for each of these."""
-    node = called.scope.node
-    if not isinstance(node, ast.FunctionDef):
-        return
-    names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args) if arg.arg not in ("self", "cls")]
-    for other in program.calls:
-        if other.name.rpartition(".")[2] != node.name or any(isinstance(arg, ast.Starred) for arg in other.node.args):
+def _instance(kernel: Kernel, given: str) -> FunctionDecl:
+    """The instance of a template that a name expression asks for (its text behind ``<``), else the template."""
+    said = "".join(given.rpartition(">")[0].split())
+    asked = (i for i in kernel.instances if said == ",".join("".join(text.split()) for _, text in i.template_args))
+    return next(asked, kernel.function) if said else kernel.function
+
+
+def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[Called, _Launched]]:
+    """The launches of a file; those in helpers that are given the kernel or the block, as their callers have them."""
+    for called in program.calls:
+        launched = _launched(program, called, names)
+        if launched is not None:
+            yield called, launched
+        where = called.scope
+        if launched is None:
+            target = called.node.func
+            if not isinstance(target, ast.Name) or where.bound.get(target.id) != [None] or not called.node.args:
+                continue  # no parameter that may stand for a kernel
+        elif launched.args is not None and not isinstance(launched.block, ast.Name):
             continue
-        given = {name: dotted(arg) for name, arg in zip(names, other.node.args, strict=False)}
-        passed = [text for text in given.values() if text is not None]
-        same = {name: text for name, text in given.items() if text is not None and passed.count(text) > 1}
-        if same:
-            yield other.node, same
+        for inner in entered(program, called):
+            again = _launched(program, inner, names)
+            if again is not None:
+                yield inner, again
 
 
 class _Any(frozenset[str]):
@@ -162,7 +171,8 @@ def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launc
         return None
     target: ast.expr = node.func
     method = target.attr if isinstance(target, ast.Attribute) else ""
-    plain = None if any(isinstance(arg, ast.Starred) for arg in node.args) else tuple(node.args)
+    passed = spread(program, node.args, scope)
+    plain = None if passed is None else tuple(passed)
     if method in ("prepared_call", "prepared_async_call", "prepared_timed_call") and isinstance(target, ast.Attribute):
         kernel = _function(program, target.value, scope, names)
         first = 3 if method == "prepared_async_call" else 2
@@ -248,9 +258,11 @@ def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[s
             found = written.decode("utf-8", "replace") if isinstance(written, bytes) else None
             return (found, None) if found is not None and found in names else None
         if last in ("get_function", "get_kernel") and isinstance(expr.func, ast.Attribute) and expr.args:
-            whole = program.string(expr.args[0], scope)
-            name = whole.partition("<")[0].rpartition("::")[2] if whole is not None else None  # ``f<float>``
-            return (name, _origin(program, expr.func.value, scope)) if name in names and name is not None else None
+            whole = program.string(expr.args[0], scope) or ""
+            base, _, given = whole.partition("<")  # ``f<float>``
+            inner = base.rpartition("::")[2].strip()
+            origin = _origin(program, expr.func.value, scope)
+            return (f"{inner}<{given}" if given else inner, origin) if inner in names else None
         if last == "Kernel" and len(expr.args) == 2:
             name = program.string(expr.args[1], scope)
             return (name, _origin(program, expr.args[0], scope)) if name in names and name is not None else None
@@ -370,7 +382,7 @@ class _Launcher(Reader):
             array = self.array(arg, self.called.scope)
             type_ = PointerType(U8, Space.GLOBAL) if array is not None else I64
             params.append(ParamDecl(span, f"${at}", type_, Space.PRIVATE, index=at, synthesised=True))
-        name = launched.name
+        name = launched.name.partition("<")[0]
         return FunctionDecl(span, name, name, FunctionKind.KERNEL, tuple(params), VOID, None)
 
     def raised(self) -> bool:
@@ -417,9 +429,10 @@ class _Launcher(Reader):
         if isinstance(param.type, PointerType):
             array = self.array(expr, scope)
             size = self.bytes(array) if array is not None else None
-            if size is None or not param.type.pointee.size or not self._known(size):
+            if size is None or not self._known(size):
                 return self.host.unknown(param.type)
-            return self.host.allocated(param.name, param.type.pointee, size)
+            element = param.type.pointee if param.type.pointee.size else U8  # a template's type: bytes
+            return self.host.allocated(param.name, element, size)
         value = self.number(expr, scope)
         return self.host.passed(value, param) if value is not None else self.host.unknown(param.type)
 

@@ -277,9 +277,10 @@ class PythonProgram:
 
     def returned(self, expr: ast.expr, scope: Scope) -> tuple[ast.expr, Scope] | None:
         """What a call of a function of the file returns, where that is one expression of what it is given."""
-        if not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Name):
+        if not isinstance(expr, ast.Call):
             return None
-        inner = self.function(expr.func.id, scope)
+        plain = isinstance(expr.func, ast.Name)
+        inner = self.function(dotted(expr.func) or "", scope) if plain else self._method(expr.func, scope)
         if inner is None or any(isinstance(arg, ast.Starred) for arg in expr.args):
             return None
         node = inner.node
@@ -288,10 +289,12 @@ class PythonProgram:
             return None
         last = node.body[-1]
         names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+        if inner.parent is not None and inner.parent.is_class and names[:1] in (["self"], ["cls"]):
+            names = names[1:]
         given: dict[str, ast.expr] = dict(zip(names, expr.args, strict=False))
         given.update((key.arg, key.value) for key in expr.keywords if key.arg is not None)
         defaults = dict(zip(names[::-1], node.args.defaults[::-1], strict=False))
-        own = Scope(node, inner.parent, dict(inner.bound))
+        own = Scope(node, inner.parent, dict(inner.bound), inner.places)
         for name in names:
             if name not in given and name not in defaults:
                 return None
@@ -302,6 +305,21 @@ class PythonProgram:
             if name not in names:
                 own.bound[name] = [(one[0], own) if one is not None else None for one in bound]
         return last.value, own
+
+    def _method(self, expr: ast.expr, scope: Scope) -> Scope | None:
+        """The scope of the method that ``self.name`` is in a class."""
+        if not isinstance(expr, ast.Attribute) or not isinstance(expr.value, ast.Name):
+            return None
+        owner: Scope | None = scope
+        while owner is not None and not owner.is_class:
+            owner = owner.parent
+        if owner is None or expr.value.id not in ("self", "cls", getattr(owner.node, "name", "")):
+            return None
+        found = [
+            one for one in self.scopes
+            if one.parent is owner and isinstance(one.node, ast.FunctionDef) and one.node.name == expr.attr
+        ]  # fmt: skip
+        return found[0] if len(found) == 1 else None
 
     def function(self, name: str, scope: Scope) -> Scope | None:
         """The scope of the only function of a name that a use of it finds."""
@@ -339,6 +357,12 @@ class PythonProgram:
                 made, where = self.resolved(inner, scope)
                 whole = isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "Template"
                 return self.text(made.args[0], where) if whole and isinstance(made, ast.Call) and made.args else None
+            if method in ("substitute", "safe_substitute"):
+                made, where = self.resolved(inner, scope)
+                template = isinstance(made, ast.Call) and (dotted(made.func) or "").rpartition(".")[2] == "Template"
+                return self.text(made.args[0], where) if isinstance(made, ast.Call) and template and made.args else None
+            if method == "replace" and len(expr.args) == 2:
+                return self.text(inner, scope, percent, braces)
             if method in ("strip", "lstrip", "rstrip") and not expr.args:
                 return self.text(inner, scope, percent, braces)
             if method == "dedent" and len(expr.args) == 1:
