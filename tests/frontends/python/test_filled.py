@@ -1,4 +1,4 @@
-"""Texts of kernels that the program fills in, names of instances, launches in helpers that are given kernel or block."""
+"""Texts of kernels that the program fills in, names of instances, launches in helpers that are given the kernel."""
 
 from __future__ import annotations
 
