@@ -690,6 +690,26 @@ class Kernel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ClassDecl(Node):
+    """A class or structure of C++ that the file itself defines.
+
+    ``name``: with namespaces, without template arguments.  ``fields``: names and types of its own members.  ``bases``:
+    names of the classes that it derives from.  ``destructor``, ``copying``, ``assigning``, ``moving``: whether the
+    programmer wrote that special member (``written``), forbade it (``deleted``), asked for the compiler's
+    (``default``), or said nothing (empty).  ``open``: methods are declared whose definitions are not in sight.
+    """
+
+    name: str
+    fields: tuple[tuple[str, Type], ...]
+    bases: tuple[str, ...]
+    destructor: str
+    copying: str
+    assigning: str
+    moving: str
+    open: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Missed:
     """A kernel that is in the text but not in the tree, and why."""
 
@@ -727,8 +747,8 @@ class Module:
     """All of one file that matters: ``functions`` with bodies (host ones too), ``kernels``, ``globals``,
     kernels ``missed``, and the language (``cuda``, ``hip``, ``opencl``).  ``errors``: how many the front end's own
     compiler found, with whatever was made up for missing headers.  ``cuts``: what was left out because it would take
-    too long, in words.  ``written_in``: the language of the text itself,
-    ``c`` or ``python``.  ``remarks``: see :class:`Remark`.
+    too long, in words.  ``written_in``: the language of the text itself, ``c`` or ``python``.  ``remarks``: see
+    :class:`Remark`.  ``classes``: of C++, those of the file itself.
 
     ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
@@ -754,3 +774,4 @@ class Module:
     about: str = ""
     cuts: tuple[str, ...] = ()
     entries: bool = False
+    classes: tuple[ClassDecl, ...] = ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
+from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
 from kernlint.analysis.hostmodel.pending import waits
 from kernlint.analysis.hostmodel.places import base_name, pointed_to
@@ -29,7 +31,9 @@ class DeviceUseAfterFree(ModuleRule):
     somebody else by then; freeing it again is an error. Reported where whatever comes to the use has passed the
     release, and nothing was allocated in between; where a loop gives back in every round what was allocated before it;
     and where memory of a stream (`cudaMallocAsync`) is given back by `cudaFree`, which does not wait for the stream,
-    while work that was handed to the stream may still use it. Destructors of objects in scope are followed.
+    while work that was handed to the stream may still use it. Destructors of objects in scope are followed. Objects
+    whose destructor frees a member, and which are copied by what the compiler writes for them, free it twice; after
+    `cudaDeviceReset` everything is freed.
 
     ```cuda bad
     void count(const int *from, int *result, int n) {
@@ -91,6 +95,19 @@ class DeviceUseAfterFree(ModuleRule):
     }
     ```
 
+    ```cuda bad
+    struct Matrix {
+        float *data;
+        explicit Matrix(int n) { cudaMalloc(&data, n * sizeof(float)); }
+        ~Matrix() { cudaFree(data); }
+    };
+    void clear(Matrix m, int n) { cudaMemset(m.data, 0, n * sizeof(float)); }
+    void run(int n) {
+        Matrix a(n);
+        clear(a, n);  // expect: KL613
+    }
+    ```
+
     ```cuda good
     struct Buffer {
         int *data = nullptr;
@@ -144,7 +161,7 @@ class DeviceUseAfterFree(ModuleRule):
     """
 
     meta = Meta("KL613", "device-use-after-free", Severity.ERROR, tags=("CUDA PG dynamic allocation",))
-    needs = (host_operations,)
+    needs = (host_operations, lifetimes)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
@@ -153,6 +170,28 @@ class DeviceUseAfterFree(ModuleRule):
                 if event.span not in seen:
                     seen.add(event.span)
                     yield self._found(event, before, what)
+        for fault in facts[lifetimes]:
+            if fault.kind in ("use", "twice", "moved", "copied") and fault.span not in seen:
+                seen.add(fault.span)
+                yield self._of_way(fault)
+
+    def _of_way(self, fault: Fault) -> Finding:
+        """A use on one of the ways through the code."""
+        if fault.kind == "twice":
+            message, fix = f"{fault.name} is {fault.word}, which was given back before", "give it back once"
+        elif fault.kind == "copied":
+            message = f"{fault.name} is {fault.word} here, and both objects give back the same memory"
+            fix = "pass a reference, or write or delete the copies of the class"
+        elif fault.kind == "moved":
+            message, fix = (
+                f"{fault.name} is {fault.word}",
+                "free it on the same stream, or wait for the other one first",
+            )
+        else:
+            message = f"{fault.name} is {fault.word} after it was given back"
+            fix = "give it back after its last use"
+        related = [Related(span, word) for span, word in fault.related]
+        return self.finding(fault.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _found(self, event: Event, before: Event, what: str) -> Finding:
         if what.startswith("gives back in"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
+from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import host_operations
 from kernlint.analysis.hostmodel.pending import Early, early_accesses
 from kernlint.finding import Finding, Related, Severity
@@ -133,7 +135,7 @@ class UnsynchronisedHostRead(ModuleRule):
     '''
 
     meta = Meta("KL614", "unsynchronised-host-read", Severity.WARNING, tags=("CUDA PG asynchronous execution",))
-    needs = (host_operations,)
+    needs = (host_operations, lifetimes)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
@@ -142,6 +144,27 @@ class UnsynchronisedHostRead(ModuleRule):
                 if early.access.span not in seen:
                     seen.add(early.access.span)
                     yield self._found(early)
+        for fault in facts[lifetimes]:
+            if fault.kind in ("early", "dies") and fault.span not in seen:
+                seen.add(fault.span)
+                yield self._of_way(fault)
+
+    def _of_way(self, fault: Fault) -> Finding:
+        """What is too early on one of the ways through the code."""
+        fix = "wait for the stream or queue first, or copy in a call that waits"
+        if fault.kind == "dies":
+            message = f"{fault.name} {_ENDS.get(fault.word, 'is given back')} while a copy may still be at it"
+        elif fault.word == "stream":
+            message = f"this copies {fault.name} without waiting for the stream whose kernel writes it"
+            fix = "wait for that stream first, or copy on it"
+        elif fault.word == "launch":
+            message, fix = f"{fault.name} is used while the kernel may still write it", "wait for the device first"
+        elif fault.word == "written":
+            message = f"{fault.name} is written again while an asynchronous copy may still read it"
+        else:
+            message = f"the copy to {fault.name} may not be over when the host reads it"
+        related = [Related(span, word) for span, word in fault.related]
+        return self.finding(fault.span, message, related=related, fix=fix)
 
     def _found(self, early: Early) -> Finding:
         work = early.work
@@ -156,3 +179,6 @@ class UnsynchronisedHostRead(ModuleRule):
             fix = "wait for the stream first, or use another buffer"
         related = [Related(work.begun.span, "begun here")]
         return self.finding(early.access.span, message, related=related, fix=fix)
+
+
+_ENDS = {"ends": "goes out of scope", "deleted": "is deleted"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
+from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
 from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
@@ -121,7 +123,7 @@ class WrongCopyDirection(ModuleRule):
     """
 
     meta = Meta("KL606", "wrong-copy-direction", Severity.ERROR, tags=("CUDA-3.3",))
-    needs = (host_operations, member_memory)
+    needs = (host_operations, member_memory, lifetimes)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
@@ -147,6 +149,20 @@ class WrongCopyDirection(ModuleRule):
                 if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
                     seen.add(launch.span)
                     yield finding
+        for fault in facts[lifetimes]:
+            if fault.kind in ("nothing", "lost") and fault.span not in seen:
+                seen.add(fault.span)
+                yield self._of_way(fault)
+
+    def _of_way(self, fault: Fault) -> Finding:
+        """A copy that moves nothing worth having, on one of the ways through the code."""
+        if fault.kind == "nothing":
+            message, fix = f"nothing has been written to {fault.name} when it is copied", "copy the other way, or later"
+        else:
+            message = f"this copy overwrites what a kernel has written to {fault.name}, which nobody has read"
+            fix = "copy the other way, if the results are meant"
+        related = [Related(span, word) for span, word in fault.related]
+        return self.finding(fault.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
         params = launch.kernels[0].params if launch.kernels else ()

@@ -283,6 +283,7 @@ CASES: dict[str, tuple[RuleClass, str]] = {
             float *a = nullptr, *b = nullptr;
             cudaError_t err = cudaMalloc(&a, n * sizeof(float));
             if (err == cudaSuccess) err = cudaMalloc(&b, n * sizeof(float));
+            if (err == cudaSuccess) err = cudaMemset(a, 0, n * sizeof(float));
             if (err == cudaSuccess) err = cudaMemcpy(out, b, n * sizeof(float), cudaMemcpyHostToDevice); // bad
             if (err == cudaSuccess) err = cudaMemcpy(b, a, n * sizeof(float), cudaMemcpyDeviceToDevice);
             cudaFree(a);
@@ -294,7 +295,7 @@ CASES: dict[str, tuple[RuleClass, str]] = {
     "a helper allocates": (
         WrongCopyDirection,
         """
-        static float *make(size_t bytes) { float *p; cudaMalloc(&p, bytes); return p; }
+        static float *make(size_t bytes) { float *p; cudaMalloc(&p, bytes); cudaMemset(p, 0, bytes); return p; }
         void get(float *out, size_t bytes) {
             float *x = make(bytes);
             cudaMemcpy(out, x, bytes, cudaMemcpyDeviceToHost);

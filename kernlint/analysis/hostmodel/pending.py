@@ -61,6 +61,8 @@ def early_accesses(walk: HostWalk) -> Iterator[Early]:
             if place not in pending and event.root.decl is not None and not event.root.path:
                 place = event.root.decl
             work = pending.get(place) if place is not None else None
+            if work is not None and _apart(work, event):
+                continue
             if work is not None and (work.written or event.kind is AccessKind.WRITE) and _follows(work.begun, event):
                 del pending[work.place]
                 yield Early(event, work)
@@ -80,6 +82,16 @@ def early_accesses(walk: HostWalk) -> Iterator[Early]:
             yield early
         elif _may_wait(event):
             pending.clear()
+
+
+def _apart(work: Unfinished, access: Access) -> bool:
+    """Whether an access is to another part of the object than the copy."""
+    copy = work.copy
+    pointer = copy and (copy.target if work.written else copy.source)
+    if copy is None or not isinstance(pointer, PointerValue):
+        return False
+    start, size, at = pointer.offset.value, copy.size.value, access.offset.value
+    return start is not None and at is not None and (at < start or (size is not None and at >= start + size))
 
 
 def _read_by(event: ApiEvent, pending: dict[Place, Unfinished]) -> Early | None:

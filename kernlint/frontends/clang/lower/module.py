@@ -10,6 +10,7 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower import calls, expressions, loops, names, statements  # noqa: F401
+from kernlint.frontends.clang.lower.classes import classes_of
 from kernlint.frontends.clang.lower.context import Lowering, Scope, lowers_statement
 from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_around
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
@@ -259,6 +260,7 @@ class ModuleBuilder:
                 if d.severity is Severity.WARNING and d.file == self.parsed.path and not self._baseless(d)
             ),
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
+            classes=tuple(classes_of(self.lowering, self.parsed.unit.top_level())) if functions else (),
         )
 
     def _baseless(self, diagnostic: Diagnostic) -> bool:

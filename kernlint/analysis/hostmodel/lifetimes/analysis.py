@@ -1,0 +1,213 @@
+"""Memory and handles along the ways through host code: what leaks, is used after it was freed, is read too early.
+
+Every host function that has to do with a runtime is walked by itself, with the functions that it calls: all ways
+through branches, early returns, exceptions and gotos, loops twice.  A way holds what variables and members lead to and
+what has become of that (:mod:`.model`).  Numbers count only as far as conditions need them.  What a function out of sight is
+given may be kept, freed or waited for there: nothing is said of it any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.calls import leave
+from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, unfreed
+from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
+from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
+from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Atom, Fault, Kind, Life, Place, State, Thing
+from kernlint.analysis.hostmodel.lifetimes.program import Program
+from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MOVES, RESETS
+from kernlint.analysis.hostmodel.lifetimes.walker import Walker
+from kernlint.analysis.hostmodel.places import base_name
+from kernlint.source import Span
+from kernlint.text.pythontext import is_python
+from kernlint.tree import nodes as n
+from kernlint.tree.types import PointerType, StructType
+from kernlint.tree.walk import walk
+
+MOST_STEPS = 60_000
+"""Statements that are walked of one file, over all functions and ways."""
+
+_DOUBTS = frozenset({"inactive", "macro"})
+
+
+def _compute(facts: ModuleFacts) -> tuple[Fault, ...]:
+    module = facts.module
+    if is_python(module.path):  # memory goes with the object that owns it
+        return ()
+    program = Program(module)
+    relevant = _relevant(program)
+    found: dict[tuple[str, Span], Fault] = {}
+    steps = 0
+    instantiated = {f.generic for f in program.functions if f.generic is not None}
+    program.entries = {
+        f for f in program.functions if f in relevant and f not in instantiated and f.span.file == module.path
+    }
+    for function in program.functions:
+        if function not in program.entries or steps > MOST_STEPS:
+            continue
+        machine = Walker(program, function)
+        _walk(machine)
+        steps += machine.steps
+        for key, fault in machine.faults.items():
+            found.setdefault(key, fault)
+        for fault in _leaks(program, machine):
+            found.setdefault((fault.kind, fault.span), fault)
+    for fault in _of_classes(program):
+        found.setdefault((fault.kind, fault.span), fault)
+    return tuple(found.values())
+
+
+def _of_classes(program: Program) -> Iterator[Fault]:
+    """What only a class as a whole shows."""
+    lost: dict[Thing, n.FunctionDecl] = {}
+    for machine, things in lives(program):
+        yield from machine.faults.values()
+        lost |= dict.fromkeys(things, machine.entry)
+    yield from unfreed(program, lost)
+    yield from replaced(program)
+    yield from copies(program)
+
+
+def replaced(program: Program) -> Iterator[Fault]:
+    """Members that get other memory although they may have some, which then nobody can give back."""
+    for key, span, name, word in program.replaced:
+        if key in program.freed:
+            yield Fault("leak", span, name, word, ((program.freed[key][0][1], "given back here otherwise"),))
+
+
+def _relevant(program: Program) -> set[n.FunctionDecl]:
+    """Functions that come by a function of a runtime which has to do with memory."""
+    calls: dict[n.FunctionDecl, set[n.FunctionDecl]] = {}
+    reached: set[n.FunctionDecl] = set()
+    for function in program.functions:
+        calls[function] = set()
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, n.VarDecl) and isinstance(node.type, StructType) and "device_vector" in node.type.name:
+                reached.add(function)
+            if isinstance(node, n.Launch) and Kind.MANAGED in program.kinds.values():
+                reached.add(function)
+            if not isinstance(node, n.Call):
+                continue
+            if node.function is not None and node.function.body is not None:
+                calls[function].add(node.function)
+            last = node.name.rpartition("::")[2]
+            name = base_name(last)
+            if name.startswith("enqueue"):
+                name = f"E{name[1:]}"
+            if name != last and (name in MAKES or name in ENDS or name in MOVES or name in RESETS):
+                reached.add(function)
+        owner = function.qualified.rpartition("::")[0]
+        if function.name == "operator=" and owner in program.destructors:
+            reached.add(function)
+    todo = True
+    while todo:
+        more = {function for function, callees in calls.items() if function not in reached and callees & reached}
+        reached |= more
+        todo = bool(more)
+    return reached
+
+
+def _walk(m: Machine) -> None:
+    function = m.entry
+    assert function.body is not None
+    state = State()
+    if function.this is not None:
+        own = At(Thing(Kind.LOCAL, "this", function.span))
+        thing = Thing(Kind.BEHIND, "this")
+        state.env[function.this] = own
+        state.memory[own] = At(thing)
+    for param in function.params:
+        at = At(Thing(Kind.LOCAL, param.name, param.span, "", param.type, param))
+        if isinstance(param.type, PointerType) and param.type.reference:
+            at = At(Thing(Kind.BEHIND, param.name, None, "", param.type.pointee))
+        state.env[param] = at
+    frame = Frame(function)
+    m.frames.append(frame)
+    try:
+        states = m.run(function.body, [state])
+    except (OverBudget, RecursionError):
+        return
+    end = Span(function.body.span.file, max(function.body.span.end - 1, 0), function.body.span.end)
+    for left, result, span in (*frame.returns, *((state, None, end) for state in states)):
+        _finish(m, left, result, span, False)
+    for left, span, helper in frame.thrown:
+        _finish(m, left, None, span, helper)
+    if frame.gotos:
+        m.doubtful = True
+
+
+def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> None:
+    """A way ends: who still owns memory that nobody else knows?"""
+    handed = reachable(State(memory=s.memory), [result])
+    for thing in list(s.fates):
+        if leaking(thing, s) and thing not in handed:
+            m.program.leaked(m, thing, s, span, thrown)
+        fate = s.fates[thing]
+        if (
+            thing.kind in MEMORY
+            and fate.life is Life.LIVE
+            and fate.use == "recopied"
+            and fate.used_at is not None
+            and not fate.out
+        ):
+            m.report(Fault("lost", fate.used_at, thing.name))
+    _replaced(m, s)
+    leave(m, m.entry, s, result, span)
+
+
+def _replaced(m: Machine, s: State) -> None:
+    """Members that got other memory on this way: is it known that they may have had some?"""
+    owner = m.entry.qualified.rpartition("::")[0].rpartition("::")[2]
+    if m.entry.name == owner:  # a constructor
+        return
+    for at, span, old in s.replaced:
+        keys = m.keys.get(at)
+        if not keys or s.fate(old.thing).life is not Life.LIVE:
+            continue
+        if s.facts.get(old) is False:
+            continue
+        if m.entry.name == "operator=" or s.facts.get(old) is True or _grows(at, s):
+            m.program.replaced.append((keys[-1], span, keys[-1][1], "again"))
+
+
+def _grows(at: Place, s: State) -> bool:
+    """Whether a number beside a member was asked about and is then changed: as it is where memory grows."""
+    for fact in s.facts:
+        for part in fact.args if isinstance(fact, Atom) else ():
+            beside = part.args[0] if isinstance(part, Atom) and part.op == "value" else None
+            if (
+                isinstance(beside, At)
+                and beside.thing is at.thing
+                and beside.path[:-1] == at.path[:-1]
+                and beside in s.memory
+            ):
+                return True
+    return False
+
+
+def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
+    """What a function leaks, on one of its ways or on all."""
+    found, program.leaks = program.leaks, []
+    function = m.entry
+    if m.doubtful or function.name == "main" or any(loss.kind in _DOUBTS for loss in function.losses):
+        return
+    said = 0
+    seen: set[Thing] = set()
+    for _, thing, span, soft in found:
+        if thing in seen or thing.span is None:
+            continue
+        seen.add(thing)
+        freed = m.stopped.get(thing)
+        if freed is None:
+            yield Fault("leak", thing.span, thing.name, "", ((span, "the last way to it ends here"),), soft)
+        elif not said:
+            said += 1
+            yield Fault(
+                "leak", span, thing.name, "way", ((thing.span, "allocated here"), (freed, "given back here")), soft
+            )
+
+
+lifetimes = ModuleAnalysis("lifetimes", _compute)
+"""The :class:`~.model.Fault` s of a file's host code."""

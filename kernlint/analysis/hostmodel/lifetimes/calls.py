@@ -1,0 +1,129 @@
+"""Calls of functions whose bodies are in sight."""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.effects import outside
+from kernlint.analysis.hostmodel.lifetimes.machine import DEPTH, STATES, Frame, Machine, Outcome, Placed
+from kernlint.analysis.hostmodel.lifetimes.memory import dropped
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    NULL,
+    At,
+    Atom,
+    Kind,
+    Place,
+    State,
+    Thing,
+    Value,
+    Whole,
+    merged,
+    things_in,
+)
+from kernlint.analysis.hostmodel.lifetimes.objects import container
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import PointerType, StructType, VoidType
+
+
+def call(m: Machine, e: n.Call, s: State) -> list[Outcome]:
+
+    function = m.program.body_of(e)
+    if function is not None and function.body is not None:
+        deep = len(m.frames) > DEPTH or any(frame.function is function for frame in m.frames)
+        if not deep:
+            return merged_outcomes(m.inlined(e, function, s))
+    made = container(m, e, s)
+    return made if made is not None else outside(m, e, s)
+
+
+def merged_outcomes(outcomes: list[Outcome]) -> list[Outcome]:
+    """Ways back from a call, those as one that give the same and leave the same."""
+    groups: dict[Value, list[State]] = {}
+    for state, given in outcomes:
+        groups.setdefault(
+            given if not isinstance(given, Atom) or given in state.outcomes else Atom("result"), []
+        ).append(state)
+    kept = {given: merged(states, STATES) for given, states in groups.items()}
+    first: dict[int, Value] = {}
+    for state, given in outcomes:
+        first.setdefault(id(state), given)
+    return [(state, first[id(state)]) for states in kept.values() for state in states][:STATES]
+
+
+def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[Outcome]:
+    """Walk the body of a function with the arguments of a call."""
+    ways: list[tuple[State, list[tuple[n.VarDecl, Place]]]] = [(s, [])]
+    built: Thing | None = None
+    if function.this is not None:
+        if e.receiver is not None:
+            pointer = isinstance(e.receiver.type, PointerType) and not e.receiver.type.reference
+            found: list[Placed] = m.value(e.receiver, s) if pointer else m.place(e.receiver, s)  # type: ignore[assignment]
+        else:
+            built = Thing(Kind.LOCAL, "object", e.span, "", e.type)
+            found = [(s, At(built))]
+        ways = []
+        for state, at in found:
+            own = At(Thing(Kind.LOCAL, "this", e.span))
+            state.memory[own] = at if isinstance(at, At) else At(Thing(Kind.BEHIND, "this"))
+            ways.append((state, [(function.this, own)]))
+    params = list(zip(function.params, e.args, strict=False))
+    for param, arg in params:
+        after: list[tuple[State, list[tuple[n.VarDecl, Place]]]] = []
+        for state, bound in ways:
+            if isinstance(param.type, PointerType) and param.type.reference:
+                after += [
+                    (one, [*bound, (param, at if at is not None else At(Thing(Kind.BEHIND, param.name)))])
+                    for one, at in m.place(arg, state)
+                ]
+                continue
+            for one, given in m.value(arg, state):
+                own = At(Thing(Kind.LOCAL, param.name, param.span, "", param.type, param))
+                if isinstance(given, Whole):
+                    for path, part in given.parts:
+                        one.memory[At(own.thing, path)] = part  # type: ignore[assignment]
+                else:
+                    one.memory[own] = given
+                after.append((one, [*bound, (param, own)]))
+        ways = after
+    out: list[Outcome] = []
+    frame = Frame(function, e.span)
+    m.frames.append(frame)
+    try:
+        states = []
+        for state, bound in ways:
+            for decl, at in bound:
+                state.env[decl] = at
+            states.append(state)
+        assert function.body is not None
+        states = m.run(function.body, states)
+        void = isinstance(function.result, VoidType)
+        ends = frame.returns + [(state, NULL if void else m.fresh("result"), function.body.span) for state in states]
+    finally:
+        m.frames.pop()
+    owned = [param for param, _ in params if isinstance(param.type, StructType)]
+    for state, given, span in ends:
+        for behind in m.end_scope(owned, [state], span) if owned else [state]:
+            result = given
+            if built is not None:
+                result = Whole(tuple((at.path, held) for at, held in behind.memory.items() if at.thing is built))
+            leave(m, function, behind, result, span)
+            out.append((behind, result))
+    if m.frames:
+        m.frames[-1].thrown += [(state, e.span, True) for state, _, _ in frame.thrown]
+    return out
+
+
+def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: Span) -> None:
+    """The variables of a function end; memory that only they led to is leaked."""
+
+    own = m.program.locals_of(function)
+    gone = {s.env.pop(decl).thing for decl in own if decl in s.env and not decl.is_global and not decl.static
+            and s.env[decl].thing.decl in (decl, None)}  # fmt: skip
+    gone = {thing for thing in gone if thing.kind is Kind.LOCAL}
+
+    lost = []
+    for at in [at for at in s.memory if at.thing in gone]:
+        lost += list(things_in(s.memory[at]))
+    if lost:
+        dropped(m, lost, s, span, [result])
+    for at in [at for at in s.memory if at.thing in gone]:
+        del s.memory[at]

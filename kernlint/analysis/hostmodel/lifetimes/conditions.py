@@ -1,0 +1,139 @@
+"""What conditions say, on which ways they hold, and what they tell of allocations."""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Atom, Kind, Life, Number, State, Thing, Value
+from kernlint.tree import nodes as n
+
+
+def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
+    """The ways on, with whether the condition holds on them."""
+    while isinstance(e, n.Cast):
+        e = e.operand
+    if isinstance(e, n.Binary) and e.op in ("&&", "||"):
+        out: list[tuple[State, bool]] = []
+        for state, truth in m.condition(e.lhs, s):
+            out += [(state, truth)] if truth == (e.op == "||") else m.condition(e.rhs, state)
+        return out
+    if isinstance(e, n.Unary) and e.op == "!":
+        return [(state, not truth) for state, truth in m.condition(e.operand, s)]
+    out = []
+    for state, given in m.value(e, s):
+        out += decided(m, given, state)
+    return out
+
+
+def decided(m: Machine, given: Value, s: State) -> list[tuple[State, bool]]:
+    """The ways on which a value is true, and not."""
+    asked, positive = normal(given)
+    known = truth_of(asked, s)
+    if known is not None:
+        return [(s, known == positive)]
+    other = s.fork()
+    assume(asked, True, s)
+    assume(asked, False, other)
+    return [(s, positive), (other, not positive)]
+
+
+def normal(given: Value) -> tuple[Value, bool]:
+    """A truth in one of the forms that are kept (a pointer, ``== k``, ``<``), and whether it is asked itself."""
+    positive = True
+    while True:
+        if isinstance(given, Atom) and given.op == "not":
+            given, positive = given.args[0], not positive  # type: ignore[assignment]
+        elif isinstance(given, Atom) and given.op in ("!=", ">=", "<="):
+            a, b = given.args
+            positive = not positive
+            given = Atom("==", (a, b)) if given.op == "!=" else Atom("<", (a, b) if given.op == ">=" else (b, a))
+        elif isinstance(given, Atom) and given.op == ">":
+            given = Atom("<", (given.args[1], given.args[0]))
+        elif isinstance(given, Atom) and given.op == "==":
+            a, b = given.args
+            if isinstance(a, Number) and not isinstance(b, Number):
+                a, b = b, a
+            if b == NULL and (
+                isinstance(a, At) or (isinstance(a, Atom) and a.op in ("not", "!=", "==", "<", ">", "<=", ">="))
+            ):
+                given, positive = a, not positive
+            else:
+                return Atom("==", (a, b)), positive
+        elif isinstance(given, Atom) and given.op != "<":
+            given, positive = Atom("==", (given, NULL)), not positive
+        else:
+            return given, positive
+
+
+def truth_of(asked: Value, s: State) -> bool | None:
+    """Whether a truth in normal form is known."""
+    if isinstance(asked, Number):
+        return bool(asked.value)
+    if isinstance(asked, At):
+        fate = s.fates.get(asked.thing)
+        if fate is not None and fate.life is Life.FAILED and not asked.path:
+            return False
+        if asked.path or asked.thing.kind in (Kind.LOCAL, Kind.CONTENT) or (fate is not None and not fate.out):
+            return True
+        return s.facts.get(asked)
+    if isinstance(asked, Atom):
+        a, b = asked.args if len(asked.args) == 2 else (None, None)
+        if isinstance(a, Number) and isinstance(b, Number):
+            return a.value == b.value if asked.op == "==" else a.value < b.value
+        if a == b:
+            return asked.op == "=="
+        if isinstance(a, At) and isinstance(b, At) and asked.op == "==":
+            known = (Kind.LOCAL, Kind.CONTENT)
+            apart = a.thing is not b.thing and (a.thing in s.fates or b.thing in s.fates or a.thing.kind in known)
+            return s.facts.get(asked, False if apart else None)
+        found = s.facts.get(asked)
+        if found is None and asked.op == "==" and isinstance(b, Number):
+            for fact, truth in s.facts.items():
+                if (
+                    truth
+                    and isinstance(fact, Atom)
+                    and fact.op == "=="
+                    and fact.args[0] == a
+                    and isinstance(fact.args[1], Number)
+                ):
+                    return fact.args[1] == b
+        return found
+    return None
+
+
+def assume(asked: Value, truth: bool, s: State) -> None:
+    """Take a truth for known; what tells of allocations tells what became of them."""
+    s.facts[asked] = truth
+    if isinstance(asked, At):
+        fate = s.fates.get(asked.thing)
+        if not truth and fate is not None and fate.life is Life.LIVE:
+            s.change(asked.thing, life=Life.FAILED)
+        return
+    if not isinstance(asked, Atom):
+        return
+    if asked.op == "==" and asked.args[1] == NULL and not truth and asked.args[0] in s.begun:
+        void = s.begun[asked.args[0]]
+        s.pending = tuple(work for work in s.pending if work not in void)
+    if asked.op == "==" and asked.args[0] in s.outcomes and asked.args[1] == NULL:
+        thing = s.outcomes[asked.args[0]]
+        if not truth and s.fate(thing).life is Life.LIVE:
+            s.change(thing, life=Life.FAILED)
+        return
+    if truth and asked.op == "==" and isinstance(asked.args[1], Number) and asked.args[0] not in s.outcomes:
+        return
+    for thing in _told_of(asked, s):
+        if s.fate(thing).life is Life.LIVE:
+            s.change(thing, life=Life.DOUBT)
+
+
+def _told_of(asked: object, s: State) -> list[Thing]:
+    if isinstance(asked, Atom):
+        own = [s.outcomes[asked]] if asked in s.outcomes else []
+        return own + [thing for part in asked.args for thing in _told_of(part, s)]
+    return []
+
+
+def constant(m: Machine, e: n.Expr, s: State) -> bool:
+    """Whether numbers alone make a condition true."""
+    if isinstance(e, n.Binary) and e.op in ("<", "<=", "!=", ">", ">=") and isinstance(e.lhs, (n.Ref, n.Cast)):
+        return any(isinstance(given, Number) and given.value for _, given in m.value(e, s.fork()))
+    return False

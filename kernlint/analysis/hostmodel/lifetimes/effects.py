@@ -1,0 +1,315 @@
+"""What the functions of the runtimes, and functions out of sight, do to things."""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
+from kernlint.analysis.hostmodel.lifetimes.memory import escape, forget, store
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    MEMORY,
+    NULL,
+    At,
+    Atom,
+    Fate,
+    Fault,
+    Kind,
+    Life,
+    Pending,
+    Place,
+    State,
+    Thing,
+    Value,
+    Whole,
+    things_in,
+)
+from kernlint.analysis.hostmodel.lifetimes.runtime import (
+    ASKS_ERROR,
+    BORROWS,
+    ENDS,
+    ENDS_PROGRAM,
+    FILLS,
+    MAKES,
+    MAPS,
+    MAY_WAIT,
+    MOVES,
+    RECORDS,
+    RESETS,
+    WAITS,
+    Makes,
+)
+from kernlint.analysis.hostmodel.lifetimes.transfers import apart, became, bound, called, move, used, wait
+from kernlint.analysis.hostmodel.places import base_name
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType
+
+_PREFIXED = ("cuda", "hip", "cu", "cl", "enqueue")
+
+
+def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
+    """A call whose function is not in sight."""
+    name, exprs = _named(e)
+    out: list[Outcome] = []
+    for state, args in m.values(exprs, s):
+        if name is not None:
+            done = _known(m, e, name, exprs, args, state)
+            if done is not None:
+                out += done
+                continue
+        if e.name.rpartition("::")[2] not in ENDS_PROGRAM:
+            out.append((state, _unknown(m, e, exprs, args, state)))
+    return out
+
+
+def _named(e: n.Call) -> tuple[str | None, list[n.Expr]]:
+    """The name of a function of the runtimes, as the tables have it, and its arguments: a method's object first."""
+    last = e.name.rpartition("::")[2]
+    parts = [*([e.receiver] if e.receiver is not None else []), *e.args]
+    if e.name.startswith("cl::CommandQueue::enqueue"):
+        return f"E{last[1:]}", parts
+    if e.name == "cl::CommandQueue::finish":
+        return "Finish", parts
+    if e.receiver is not None:
+        return None, parts
+    plain = last in ("free", "malloc", "calloc", "aligned_alloc") or last.startswith("operator ")
+    return (base_name(last) if plain or last.startswith(_PREFIXED) else None), parts
+
+
+def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Value], s: State) -> list[Outcome] | None:
+    plain = name.removesuffix("_ptsz").removesuffix("_ptds")
+    if plain in MAKES and _fits(MAKES[plain], e, args):
+        return [(s, _make(m, e, MAKES[plain], args, s))]
+    if plain in ENDS and len(args) > ENDS[plain].what:
+        ends = ENDS[plain]
+        stream = args[ends.stream] if ends.stream is not None and ends.stream < len(args) else None
+        release(m, args[ends.what], e.span, s, ends.verb, stream, plain)
+        return [(s, _status(m, e, s))]
+    if plain in MOVES:
+        before = s.pending
+        move(m, e, plain, MOVES[plain], args, s)
+        status = _status(m, e, s)
+        s.begun[status] = tuple(work for work in s.pending if work not in before)
+        return [(s, status)]
+    if plain in FILLS and len(args) > FILLS[plain]:
+        used(m, args[FILLS[plain]], e.span, s, "filled")
+        became(args[FILLS[plain]], "filled", e.span, s)
+        return [(s, _status(m, e, s))]
+    if plain in MAPS and len(args) > 2:
+        return [(s, _mapped(m, e, args, s))]
+    if plain in WAITS:
+        what = WAITS[plain]
+        if what is not None and what < len(args):
+            used(m, args[what], e.span, s, "waited for")
+        wait(plain, args, s)
+        return [(s, _status(m, e, s))]
+    if plain in RECORDS and args:
+        s.recorded[args[0]] = args[1] if len(args) > 1 else NULL
+        return [(s, _status(m, e, s))]
+    if plain in RESETS:
+        _reset(e.span, s)
+        return [(s, _status(m, e, s))]
+    if plain in ASKS_ERROR:
+        status = _status(m, e, s)
+        recent = [thing for thing, fate in s.fates.items() if thing.kind in MEMORY and not fate.out]
+        asked = {fact.args[0] for fact in s.facts if isinstance(fact, Atom) and fact.op == "=="}
+        own = [told for told, thing in s.outcomes.items() if recent and thing is recent[-1]]
+        if recent and not asked.intersection(own):  # the error may be that of an allocation nobody has asked about
+            s.outcomes[status] = recent[-1]
+        return [(s, status)]
+    if plain == "SetKernelArg" and len(args) == 4:
+        bound(m, args[3], e.span, s)
+        return [(s, _status(m, e, s))]
+    if plain in ("RetainMemObject", "HostRegister", "HostUnregister", "IpcGetMemHandle", "HostGetDevicePointer"):
+        escape(m, args[0], s)
+        for one in args:
+            escape(m, one, s)
+        return [(s, _status(m, e, s))]
+    return None
+
+
+def _fits(makes: Makes, e: n.Call, args: list[Value]) -> bool:
+    return makes.out is None or (makes.out < len(args))
+
+
+def _status(m: Machine, e: n.Call, s: State) -> Value:
+    return m.fresh(f"{e.name}()")
+
+
+def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> Value:
+    """An allocation, or a handle that is made."""
+    status = _status(m, e, s)
+    where: Place | None = None
+    name = "allocation"
+    if makes.out is not None:
+        given = args[makes.out]
+        if not isinstance(given, At):
+            escape(m, given, s)
+            return status
+        where = (
+            given
+            if not base_name(e.name).startswith("Malloc3D") or "Array" in e.name
+            else At(given.thing, (*given.path, "ptr"))
+        )
+        parts = [part for part in given.path if isinstance(part, str)]
+        name = parts[-1] if parts else given.thing.name
+    if e.name.endswith("operator new") and args and isinstance(args[0], Whole):
+        # `new T(...)`: an object that holds what its constructor made.
+        thing = Thing(Kind.HOST, "object", e.span, e.name, e.type.pointee if isinstance(e.type, PointerType) else None)
+        s.fates[thing] = Fate()
+        for path, part in args[0].parts:
+            s.memory[At(thing, path)] = part  # type: ignore[assignment]
+        return At(thing)
+    thing = Thing(makes.kind, name, e.span, e.name)
+    m.made_at[thing] = -1
+    use = ""
+    if base_name(e.name) == "CreateBuffer" and len(args) > 3 and args[3] != NULL:
+        use = "copied"  # from the host's memory
+    flags = args[1] if len(args) > 1 else None
+    s.fates[thing] = Fate(use=use, touched=bool(use), stream=flags if makes.kind is Kind.STREAM else None)
+    if where is not None:
+        store(m, where, At(thing), s, e.span)
+        s.outcomes[status] = thing
+        return status
+    if makes.status is not None and makes.status < len(args) and isinstance(args[makes.status], At):
+        s.outcomes[status] = thing
+        store(m, args[makes.status], status, s, e.span)  # type: ignore[arg-type]
+    return At(thing)
+
+
+def _mapped(m: Machine, e: n.Call, args: list[Value], s: State) -> Value:
+    used(m, args[1], e.span, s, "mapped")
+    thing = Thing(Kind.BEHIND, "mapped memory", e.span, e.name)
+    if args[2] == NULL:
+        s.pending = (*s.pending, Pending(At(thing), args[0], e.span, True, e.name))
+    return At(thing)
+
+
+def release(
+    m: Machine, given: Value, span: Span, s: State, verb: str, stream: Value | None = None, api: str = ""
+) -> None:
+    """Give back what a value leads to."""
+    if not isinstance(given, At):
+        for thing in things_in(given):
+            if s.fate(thing).life is Life.LIVE:
+                s.change(thing, life=Life.DOUBT)
+        return
+    thing = given.thing
+    if given.path or thing.kind is Kind.LOCAL:
+        if thing.kind is Kind.CONTENT or given.path:
+            escape(m, given, s)
+        return
+    m.program.gave_back(m.keys.get(given, (thing.key,) if thing.key else ()), m.entry, span)
+    fate = s.fate(thing)
+    if fate.life is Life.FREED and fate.at is not None:
+        m.report(Fault("twice", span, called(thing, s), verb, ((fate.at, f"{fate.by} here"),)))
+        return
+    before = s.reset
+    runtime = api.startswith(("Free", "Mem"))
+    if before is not None and runtime and thing.kind is Kind.BEHIND and m.made_at.get(thing, 0) == before[0]:
+        m.report(Fault("twice", span, called(thing, s), verb, ((before[1], "reset here"),)))
+        return
+    if fate.life in (Life.FAILED, Life.DOUBT):
+        return
+    if thing.kind in MEMORY and fate.use == "recopied" and fate.used_at is not None and not fate.out:
+        m.report(Fault("lost", fate.used_at, called(thing, s), related=((span, "given back here"),)))
+    _still_used(m, thing, span, s, verb, stream, api)
+    for at in [at for at, held in s.memory.items() if at.thing is thing]:
+        del s.memory[at]
+    s.change(thing, life=Life.FREED, at=span, by=verb)
+    m.stopped.setdefault(thing, span)
+
+
+def _reset(span: Span, s: State) -> None:
+    for thing, fate in list(s.fates.items()):
+        if thing.kind in (Kind.DEVICE, Kind.PINNED, Kind.MANAGED, Kind.STREAM, Kind.EVENT) and fate.life is Life.LIVE:
+            s.change(thing, life=Life.FREED, at=span, by="reset")
+    s.reset = s.version, span
+    s.pending = ()
+
+
+def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, stream: Value | None, api: str) -> None:
+    """Work that was not waited for, and that memory is taken away from."""
+    for work in s.pending:
+        if work.place.thing is not thing:
+            continue
+        opencl = work.api.startswith(("cl", "enqueue"))
+        ordered = stream is not None and stream == work.stream
+        if opencl and thing.kind is Kind.HOST:
+            m.report(Fault("dies", span, thing.name, verb, ((work.span, "begun here"),)))
+        elif stream is not None and not ordered and apart(stream, work.stream, s):
+            word = "given back on another stream than the one that still works with it"
+            m.report(Fault("moved", span, thing.name, word, ((work.span, "begun here"),)))
+    s.pending = tuple(work for work in s.pending if work.place.thing is not thing)
+    if stream is None and api == "Free" and thing.api.endswith(("MallocAsync", "MallocFromPoolAsync")):
+        fate = s.fate(thing)
+        if fate.use in ("computed", "async") and fate.used_at is not None:
+            word = "given back without waiting for the stream that still works with it"
+            m.report(Fault("moved", span, thing.name, word, ((fate.used_at, "begun here"),)))
+
+
+# ------------------------------------------------------------------------------------------------ copies and waits
+
+
+# --------------------------------------------------------------------------------------------------- out of sight
+
+
+def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: State) -> Value:
+    last = e.name.rpartition("::")[2]
+    if BORROWS.fullmatch(e.name):
+        for given in args:
+            for thing in things_in(given):
+                if thing in s.fates:
+                    _lent(thing, s)
+        for expr, given in zip(exprs, args, strict=True):
+            bare = expr
+            while isinstance(bare, n.Cast):
+                bare = bare.operand
+            if (
+                isinstance(bare, n.AddressOf)
+                and isinstance(given, At)
+                and given.thing.kind is Kind.LOCAL
+                and not isinstance(bare.operand.type, StructType)
+            ):
+                if not _constant(e, exprs, expr):
+                    s.memory[given] = m.fresh("written")
+            elif e.name.startswith("std::") and isinstance(given, At):
+                m.host_access(given, e.span, s, False)
+        return m.fresh(f"{last}()")
+    for given in args:
+        if isinstance(given, At):
+            m.program.passed_on.update(m.keys.get(given, ()))
+        escape(m, given, s)
+        forget(m, given, s)
+    for expr in exprs:
+        if isinstance(expr, (n.Ref, n.Member)) and isinstance(expr.type, StructType):
+            for _, at in m.place(expr, s):
+                if at is not None:
+                    escape(m, at, s)
+                    if at.thing.kind is not Kind.LOCAL or at.path:
+                        forget(m, at, s)
+    plain = all(isinstance(expr.type, (IntType, FloatType)) or _is_text(expr.type) for expr in exprs)
+    if not args or not plain or MAY_WAIT.fullmatch(last):
+        s.pending = ()
+        s.waited = True
+    s.version += 1
+    for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
+        del s.memory[at]
+    return m.fresh(f"{last}()")
+
+
+def _is_text(kind: object) -> bool:
+    inner = getattr(kind, "pointee", None) or getattr(kind, "element", None)
+    return isinstance(inner, IntType) and inner.bits == 8
+
+
+def _lent(thing: Thing, s: State) -> None:
+    fate = s.fate(thing)
+    if fate.life is Life.LIVE and thing.kind in MEMORY:
+        s.change(thing, touched=True, use="read" if fate.use == "computed" else (fate.use or "filled"))
+
+
+def _constant(e: n.Call, exprs: list[n.Expr], expr: n.Expr) -> bool:
+    """Whether a function says that it does not write what an argument points to."""
+    index = exprs.index(expr) - (len(exprs) - len(e.args))
+    params = e.function.params if e.function is not None else ()
+    kind = params[index].type if 0 <= index < len(params) else None
+    return isinstance(kind, PointerType) and kind.const

@@ -1,0 +1,246 @@
+"""What places hold: loads and stores, who else may know a thing, and what is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    MEMORY,
+    At,
+    Atom,
+    Kind,
+    Life,
+    Place,
+    State,
+    Thing,
+    Value,
+    Whole,
+    things_in,
+)
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import VOID, ArrayType, PointerType, StructType, Type
+
+
+def overlaps(one: Place, other: Place) -> bool:
+    """Whether two places share memory, as far as their paths tell: one is a part of the other."""
+    short, long = sorted((one.path, other.path), key=len)
+    return one.thing is other.thing and long[: len(short)] == short
+
+
+def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
+    """What a place holds."""
+
+    m.host_access(at, span, state, False)
+    if isinstance(type_, ArrayType):
+        return At(at.thing, at.path)
+    if isinstance(type_, StructType):
+        return whole(m, at, type_, state)
+    found = state.memory.get(at)
+    if found is not None:
+        return found
+    if at.path and not isinstance(at.path[-1], (str, int)):
+        held = [
+            value
+            for place, value in state.memory.items()
+            if overlaps(place, At(at.thing, at.path[:-1])) and isinstance(value, At)
+        ]
+        if held:
+            return Atom("either", (at, *held))
+    return behind(m, at, type_, state)
+
+
+def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
+    """What a place of unknown contents holds: the same value, as long as nothing may have changed it."""
+    local = at.thing.kind is Kind.LOCAL and not state.fate(at.thing).out
+    version = 0 if local else state.version
+    pointer = isinstance(type_, PointerType)
+    key = (at, version, "pointer" if pointer else "")
+    found = m.lazy.get(key)
+    if found is None:
+        if pointer:
+            keys = m.keys.get(at, ())
+            kind = m.program.kinds.get(keys[-1], Kind.BEHIND) if keys else Kind.BEHIND
+            thing = Thing(kind, name_of(at), None, "", None, None, keys[-1] if keys else None)
+            m.made_at[thing] = version
+            m.origins[thing] = at
+            found = At(thing)
+            if keys:
+                m.keys[found] = keys
+        else:
+            found = Atom("value", (at, version))
+        m.lazy[key] = found
+    return found
+
+
+def name_of(at: Place) -> str:
+    """A place in words."""
+    parts = [part for part in at.path if isinstance(part, str)]
+    return parts[-1] if parts else at.thing.name
+
+
+def whole(m: Machine, at: Place, type_: StructType, state: State) -> Value:
+    """A structure by value."""
+    parts = {
+        place.path[len(at.path) :]: value
+        for place, value in state.memory.items()
+        if overlaps(place, at) and len(place.path) > len(at.path)
+    }
+    for name, kind in m.program.fields(type_):
+        if (name,) not in parts and isinstance(kind, PointerType):
+            below = At(at.thing, (*at.path, name))
+            m.keys.setdefault(below, (*m.keys.get(at, ()), (m.program.class_name(type_), name)))
+            parts[name,] = behind(m, below, kind, state)
+    return Whole(tuple(parts.items()))
+
+
+def store(m: Machine, at: Place, value: Value, state: State, span: Span) -> None:
+    """Write a value to a place."""
+
+    m.host_access(at, span, state, True)
+    note_replaced(m, at, value, state, span)
+    old = [
+        (place, held) for place, held in state.memory.items() if overlaps(place, at) and len(place.path) >= len(at.path)
+    ]
+    for place, _ in old:
+        del state.memory[place]
+    if isinstance(value, Whole):
+        for path, part in value.parts:
+            state.memory[At(at.thing, (*at.path, *path))] = part  # type: ignore[assignment]
+            if isinstance(part, At):
+                note_stored(m, at, part, state, span)
+    else:
+        state.memory[at] = value
+        if isinstance(value, At) and value.thing.name == "allocation":
+            value.thing.name = name_of(at)
+        note_stored(m, at, value, state, span)
+    if visible(at, state):
+        escape(m, value, state)
+    lost = [thing for _, held in old for thing in things_in(held)]
+    dropped(m, lost, state, span)
+
+
+def note_replaced(m: Machine, at: Place, value: Value, state: State, span: Span) -> None:
+    """Keep in mind which members of objects that were there before get other memory, and what they had."""
+    keys = m.keys.get(at)
+    if not keys or not isinstance(value, At) or at in state.memory or at.thing.kind is not Kind.BEHIND:
+        return
+    made = value.thing in state.fates and value.thing.kind in MEMORY and not state.fates[value.thing].out
+    taken = m.entry.name == "operator=" and value.thing.key == keys[-1] and len(m.frames) == 1
+    if made or taken:
+        held = behind(m, at, PointerType(VOID), state)
+        if isinstance(held, At) and held.thing is not value.thing:
+            state.replaced = (*state.replaced, (at, span, held))
+
+
+def note_stored(m: Machine, at: Place, value: Value, state: State, span: Span) -> None:
+    """Keep in mind which members get memory, for what is asked of the file as a whole."""
+    keys = m.keys.get(at)
+    if not keys or not isinstance(value, At):
+        return
+    thing = value.thing
+    if thing in state.fates and not value.path:
+        for key in keys:
+            m.program.makers.setdefault(key, set()).add(m.entry)
+        if thing.kind in MEMORY:
+            m.program.gave(keys[-1], thing, m.entry)
+    elif value.thing.key is not None and value.thing.key != keys[-1]:
+        m.program.passed_on.add(value.thing.key)
+
+
+def visible(at: Place, state: State) -> bool:
+    """Whether code beyond the function may look at a place."""
+    if at.thing.kind is Kind.LOCAL:
+        decl = at.thing.decl
+        return state.fate(at.thing).out and (at.thing in state.fates or (decl is not None and decl.is_global))
+    return state.fate(at.thing).out
+
+
+def escape(m: Machine, value: Value | Place, state: State) -> None:
+    """Code beyond the function may know what a value leads to, and all that is held there."""
+    todo = list(things_in(value))
+    seen: set[Thing] = set()
+    while todo:
+        thing = todo.pop()
+        if thing in seen:
+            continue
+        seen.add(thing)
+        if thing.key is not None:
+            m.program.passed_on.add(thing.key)
+        if not state.fate(thing).out or thing.kind is Kind.LOCAL:
+            state.change(thing, out=True)
+        for place, held in state.memory.items():
+            if place.thing is thing:
+                todo += things_in(held)
+
+
+def forget(m: Machine, value: Value | Place, state: State) -> None:
+    """A function out of sight may have written where a value leads, and whatever can be reached from there."""
+    if not isinstance(value, At):
+        return
+    seen: set[Thing] = set()
+    todo = [value.thing]
+    while todo:
+        thing = todo.pop()
+        if thing in seen:
+            continue
+        seen.add(thing)
+        for place in [place for place in state.memory if place.thing is thing]:
+            todo += things_in(state.memory[place])
+            state.memory[place] = m.fresh("written")
+
+
+def reachable(state: State, roots: Iterable[object] = ()) -> set[Thing]:
+    """Things that something in sight leads to."""
+    alive = {at.thing for at in state.env.values()}
+    alive.update(thing for root in roots for thing in things_in(root))
+    by_thing: dict[Thing, list[Thing]] = {}
+    for place, held in state.memory.items():
+        by_thing.setdefault(place.thing, []).extend(things_in(held))
+        if place.thing.kind is not Kind.LOCAL and place.thing not in state.fates:
+            alive.add(place.thing)
+    todo = list(alive)
+    while todo:
+        for thing in by_thing.get(todo.pop(), ()):
+            if thing not in alive:
+                alive.add(thing)
+                todo.append(thing)
+    return alive
+
+
+def dropped(m: Machine, things: Iterable[Thing], state: State, span: Span, roots: Iterable[object] = ()) -> None:
+    """Memory to which a pointer was lost is leaked where nothing else leads to it."""
+    candidates = [thing for thing in things if leaking(thing, state)]
+    if not candidates:
+        return
+    held = reachable(state, [*roots, *m.holding])
+    for thing in candidates:
+        if thing not in held:
+            if m.frames[-1].function in m.program.entries and len(m.frames) > 1:
+                state.change(thing, life=Life.DOUBT)  # it is walked by itself too
+                continue
+            at, thrown = m.leaving or (span, False)
+            m.program.leaked(m, thing, state, m.outer(at), thrown and len(m.frames) > 1)
+
+
+def leaking(thing: Thing, state: State) -> bool:
+    """Whether somebody still has to give a thing back, and only the function can."""
+    fate = state.fates.get(thing)
+    return fate is not None and thing.kind in MEMORY and fate.life is Life.LIVE and not fate.out
+
+
+def variable(m: Machine, decl: n.VarDecl, s: State) -> Place:
+    """Where a variable is kept."""
+    at = s.env.get(decl)
+    if at is None:
+        at = m.program.globals.get(decl)
+        if at is None:
+            thing = Thing(Kind.LOCAL, decl.name, decl.span, "", decl.type, decl)
+            at = At(thing)
+            if decl.is_global or decl.static:
+                m.program.globals[decl] = at
+        s.env[decl] = at
+        if decl.is_global or decl.static:
+            s.change(at.thing, out=True)
+    return at

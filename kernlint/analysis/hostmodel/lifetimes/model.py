@@ -1,0 +1,223 @@
+"""Values, objects and states of the walk over host code that follows memory and handles.
+
+A :class:`Thing` is an object: memory that was allocated, a handle, a variable, or what a pointer of unknown origin
+leads to.  A place is a thing and a path of members and subscripts in it.  A :class:`State` is what holds on one way
+through the code: what places hold, what has become of things, what was found true, what is still under way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
+
+from kernlint.record import dataclass, field
+from kernlint.source import Span
+from kernlint.tree.nodes import VarDecl
+from kernlint.tree.types import Type
+
+
+class Kind(Enum):
+    """What a thing is."""
+
+    DEVICE = "device memory"
+    HOST = "memory of the host"  # of malloc and its like: the runtime copies through memory of its own
+    PINNED = "pinned memory"
+    MANAGED = "managed memory"
+    STREAM = "stream"
+    EVENT = "event"
+    LOCAL = "variable"
+    CONTENT = "elements"  # of a sequence
+    BEHIND = "unknown"  # what a pointer of unknown origin leads to
+    OWNED = "object"  # of an owning pointer
+
+
+MEMORY = frozenset({Kind.DEVICE, Kind.PINNED, Kind.MANAGED})
+"""Things that have to be given back to the runtime, and cost memory of the device or locked memory till then."""
+
+
+_OWN = frozenset({Kind.LOCAL, Kind.CONTENT, Kind.OWNED})
+"""Things that only the function knows as long as nothing else is known."""
+
+
+class Thing:
+    """An object, told from others by identity.  ``span``: where it was made; ``type``: what it is, of a variable."""
+
+    __slots__ = ("api", "decl", "key", "kind", "name", "span", "type")
+
+    def __init__(
+        self,
+        kind: Kind,
+        name: str,
+        span: Span | None = None,
+        api: str = "",
+        type_: Type | None = None,
+        decl: VarDecl | None = None,
+        key: tuple[str, str] | None = None,
+    ) -> None:
+        self.kind, self.name, self.span, self.api, self.type, self.decl, self.key = (
+            kind, name, span, api, type_, decl, key,
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+class Number(NamedTuple):
+    """A whole number."""
+
+    value: int
+
+
+class At(NamedTuple):
+    """A pointer, reference or handle to a place."""
+
+    thing: Thing
+    path: tuple[object, ...] = ()
+
+
+class Atom(NamedTuple):
+    """A value of which only that is known how it is made: ``op`` of ``args``, or a name of its own."""
+
+    op: str
+    args: tuple[object, ...] = ()
+
+
+class Whole(NamedTuple):
+    """A structure by value: the values of its parts by their paths."""
+
+    parts: tuple[tuple[tuple[object, ...], object], ...]
+
+
+Value = Number | At | Atom | Whole
+NULL = Number(0)
+Place = At
+
+
+class Life(Enum):
+    """What has become of a thing."""
+
+    LIVE = "live"
+    FAILED = "failed"  # the allocation is known to have failed
+    DOUBT = "doubt"  # it may have failed, or may be given back
+    FREED = "freed"
+
+
+class Fate(NamedTuple):
+    """The state of a thing.  ``out``: something beyond the function may know it.  ``at``: where it was given back, and
+    ``by`` what.  ``use``: what happened to its contents last: ``""`` (nothing yet), ``copied``, ``filled``,
+    ``computed`` (a kernel may have written it), ``read``."""
+
+    life: Life = Life.LIVE
+    out: bool = False
+    at: Span | None = None
+    by: str = ""
+    use: str = ""
+    used_at: Span | None = None
+    stream: Value | None = None
+    touched: bool = False
+
+
+class Pending(NamedTuple):
+    """Work that the host has not waited for: it ``writes`` the place (or reads it), begun at ``span`` on ``stream``.
+    ``api``: what began it."""
+
+    place: Place
+    stream: Value | None
+    span: Span
+    writes: bool
+    api: str
+
+
+@dataclass(slots=True, eq=False)
+class State:
+    """One way through the code so far."""
+
+    memory: dict[Place, Value] = field(default_factory=dict)
+    env: dict[VarDecl, Place] = field(default_factory=dict)
+    fates: dict[Thing, Fate] = field(default_factory=dict)
+    facts: dict[Value, bool] = field(default_factory=dict)
+    outcomes: dict[Value, Thing] = field(default_factory=dict)
+    pending: tuple[Pending, ...] = ()
+    recorded: dict[Value, Value] = field(default_factory=dict)
+    begun: dict[Value, tuple[Pending, ...]] = field(default_factory=dict)
+    reset: tuple[int, Span] | None = None
+    version: int = 0
+    waited: bool = False
+    replaced: tuple[tuple[Place, Span, At], ...] = ()
+
+    def fork(self) -> State:
+        """An independent copy."""
+        return State(
+            dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
+            dict(self.recorded), dict(self.begun), self.reset, self.version, self.waited, self.replaced,
+        )  # fmt: skip
+
+    def fate(self, thing: Thing) -> Fate:
+        """What has become of ``thing``; one that was there before belongs to somebody else."""
+        found = self.fates.get(thing)
+        return found if found is not None else Fate(out=thing.kind not in _OWN)
+
+    def change(self, thing: Thing, **changes: object) -> None:
+        """Note what becomes of ``thing``."""
+        self.fates[thing] = self.fate(thing)._replace(**changes)  # type: ignore[arg-type]
+
+    def signature(self) -> tuple[object, ...]:
+        """What tells states apart as far as things are concerned."""
+        fates = frozenset((thing, fate.life, fate.out, fate.use) for thing, fate in self.fates.items())
+        held = frozenset(
+            (at, value) for at, value in self.memory.items() if isinstance(value, At) and value.thing in self.fates
+        )
+        return fates, held, self.pending
+
+
+def merged(states: list[State], most: int) -> list[State]:
+    """``states``, those as one that differ in numbers alone; ``most`` of them at the most."""
+    if len(states) < 2:
+        return states
+    found: dict[tuple[object, ...], State] = {}
+    for state in states:
+        key = state.signature()
+        same = found.get(key)
+        if same is None:
+            found[key] = state
+            continue
+        if same.version != state.version:
+            same.version = max(same.version, state.version)
+        for at in [at for at, value in same.memory.items() if state.memory.get(at) != value]:
+            same.memory[at] = Atom("either", (at, same.memory[at], state.memory.get(at)))
+        for at in state.memory.keys() - same.memory.keys():
+            same.memory[at] = Atom("either", (at, state.memory[at]))
+        same.facts = {fact: truth for fact, truth in same.facts.items() if state.facts.get(fact) is truth}
+        for decl, at in state.env.items():
+            same.env.setdefault(decl, at)
+        same.outcomes.update(state.outcomes)
+        same.begun.update(state.begun)
+    return list(found.values())[:most]
+
+
+def things_in(value: object) -> Iterator[Thing]:
+    """The things that a value leads to."""
+    if isinstance(value, At):
+        yield value.thing
+    elif isinstance(value, Whole):
+        for _, part in value.parts:
+            yield from things_in(part)
+    elif isinstance(value, Atom):
+        for part in value.args:
+            yield from things_in(part)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong.  ``kind``: ``leak``, ``use`` (after it was given back), ``twice`` (given back), ``moved``
+    (given back while a stream works with it), ``copied`` (an object that owns memory), ``early`` (read),
+    ``dies`` (while a copy may be at it), ``nothing`` (a copy of what nobody wrote), ``lost`` (a copy over results that
+    nobody has read).  ``name``: of the memory; ``word``: a detail; ``related``: other places; ``soft``: a note."""
+
+    kind: str
+    span: Span
+    name: str
+    word: str = ""
+    related: tuple[tuple[Span, str], ...] = ()
+    soft: bool = False

@@ -1,0 +1,147 @@
+"""What a file as a whole says of its classes, members and functions, and what the walks of its functions found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from kernlint.analysis.hostmodel.lifetimes.model import Kind, Life, Place, State, Thing
+from kernlint.analysis.hostmodel.lifetimes.runtime import MAKES
+from kernlint.analysis.hostmodel.places import base_name
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import PointerType, StructType, Type
+from kernlint.tree.walk import walk
+
+if TYPE_CHECKING:
+    from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+
+Key = tuple[str, str]
+"""A member: the name of its class, without template arguments, and its own."""
+
+
+class Program:
+    """A file: what is the same for all walks, and what they leave behind."""
+
+    def __init__(self, module: n.Module) -> None:
+        self.module = module
+        self.functions = [f for f in module.functions if f.body is not None and f.kind in _HOST]
+        self.classes = {one.name: one for one in module.classes}
+        self.destructors: dict[str, n.FunctionDecl] = {}
+        self.constructors: dict[str, list[n.FunctionDecl]] = {}
+        for function in self.functions:
+            owner, _, name = function.qualified.rpartition("::")
+            if name.startswith("~"):
+                for key in {owner, self.this_name(function)}:
+                    self.destructors.setdefault(key, function)
+            elif owner and owner.rpartition("::")[2] == name:
+                self.constructors.setdefault(owner, []).append(function)
+        self.globals: dict[n.VarDecl, Place] = {}
+        self.kinds: dict[Key, Kind] = {}
+        self.non_blocking: set[Key] = set()
+        self._locals: dict[n.FunctionDecl, list[n.VarDecl]] = {}
+        self._members()
+        self.given: dict[Key, list[tuple[Thing, n.FunctionDecl]]] = {}
+        self.makers: dict[Key, set[n.FunctionDecl]] = {}
+        """Functions that give members something to hold, of the host's memory too."""
+        self.freed: dict[Key, list[tuple[n.FunctionDecl, Span]]] = {}
+        self.passed_on: set[Key] = set()
+        self.entries: set[n.FunctionDecl] = set()
+        """Functions that are walked by themselves."""
+        self.replaced: list[tuple[Key, Span, str, str]] = []
+        self.leaks: list[tuple[n.FunctionDecl, Thing, Span, bool]] = []
+
+    @staticmethod
+    def this_name(function: n.FunctionDecl) -> str:
+        """The class of a method, with its template arguments."""
+        kind = function.this.type if function.this is not None else None
+        pointee = kind.pointee if isinstance(kind, PointerType) else None
+        return pointee.name if isinstance(pointee, StructType) else ""
+
+    def _members(self) -> None:
+        """The kinds of memory that members get, as far as calls say that are given their addresses."""
+        found: dict[Key, set[Kind]] = {}
+        for function in self.functions:
+            for node in walk(function.body) if function.body is not None else ():
+                makes = MAKES.get(base_name(node.name)) if isinstance(node, n.Call) else None
+                if not isinstance(node, n.Call) or makes is None or makes.out is None or makes.out >= len(node.args):
+                    continue
+                key = self._addressed(node.args[makes.out])
+                if key is not None:
+                    found.setdefault(key, set()).add(makes.kind)
+                    flag = node.args[1] if len(node.args) > 1 else None
+                    while isinstance(flag, n.Cast):
+                        flag = flag.operand
+                    if makes.kind is Kind.STREAM and isinstance(flag, n.IntLit) and flag.value == 1:
+                        self.non_blocking.add(key)
+        self.kinds = {key: next(iter(kinds)) for key, kinds in found.items() if len(kinds) == 1}
+
+    def _addressed(self, arg: n.Expr) -> Key | None:
+        while isinstance(arg, (n.Cast, n.AddressOf, n.Subscript)):
+            arg = arg.base if isinstance(arg, n.Subscript) else arg.operand
+        if not isinstance(arg, n.Member):
+            return None
+        kind = arg.base.type.pointee if isinstance(arg.base.type, PointerType) else arg.base.type
+        return (self.class_name(kind), arg.field) if isinstance(kind, StructType) else None
+
+    # ------------------------------------------------------------------------------------------------- questions
+
+    def class_name(self, kind: StructType) -> str:
+        """The name of a class without template arguments."""
+        return kind.name.partition("<")[0].removeprefix("struct ").removeprefix("class ")
+
+    def fields(self, kind: StructType) -> Iterator[tuple[str, Type]]:
+        """Names and types of the members of a structure."""
+        return ((one.name, one.type) for one in kind.fields)
+
+    def destructor(self, kind: Type) -> n.FunctionDecl | None:
+        """What runs when an object of a type ends."""
+        if not isinstance(kind, StructType):
+            return None
+        return self.destructors.get(kind.name) or self.destructors.get(self.class_name(kind))
+
+    def constructor(self, name: str, count: int) -> n.FunctionDecl | None:
+        """The only constructor of a class with so many parameters."""
+        found = [f for f in self.constructors.get(name, ()) if len(f.params) == count]
+        return found[0] if len(found) == 1 else None
+
+    def body_of(self, e: n.Call) -> n.FunctionDecl | None:
+        """The function that a call runs, where its body is in sight."""
+        function = e.function
+        if function is None and e.receiver is not None and "::~" in e.name:
+            function = self.destructor(e.receiver.type)
+        if function is None or function.body is None or function.kind not in _HOST:
+            return None
+        return function
+
+    def locals_of(self, function: n.FunctionDecl) -> list[n.VarDecl]:
+        """Variables and parameters of a function."""
+        found = self._locals.get(function)
+        if found is None:
+            found = [*function.params, *([function.this] if function.this is not None else [])]
+            found += (
+                [node for node in walk(function.body) if isinstance(node, n.VarDecl)]
+                if function.body is not None
+                else []
+            )
+            self._locals[function] = found
+        return found
+
+    # --------------------------------------------------------------------------------------------------- notes
+
+    def gave(self, key: Key, thing: Thing, function: n.FunctionDecl) -> None:
+        """A member got memory of its own."""
+        self.given.setdefault(key, []).append((thing, function))
+
+    def gave_back(self, keys: Iterable[Key], function: n.FunctionDecl, span: Span) -> None:
+        """What a member leads to was given back."""
+        for key in keys:
+            self.freed.setdefault(key, []).append((function, span))
+
+    def leaked(self, m: Machine, thing: Thing, state: State, span: Span, soft: bool = False) -> None:
+        """Nothing leads to a thing any more on one way through a function."""
+        state.change(thing, life=Life.DOUBT)
+        self.leaks.append((m.entry, thing, span, soft))
+
+
+_HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)

@@ -1,0 +1,261 @@
+"""Copies, launches and waits: what they do to things, and what the host may touch meanwhile."""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
+from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    MEMORY,
+    At,
+    Atom,
+    Fault,
+    Kind,
+    Life,
+    Number,
+    Pending,
+    Place,
+    State,
+    Thing,
+    Value,
+    Whole,
+    things_in,
+)
+from kernlint.analysis.hostmodel.lifetimes.runtime import D2H, H2D, WAITS, Moves
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import PointerType
+
+
+def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: State) -> None:
+    target = args[moves.target] if moves.target is not None and moves.target < len(args) else None
+    source = args[moves.source] if moves.source is not None and moves.source < len(args) else None
+    kind = moves.kind
+    if moves.at is not None and moves.at < len(args) and isinstance(args[moves.at], Number):
+        kind = args[moves.at].value  # type: ignore[union-attr]
+    waits: bool | None = moves.waits
+    if moves.flag is not None:
+        flag = args[moves.flag] if moves.flag < len(args) else None
+        waits = bool(flag.value) if isinstance(flag, Number) else None
+    stream = args[moves.stream] if moves.stream is not None and moves.stream < len(args) else None
+    for given in (target, source):
+        if given is not None:
+            used(m, given, e.span, s, "copied")
+    if source is not None:
+        _copied_from(m, e, source, kind, stream, waits, s)
+    if target is not None:
+        _copied_to(m, e, target, source, kind, s)
+    if waits is not False:
+        s.waited = True
+        opencl = moves.stream == 0
+        s.pending = tuple(one for one in s.pending if opencl and apart(one.stream, stream, s))
+        return
+    if isinstance(target, At) and _to_host(target.thing, kind):
+        s.pending = (*s.pending, Pending(target, stream, e.span, True, e.name))
+    opencl = e.name.startswith(("cl", "enqueue"))
+    if isinstance(source, At) and kind in (H2D, None) and (source.thing.kind is Kind.PINNED or opencl):
+        s.pending = (*s.pending, Pending(source, stream, e.span, False, e.name))
+    if isinstance(source, At) and isinstance(target, At) and kind == 3:
+        s.pending = (
+            *s.pending,
+            *(Pending(one, stream, e.span, False, e.name) for one in (source, target) if isinstance(one, At)),
+        )
+
+
+def _to_host(thing: Thing, kind: int | None) -> bool:
+    """Whether a copy is to memory of the host, by its direction or by what the memory is."""
+    return thing.kind is not Kind.DEVICE and (kind == D2H or (kind is None and thing.kind is not Kind.BEHIND))
+
+
+def _copied_from(
+    m: Machine, e: n.Call, source: Value, kind: int | None, stream: Value | None, waits: bool | None, s: State
+) -> None:
+    if not isinstance(source, At):
+        return
+    thing, fate = source.thing, s.fates.get(source.thing)
+    if fate is None:
+        return
+    whole = thing.kind is Kind.DEVICE and not source.path and kind in (2, 3)
+    if whole and not fate.use and not fate.out and fate.life is Life.LIVE and thing.span is not None:
+        m.report(Fault("nothing", e.span, called(thing, s), related=((thing.span, "allocated here"),)))
+    if (
+        fate.use == "computed"
+        and waits
+        and fate.stream is not None
+        and _apart_from_default(m, fate.stream, s)
+        and kind == D2H
+    ):
+        m.report(Fault("early", e.span, called(thing, s), "stream", ((fate.used_at, "launched here"),)))  # type: ignore[arg-type]
+    if fate.use in ("computed", "recopied"):
+        s.change(thing, use="read", used_at=e.span)
+
+
+def _apart_from_default(m: Machine, stream: Value, s: State) -> bool:
+    """Whether a stream does not wait for the default one, nor that for it."""
+    if not isinstance(stream, At):
+        return False
+    fate = s.fates.get(stream.thing)
+    flags = fate.stream if fate is not None and stream.thing.kind is Kind.STREAM else None
+    known = flags is not None and stream.thing.api.endswith(("WithFlags", "WithPriority"))
+    return (known and flags == Number(1)) or (
+        stream.thing.key is not None and stream.thing.key in m.program.non_blocking
+    )
+
+
+def _copied_to(m: Machine, e: n.Call, target: Value, source: Value | None, kind: int | None, s: State) -> None:
+    if not isinstance(target, At):
+        return
+    fate = s.fates.get(target.thing)
+    if fate is None or target.thing.kind is not Kind.DEVICE:
+        return
+    if target.path:
+        s.change(target.thing, use="copied" if fate.use != "computed" else fate.use)
+        return
+    if kind == 3 and isinstance(source, At) and fate.use == "computed" and source.thing is not target.thing:
+        origin = s.fates.get(source.thing)
+        if origin is not None and origin.used_at == fate.used_at and origin.use == "input" and fate.used_at is not None:
+            m.report(Fault("lost", e.span, called(target.thing, s), related=((fate.used_at, "computed here"),)))
+    again = fate.use == "computed" and kind == H2D
+    s.change(target.thing, use="recopied" if again else "copied", used_at=e.span)
+
+
+def wait(name: str, args: list[Value], s: State) -> None:
+    """What a call waits for is over."""
+    what = WAITS[name]
+    s.waited = True
+    for thing, fate in list(s.fates.items()):
+        if fate.use in ("computed",) and fate.stream is not None:
+            s.fates[thing] = fate._replace(stream=None)
+        if fate.use in ("computed", "async") and thing.api.endswith("Async"):
+            s.fates[thing] = s.fates[thing]._replace(use="read")
+    if what is None or not s.pending or what >= len(args):
+        s.pending = ()
+        return
+    of: Value | None = s.recorded.get(args[what]) if name.startswith("Event") else args[what]
+    s.pending = tuple(work for work in s.pending if apart(work.stream, of, s))
+
+
+def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
+    """A kernel is launched with its arguments."""
+    out: list[Outcome] = []
+    parts = [part for part in (e.grid, e.block, e.shared, e.global_size) if part is not None]
+    streams = [e.stream] if e.stream is not None else []
+    params = e.kernel.params if e.kernel is not None else ()
+    for state, found in m.values([*parts, *streams, *e.args], s):
+        args = found[len(parts) + len(streams) :]
+        stream = found[len(parts)] if streams else None
+        if stream is not None:
+            used(m, stream, e.span, state, "used")
+        for index, given in enumerate(args):
+            kind = params[index].type if index < len(params) else None
+            _passed(m, e, given, kind, stream, state)
+        if not e.args or e.packed is not None:
+            for thing, fate in list(state.fates.items()):
+                if thing.kind is Kind.DEVICE and fate.touched and fate.life is Life.LIVE:
+                    state.change(thing, use="computed", used_at=e.span)
+        out.append((state, m.fresh("launch")))
+    return out
+
+
+def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value | None, s: State) -> None:
+    if isinstance(given, Whole):
+        for _, part in given.parts:
+            _passed(m, e, part, None, stream, s)  # type: ignore[arg-type]
+        return
+    if isinstance(given, At) and given.thing.kind is Kind.LOCAL:
+        for at, held in list(s.memory.items()):
+            if at.thing is given.thing:
+                _passed(m, e, held, None, stream, s)
+        return
+    if isinstance(given, Atom):
+        for thing in things_in(given):
+            became(At(thing), "computed", e.span, s, stream)
+        return
+    if not isinstance(given, At):
+        return
+    used(m, given, e.span, s, "passed to a kernel")
+    constant = isinstance(kind, PointerType) and kind.const
+    fate = s.fates.get(given.thing)
+    if constant and fate is not None and fate.use in ("", "copied", "filled", "read", "input"):
+        s.change(given.thing, use="input" if fate.use else fate.use, used_at=e.span)
+        if given.thing.api.endswith("Async"):
+            s.change(given.thing, use="async", used_at=e.span)
+    elif not (constant and fate is not None and fate.use == "computed"):
+        became(given, "computed", e.span, s, stream)
+    if given.thing.kind is Kind.MANAGED and isinstance(kind, PointerType) and not kind.const:
+        s.pending = (*s.pending, Pending(given, stream, e.span, True, "launch"))
+
+
+def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> None:
+    """The host reads or writes a place."""
+    fate = s.fates.get(at.thing)
+    if (
+        fate is not None
+        and fate.life is Life.FREED
+        and fate.at is not None
+        and at.thing.kind in (Kind.HOST, Kind.PINNED, Kind.MANAGED)
+    ):
+        m.report(Fault("use", span, at.thing.name, "used", ((fate.at, f"{fate.by} here"),)))
+        s.change(at.thing, life=Life.DOUBT)
+    if not s.pending:
+        return
+    for work in s.pending:
+        same = overlaps(work.place, at) or (not s.waited and _one_of(m, work.place, at))
+        if (work.writes or writes) and same and not _device_only(work):
+            word = "written" if not work.writes else ("launch" if work.api == "launch" else "read")
+            m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),)))
+            s.pending = tuple(other for other in s.pending if other is not work)
+            return
+
+
+def _one_of(m: Machine, one: Place, other: Place) -> bool:
+    """Whether two pointers were read from one array of a member, and which elements these are is not known."""
+    a, b = m.origins.get(one.thing), m.origins.get(other.thing)
+    if a is None or b is None or a.thing is not b.thing or a.path[:-1] != b.path[:-1] or not a.path:
+        return False
+    return not all(isinstance(at.path[-1], (int, str)) for at in (a, b))
+
+
+def _device_only(work: Pending) -> bool:
+    return work.place.thing.kind is Kind.DEVICE
+
+
+def apart(one: Value | None, other: Value | None, s: State) -> bool:
+    """Whether two streams are surely two: each read from a variable, member or parameter of its own."""
+    if one is None or other is None or one == other:
+        return False
+    if not isinstance(one, At) or not isinstance(other, At):
+        return False
+    return one.thing is not other.thing
+
+
+def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:
+    """A use of what a value leads to: a fault where it was given back."""
+    for thing in things_in(given) if isinstance(given, At) else ():
+        fate = s.fates.get(thing)
+        if fate is not None and fate.life is Life.FREED and fate.at is not None:
+            m.report(Fault("use", span, called(thing, s), verb, ((fate.at, f"{fate.by} here"),)))
+            s.change(thing, life=Life.DOUBT)
+        elif fate is not None or thing.kind in MEMORY:
+            s.change(thing, touched=True)
+
+
+def called(thing: Thing, s: State) -> str:
+    """The name by which a thing is known now."""
+    for at, held in s.memory.items():
+        if isinstance(held, At) and held.thing is thing and not held.path:
+            parts = [part for part in at.path if isinstance(part, str)]
+            return parts[-1] if parts else at.thing.name
+    return thing.name
+
+
+def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:
+    if isinstance(given, At) and (given.thing in s.fates or given.thing.kind in MEMORY):
+        s.change(given.thing, use=use, used_at=span, stream=stream)
+
+
+def bound(m: Machine, given: Value, span: Span, s: State) -> None:
+    """A memory object becomes the argument of a kernel."""
+    held = s.memory.get(given) if isinstance(given, At) else None
+    if held is not None:
+        used(m, held, span, s, "passed to a kernel")
+        became(held, "computed", span, s)

@@ -1,0 +1,640 @@
+"""What becomes of memory along the ways through host code: each case with its fault, and mended."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
+from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
+from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
+
+from kernlint.rule import RuleClass
+from tests.rules.marked import assert_marked
+
+CASES: dict[str, tuple[RuleClass, str, str]] = {
+    "leak plain never": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        __global__ void scale(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
+        void normalise(float *host, int n) {
+            float *dev;
+            cudaMalloc(&dev, n * sizeof(float));  // bad
+            cudaMemcpy(dev, host, n * sizeof(float), cudaMemcpyHostToDevice);
+            scale<<<(n + 255) / 256, 256>>>(dev, n);
+            cudaMemcpy(host, dev, n * sizeof(float), cudaMemcpyDeviceToHost);
+            cudaFree(dev);  // only good
+        }
+        """,
+    ),
+    "leak ctor no dtor": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <cstddef>
+        class Histogram {
+          public:
+            explicit Histogram(size_t bins) : bins_(bins) {
+                cudaMalloc(&counts_, bins * sizeof(unsigned));  // bad
+                cudaMalloc(&edges_, (bins + 1) * sizeof(float));
+            }
+            ~Histogram() {
+                cudaFree(counts_);  // only good
+                cudaFree(edges_);
+            }
+            Histogram(const Histogram &) = delete;
+            void clear() { cudaMemset(counts_, 0, bins_ * sizeof(unsigned)); }
+          private:
+            size_t bins_;
+            unsigned *counts_ = nullptr;
+            float *edges_ = nullptr;
+        };
+        """,
+    ),
+    "leak no dtor at all": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Scratch {
+            float *buf = nullptr;
+            int n;
+            Scratch(int count) : n(count) { cudaMalloc((void **)&buf, count * sizeof(float)); }  // bad
+            ~Scratch() { cudaFree(buf); }  // only good
+            Scratch(const Scratch &) = delete;
+            float *get() { return buf; }
+        };
+        __global__ void fill(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1.0f; }
+        void step(int n) {
+            Scratch s(n);
+            fill<<<(n + 127) / 128, 128>>>(s.get(), n);
+            cudaDeviceSynchronize();
+        }
+        """,
+    ),
+    "leak resize": (
+        DeviceMemoryLeak,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        class Pool {
+            float *data_ = nullptr;
+            size_t cap_ = 0;
+          public:
+            Pool() = default;
+            Pool(const Pool &) = delete;
+            ~Pool() { if (data_) (void)hipFree(data_); }
+            bool reserve(size_t n) {
+                if (n <= cap_) return true;
+                if (data_) (void)hipFree(data_);  // only good
+                if (hipMalloc(&data_, n * sizeof(float)) != hipSuccess) {  // bad
+                    data_ = nullptr;
+                    return false;
+                }
+                cap_ = n;
+                return true;
+            }
+            float *data() { return data_; }
+        };
+        """,
+    ),
+    "leak move assign": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <utility>
+        class DevArray {
+            void *p_ = nullptr;
+            size_t n_ = 0;
+          public:
+            explicit DevArray(size_t n) : n_(n) { cudaMalloc(&p_, n); }
+            ~DevArray() { cudaFree(p_); }
+            DevArray(const DevArray &) = delete;
+            DevArray &operator=(const DevArray &) = delete;
+            DevArray(DevArray &&o) noexcept : p_(o.p_), n_(o.n_) { o.p_ = nullptr; o.n_ = 0; }
+            DevArray &operator=(DevArray &&o) noexcept {
+                if (this != &o) {
+                    cudaFree(p_);  // only good
+                    p_ = o.p_;  // bad
+                    n_ = o.n_;
+                    o.p_ = nullptr;
+                    o.n_ = 0;
+                }
+                return *this;
+            }
+        };
+        """,
+    ),
+    "leak loop": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <vector>
+        __global__ void add(float *x, const float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += y[i]; }
+        void accumulate(float *acc, const std::vector<const float *> &parts, int n) {
+            float *tmp = nullptr;
+            for (const float *part : parts) {
+                cudaMalloc(&tmp, n * sizeof(float));  // bad
+                cudaMemcpy(tmp, part, n * sizeof(float), cudaMemcpyHostToDevice);
+                add<<<(n + 255) / 256, 256>>>(acc, tmp, n);
+                cudaFree(tmp);  // only good
+            }
+            cudaFree(tmp);  // only bad
+        }
+        """,
+    ),
+    "leak cl goto": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        int blur(cl_context ctx, cl_command_queue q, cl_kernel k, const float *in, float *out, size_t n) {
+            cl_int err;
+            int rc = -1;
+            cl_mem tmp = NULL;
+            cl_mem src = clCreateBuffer(ctx, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof(float), (void *)in, &err);  // bad
+            if (err != CL_SUCCESS) return -1;
+            tmp = clCreateBuffer(ctx, CL_MEM_WRITE_ONLY, n * sizeof(float), NULL, &err);
+            if (err != CL_SUCCESS) goto done;
+            if (clSetKernelArg(k, 0, sizeof(cl_mem), &src) != CL_SUCCESS) goto done;
+            if (clSetKernelArg(k, 1, sizeof(cl_mem), &tmp) != CL_SUCCESS) goto done;
+            if (clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, NULL) != CL_SUCCESS) goto done;
+            if (clEnqueueReadBuffer(q, tmp, CL_TRUE, 0, n * sizeof(float), out, 0, NULL, NULL) != CL_SUCCESS) goto done;
+            rc = 0;
+        done:
+            if (tmp) clReleaseMemObject(tmp);
+            clReleaseMemObject(src);  // only good
+            return rc;
+        }
+        """,
+    ),
+    "leak helper alloc": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cstdio>
+        #include <cstdlib>
+        static void check(cudaError_t e, const char *what) { if (e != cudaSuccess) { fprintf(stderr, "%s", what); exit(1); } }
+        static float *to_device(const float *src, int n) {
+            float *d = nullptr;
+            check(cudaMalloc(&d, n * sizeof(float)), "alloc");  // bad
+            check(cudaMemcpy(d, src, n * sizeof(float), cudaMemcpyHostToDevice), "copy");
+            return d;
+        }
+        __global__ void dot(const float *a, const float *b, float *r, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, a[i] * b[i]); }
+        float inner(const float *a, const float *b, int n) {
+            float *da = to_device(a, n), *db = to_device(b, n);
+            float zero = 0.0f, result;
+            float *dr = to_device(&zero, 1);
+            dot<<<(n + 255) / 256, 256>>>(da, db, dr, n);
+            check(cudaMemcpy(&result, dr, sizeof(float), cudaMemcpyDeviceToHost), "result");
+            cudaFree(da);
+            cudaFree(db);  // only good
+            cudaFree(dr);
+            return result;
+        }
+        """,
+    ),
+    "leak overwrite": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        __global__ void iota(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = i; }
+        int *order(int n, bool twice) {
+            int *idx = nullptr;
+            cudaMalloc(&idx, n * sizeof(int));  // bad
+            iota<<<(n + 255) / 256, 256>>>(idx, n);
+            if (twice) {
+                n *= 2;
+                cudaFree(idx);  // only good
+                cudaMalloc(&idx, n * sizeof(int));
+                iota<<<(n + 255) / 256, 256>>>(idx, n);
+            }
+            return idx;
+        }
+        """,
+    ),
+    "leak struct free fn": (
+        DeviceMemoryLeak,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        #include <stdlib.h>
+        typedef struct { float *w, *b, *grad; int n; } layer_t;
+        layer_t *layer_new(int n) {
+            layer_t *l = (layer_t *)calloc(1, sizeof(layer_t));
+            l->n = n;
+            hipMalloc((void **)&l->w, n * sizeof(float));
+            hipMalloc((void **)&l->b, n * sizeof(float));
+            hipMalloc((void **)&l->grad, n * sizeof(float));  // bad
+            return l;
+        }
+        void layer_free(layer_t *l) {
+            hipFree(l->w);
+            hipFree(l->b);
+            hipFree(l->grad);  // only good
+            free(l);
+        }
+        """,
+    ),
+    "leak ifelse": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void sum(const float *x, float *r, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, x[i]); }
+        bool total(const float *x, int n, float *out) {
+            float *r;
+            if (cudaMalloc(&r, sizeof(float)) != cudaSuccess) return false;
+            bool ok = cudaMemset(r, 0, sizeof(float)) == cudaSuccess;
+            if (ok) {
+                sum<<<(n + 255) / 256, 256>>>(x, r, n);
+                ok = cudaMemcpy(out, r, sizeof(float), cudaMemcpyDeviceToHost) == cudaSuccess;
+                cudaFree(r);  // only bad
+            }
+            cudaFree(r);  // only good
+            return ok;  // bad
+        }
+        """,
+    ),
+    "uaf copy by value": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        class Matrix {
+          public:
+            float *d;
+            int rows, cols;
+            Matrix(int r, int c) : rows(r), cols(c) { cudaMalloc(&d, sizeof(float) * r * c); }
+            ~Matrix() { cudaFree(d); }  // bad
+            Matrix(const Matrix &) = delete;  // only good
+        };
+        __global__ void zero(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 0.0f; }
+        void clear(Matrix m) {  // only bad
+        void clear(Matrix &m) {  // only good
+            zero<<<(m.rows * m.cols + 255) / 256, 256>>>(m.d, m.rows * m.cols);
+        }
+        void run() {
+            Matrix a(64, 64);
+            clear(a);  // bad
+            cudaDeviceSynchronize();
+        }
+        """,
+    ),
+    "uaf vector of owners": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <vector>
+        struct Slab {
+            explicit Slab(size_t n) { cudaMalloc(&p, n); }
+            ~Slab() { cudaFree(p); }
+            Slab(const Slab &) = delete;  // only good
+            Slab(Slab &&o) noexcept : p(o.p) { o.p = nullptr; }  // only good
+            char *p = nullptr;
+        };
+        void build(std::vector<Slab> &slabs, int count) {
+            for (int i = 0; i < count; ++i) {
+                Slab s(1 << 20);
+                slabs.push_back(s);  // only bad  // bad
+                slabs.push_back(static_cast<Slab &&>(s));  // only good
+            }
+        }
+        """,
+    ),
+    "uaf reset": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        int finish(float *dev, float *host, int n) {
+            cudaMemcpy(host, dev, n * sizeof(float), cudaMemcpyDeviceToHost);
+            cudaDeviceReset();  // only bad
+            cudaFree(dev);  // bad
+            cudaDeviceReset();  // only good
+            return 0;
+        }
+        """,
+    ),
+    "uaf raw of dead vector": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <thrust/device_vector.h>
+        #include <thrust/host_vector.h>
+        __global__ void twice(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
+        void run(const thrust::host_vector<float> &h, int n) {
+            float *raw;
+            thrust::device_vector<float> keep;  // only good
+            {
+                thrust::device_vector<float> d = h;  // only bad
+                keep = h;  // only good
+                raw = thrust::raw_pointer_cast(d.data());  // only bad
+                raw = thrust::raw_pointer_cast(keep.data());  // only good
+            }
+            twice<<<(n + 255) / 256, 256>>>(raw, n);  // bad
+            cudaDeviceSynchronize();
+        }
+        """,
+    ),
+    "uaf helper frees": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Work { float *in, *out; };
+        static void release(Work &w) { cudaFree(w.in); cudaFree(w.out); }  // bad
+        int run(Work &w, float *host, int n) {
+            cudaError_t e = cudaMemcpy(w.in, host, n * sizeof(float), cudaMemcpyHostToDevice);
+            if (e != cudaSuccess) {
+                release(w);
+                return -1;  // only good
+            }
+            e = cudaMemcpy(host, w.out, n * sizeof(float), cudaMemcpyDeviceToHost);  // bad
+            release(w);
+            return e == cudaSuccess ? 0 : -1;
+        }
+        """,
+    ),
+    "uaf stream destroyed": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        __global__ void fill(int *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 7; }
+        void run(int *x, int n) {
+            cudaStream_t s;
+            cudaStreamCreate(&s);
+            fill<<<(n + 255) / 256, 256, 0, s>>>(x, n);
+            cudaStreamDestroy(s);  // only bad
+            cudaStreamSynchronize(s);  // bad
+            cudaStreamDestroy(s);  // only good
+        }
+        """,
+    ),
+    "uaf cl release then enqueue": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        void run(cl_context c, cl_command_queue q, cl_kernel k, float *out, size_t n) {
+            cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
+            clSetKernelArg(k, 0, sizeof(cl_mem), &m);
+            clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, NULL);
+            clReleaseMemObject(m);  // only bad
+            clEnqueueReadBuffer(q, m, CL_TRUE, 0, n * sizeof(float), out, 0, NULL, NULL);  // bad
+            clReleaseMemObject(m);  // only good
+        }
+        """,
+    ),
+    "uaf cl nonblocking write freed": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        #include <stdlib.h>
+        int upload(cl_command_queue q, cl_mem dst, const unsigned char *img, size_t n) {
+            float *tmp = (float *)malloc(n * sizeof(float));
+            for (size_t i = 0; i < n; i++) tmp[i] = img[i] / 255.0f;
+            cl_int err = clEnqueueWriteBuffer(q, dst, CL_FALSE, 0, n * sizeof(float), tmp, 0, NULL, NULL);  // only bad
+            cl_int err = clEnqueueWriteBuffer(q, dst, CL_TRUE, 0, n * sizeof(float), tmp, 0, NULL, NULL);  // only good
+            free(tmp);  // bad
+            return err;
+        }
+        """,
+    ),
+    "uaf pinned freed": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Job { float *dev; cudaStream_t stream; };
+        void push(Job &job, int n, cudaStream_t s) {
+            float *tmp = nullptr;
+            cudaMallocAsync(&tmp, n * sizeof(float), s);
+            cudaMemcpyAsync(job.dev, tmp, n * sizeof(float), cudaMemcpyDeviceToDevice, job.stream);
+            cudaStreamSynchronize(job.stream);  // only good
+            cudaFreeAsync(tmp, s);  // bad
+        }
+        """,
+    ),
+    "uaf vector dies": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/cl.hpp>
+        #include <vector>
+        void upload(cl::CommandQueue &queue, cl::Buffer &table, int n) {
+            std::vector<int> host(n);
+            for (int i = 0; i < n; ++i) host[i] = i * i;
+            queue.enqueueWriteBuffer(table, CL_FALSE, 0, n * sizeof(int), host.data());  // only bad  // bad
+            queue.enqueueWriteBuffer(table, CL_TRUE, 0, n * sizeof(int), host.data());  // only good
+        }
+        """,
+    ),
+    "uaf double free alias": (
+        DeviceUseAfterFree,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        __global__ void diffuse(const float *a, float *b, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b[i] = a[i] * 0.5f; }
+        void simulate(float *host, int n, int steps) {
+            float *cur, *next;
+            hipMalloc(&cur, n * sizeof(float));
+            hipMalloc(&next, n * sizeof(float));
+            float *result = cur;
+            hipMemcpy(cur, host, n * sizeof(float), hipMemcpyHostToDevice);
+            diffuse<<<(n + 255) / 256, 256>>>(cur, next, n);
+            result = next;
+            hipMemcpy(host, result, n * sizeof(float), hipMemcpyDeviceToHost);
+            hipFree(cur);
+            hipFree(next);
+            hipFree(result);  // only bad  // bad
+        }
+        """,
+    ),
+    "read struct member": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Stats { float mean, var; int count; };
+        struct Context { cudaStream_t stream; Stats *dev; Stats host; };
+        float stddev(Context *c) {
+            cudaMemcpyAsync(&c->host, c->dev, sizeof(Stats), cudaMemcpyDeviceToHost, c->stream);
+            cudaStreamSynchronize(c->stream);  // only good
+            return c->host.var / c->host.count;  // bad
+        }
+        """,
+    ),
+    "read pinned class": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void count(const int *x, int n, int *hits) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && x[i] > 0) atomicAdd(hits, 1); }
+        class Counter {
+            int *d_ = nullptr, *h_ = nullptr;
+            cudaStream_t s_;
+          public:
+            Counter() { cudaMalloc(&d_, sizeof(int)); cudaMallocHost(&h_, sizeof(int)); cudaStreamCreate(&s_); }
+            ~Counter() { cudaFree(d_); cudaFreeHost(h_); cudaStreamDestroy(s_); }
+            Counter(const Counter &) = delete;
+            int operator()(const int *x, int n) {
+                cudaMemsetAsync(d_, 0, sizeof(int), s_);
+                count<<<(n + 255) / 256, 256, 0, s_>>>(x, n, d_);
+                cudaMemcpyAsync(h_, d_, sizeof(int), cudaMemcpyDeviceToHost, s_);
+                cudaStreamSynchronize(s_);  // only good
+                return *h_;  // bad
+            }
+        };
+        """,
+    ),
+    "read wrapper class": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/cl.hpp>
+        #include <vector>
+        template <typename T> class DeviceVec {
+            cl::Buffer buf; cl::CommandQueue q; size_t n;
+          public:
+            DeviceVec(cl::Context &c, cl::CommandQueue &queue, size_t count) : buf(c, CL_MEM_READ_WRITE, count * sizeof(T)), q(queue), n(count) {}
+            void read(std::vector<T> &to) {
+                to.resize(n);
+                q.enqueueReadBuffer(buf, CL_FALSE, 0, n * sizeof(T), to.data());
+                q.finish();  // only good
+            }
+        };
+        float first(DeviceVec<float> &d) {
+            std::vector<float> h;
+            d.read(h);
+            return h[0];  // bad
+        }
+        """,
+    ),
+    "read managed": (
+        UnsynchronisedHostRead,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        __global__ void relax(float *u, int *changed, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && u[i] > 1.0f) { u[i] = 1.0f; *changed = 1; } }
+        struct Solver {
+            float *u; int *changed; int n;
+            Solver(int count) : n(count) { hipMallocManaged(&u, n * sizeof(float)); hipMallocManaged(&changed, sizeof(int)); }
+            ~Solver() { hipFree(u); hipFree(changed); }
+            Solver(const Solver &) = delete;
+            int run() {
+                int steps = 0;
+                do {
+                    *changed = 0;
+                    relax<<<(n + 255) / 256, 256>>>(u, changed, n);
+                    hipDeviceSynchronize();  // only good
+                    ++steps;
+                } while (*changed);  // bad
+                return steps;
+            }
+        };
+        """,
+    ),
+    "read wrong stream": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <vector>
+        float peak(const float *dev, int n, cudaStream_t copy, cudaStream_t compute) {
+            float *pinned;
+            cudaMallocHost(&pinned, n * sizeof(float));
+            cudaMemcpyAsync(pinned, dev, n * sizeof(float), cudaMemcpyDeviceToHost, copy);
+            cudaStreamSynchronize(compute);  // only bad
+            cudaStreamSynchronize(copy);  // only good
+            float m = pinned[0];  // bad
+            for (int i = 1; i < n; ++i) m = pinned[i] > m ? pinned[i] : m;
+            cudaFreeHost(pinned);
+            return m;
+        }
+        """,
+    ),
+    "copy order device": (
+        WrongCopyDirection,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void step(const float *in, float *out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * 0.5f; }
+        void evolve(const float *host, float *result, int n) {
+            float *cur, *next;
+            cudaMalloc(&cur, n * sizeof(float));
+            cudaMalloc(&next, n * sizeof(float));
+            cudaMemcpy(cur, host, n * sizeof(float), cudaMemcpyHostToDevice);
+            for (int i = 0; i < 10; ++i) {
+                step<<<(n + 255) / 256, 256>>>(cur, next, n);
+                cudaMemcpy(next, cur, n * sizeof(float), cudaMemcpyDeviceToDevice);  // only bad  // bad
+                cudaMemcpy(cur, next, n * sizeof(float), cudaMemcpyDeviceToDevice);  // only good
+            }
+            cudaMemcpy(result, cur, n * sizeof(float), cudaMemcpyDeviceToHost);
+            cudaFree(cur);
+            cudaFree(next);
+        }
+        """,
+    ),
+    "copy before upload": (
+        WrongCopyDirection,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <stdlib.h>
+        __global__ void negate(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = -x[i]; }
+        void run(float *x, int n) {
+            float *d;
+            cudaMalloc(&d, n * sizeof(float));
+            cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToHost);  // only bad  // bad
+            cudaMemcpy(d, x, n * sizeof(float), cudaMemcpyHostToDevice);  // only good
+            negate<<<(n + 255) / 256, 256>>>(d, n);
+            cudaMemcpy(x, d, n * sizeof(float), cudaMemcpyDeviceToHost);
+            cudaFree(d);
+        }
+        """,
+    ),
+    "copy driver param": (
+        WrongCopyDirection,
+        "cuda",
+        """
+        #include <cuda.h>
+        CUresult roundtrip(CUfunction f, float *host, size_t n) {
+            CUdeviceptr d;
+            CUresult r = cuMemAlloc(&d, n * sizeof(float));
+            if (r != CUDA_SUCCESS) return r;
+            cuMemcpyHtoD(d, host, n * sizeof(float));
+            void *args[] = {&d, &n};
+            cuLaunchKernel(f, (unsigned)((n + 255) / 256), 1, 1, 256, 1, 1, 0, 0, args, 0);
+            r = cuMemcpyHtoD(d, host, n * sizeof(float));  // only bad  // bad
+            r = cuMemcpyDtoH(host, d, n * sizeof(float));  // only good
+            cuMemFree(d);
+            return r;
+        }
+        """,
+    ),
+}
+
+
+def _variant(code: str, left_out: str) -> str:
+    """The lines of a case but for those that the other variant has alone."""
+    kept = [line for line in code.splitlines() if left_out not in line]
+    return "\n".join(line.replace("  // only bad", "").replace("  // only good", "") for line in kept)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_found(name: str) -> None:
+    rule, language, code = CASES[name]
+    assert_marked(rule, _variant(code, "// only good"), language)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_mended(name: str) -> None:
+    rule, language, code = CASES[name]
+    good = "\n".join(line.replace("  // bad", "") for line in _variant(code, "// only bad").splitlines())
+    assert_marked(rule, good, language)
