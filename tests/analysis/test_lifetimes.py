@@ -16,7 +16,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         DeviceMemoryLeak,
         "cuda",
         """
-        __global__ void scale(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
+        __global__ void scale(float *x, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
         void normalise(float *host, int n) {
             float *dev;
             cudaMalloc(&dev, n * sizeof(float));  // bad
@@ -132,7 +133,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "cuda",
         """
         #include <vector>
-        __global__ void add(float *x, const float *y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += y[i]; }
+        __global__ void add(float *x, const float *y, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] += y[i]; }
         void accumulate(float *acc, const std::vector<const float *> &parts, int n) {
             float *tmp = nullptr;
             for (const float *part : parts) {
@@ -154,7 +156,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             cl_int err;
             int rc = -1;
             cl_mem tmp = NULL;
-            cl_mem src = clCreateBuffer(ctx, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof(float), (void *)in, &err);  // bad
+            cl_mem src = clCreateBuffer(ctx, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof(float), (void *)in,
+            &err);  // bad
             if (err != CL_SUCCESS) return -1;
             tmp = clCreateBuffer(ctx, CL_MEM_WRITE_ONLY, n * sizeof(float), NULL, &err);
             if (err != CL_SUCCESS) goto done;
@@ -176,14 +179,16 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         """
         #include <cstdio>
         #include <cstdlib>
-        static void check(cudaError_t e, const char *what) { if (e != cudaSuccess) { fprintf(stderr, "%s", what); exit(1); } }
+        static void check(cudaError_t e, const char *what) {
+            if (e != cudaSuccess) { fprintf(stderr, "%s", what); exit(1); } }
         static float *to_device(const float *src, int n) {
             float *d = nullptr;
             check(cudaMalloc(&d, n * sizeof(float)), "alloc");  // bad
             check(cudaMemcpy(d, src, n * sizeof(float), cudaMemcpyHostToDevice), "copy");
             return d;
         }
-        __global__ void dot(const float *a, const float *b, float *r, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, a[i] * b[i]); }
+        __global__ void dot(const float *a, const float *b, float *r, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, a[i] * b[i]); }
         float inner(const float *a, const float *b, int n) {
             float *da = to_device(a, n), *db = to_device(b, n);
             float zero = 0.0f, result;
@@ -244,7 +249,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "cuda",
         """
         #include <cuda_runtime.h>
-        __global__ void sum(const float *x, float *r, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, x[i]); }
+        __global__ void sum(const float *x, float *r, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, x[i]); }
         bool total(const float *x, int n, float *out) {
             float *r;
             if (cudaMalloc(&r, sizeof(float)) != cudaSuccess) return false;
@@ -326,7 +332,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         """
         #include <thrust/device_vector.h>
         #include <thrust/host_vector.h>
-        __global__ void twice(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
+        __global__ void twice(float *x, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2.0f; }
         void run(const thrust::host_vector<float> &h, int n) {
             float *raw;
             thrust::device_vector<float> keep;  // only good
@@ -440,7 +447,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "hip",
         """
         #include <hip/hip_runtime.h>
-        __global__ void diffuse(const float *a, float *b, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b[i] = a[i] * 0.5f; }
+        __global__ void diffuse(const float *a, float *b, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) b[i] = a[i] * 0.5f; }
         void simulate(float *host, int n, int steps) {
             float *cur, *next;
             hipMalloc(&cur, n * sizeof(float));
@@ -475,7 +483,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "cuda",
         """
         #include <cuda_runtime.h>
-        __global__ void count(const int *x, int n, int *hits) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && x[i] > 0) atomicAdd(hits, 1); }
+        __global__ void count(const int *x, int n, int *hits) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && x[i] > 0) atomicAdd(hits, 1); }
         class Counter {
             int *d_ = nullptr, *h_ = nullptr;
             cudaStream_t s_;
@@ -502,7 +511,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         template <typename T> class DeviceVec {
             cl::Buffer buf; cl::CommandQueue q; size_t n;
           public:
-            DeviceVec(cl::Context &c, cl::CommandQueue &queue, size_t count) : buf(c, CL_MEM_READ_WRITE, count * sizeof(T)), q(queue), n(count) {}
+            DeviceVec(cl::Context &c, cl::CommandQueue &queue, size_t count) : buf(c, CL_MEM_READ_WRITE,
+            count * sizeof(T)), q(queue), n(count) {}
             void read(std::vector<T> &to) {
                 to.resize(n);
                 q.enqueueReadBuffer(buf, CL_FALSE, 0, n * sizeof(T), to.data());
@@ -521,10 +531,12 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "hip",
         """
         #include <hip/hip_runtime.h>
-        __global__ void relax(float *u, int *changed, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && u[i] > 1.0f) { u[i] = 1.0f; *changed = 1; } }
+        __global__ void relax(float *u, int *changed, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && u[i] > 1.0f) { u[i] = 1.0f; *changed = 1; } }
         struct Solver {
             float *u; int *changed; int n;
-            Solver(int count) : n(count) { hipMallocManaged(&u, n * sizeof(float)); hipMallocManaged(&changed, sizeof(int)); }
+            Solver(int count) : n(count) {
+                hipMallocManaged(&u, n * sizeof(float)); hipMallocManaged(&changed, sizeof(int)); }
             ~Solver() { hipFree(u); hipFree(changed); }
             Solver(const Solver &) = delete;
             int run() {
@@ -564,7 +576,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         "cuda",
         """
         #include <cuda_runtime.h>
-        __global__ void step(const float *in, float *out, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * 0.5f; }
+        __global__ void step(const float *in, float *out, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) out[i] = in[i] * 0.5f; }
         void evolve(const float *host, float *result, int n) {
             float *cur, *next;
             cudaMalloc(&cur, n * sizeof(float));
@@ -587,7 +600,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         """
         #include <cuda_runtime.h>
         #include <stdlib.h>
-        __global__ void negate(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = -x[i]; }
+        __global__ void negate(float *x, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = -x[i]; }
         void run(float *x, int n) {
             float *d;
             cudaMalloc(&d, n * sizeof(float));
