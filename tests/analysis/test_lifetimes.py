@@ -156,8 +156,8 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             cl_int err;
             int rc = -1;
             cl_mem tmp = NULL;
-            cl_mem src = clCreateBuffer(ctx, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * sizeof(float), (void *)in,
-            &err);  // bad
+            const cl_mem_flags flags = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
+            cl_mem src = clCreateBuffer(ctx, flags, n * sizeof(float), (void *)in, &err);  // bad
             if (err != CL_SUCCESS) return -1;
             tmp = clCreateBuffer(ctx, CL_MEM_WRITE_ONLY, n * sizeof(float), NULL, &err);
             if (err != CL_SUCCESS) goto done;

@@ -2,8 +2,8 @@
 
 Every host function that has to do with a runtime is walked by itself, with the functions that it calls: all ways
 through branches, early returns, exceptions and gotos, loops twice.  A way holds what variables and members lead to and
-what has become of that (:mod:`.model`).  Numbers count only as far as conditions need them.  What a function out of sight is
-given may be kept, freed or waited for there: nothing is said of it any more.
+what has become of that (:mod:`.model`).  Numbers count only as far as conditions need them.  What a function out of
+sight is given may be kept, freed or waited for there: nothing is said of it any more.
 """
 
 from __future__ import annotations
