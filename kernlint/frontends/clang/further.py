@@ -126,6 +126,7 @@ class Configured:
         if not gained and (now.losses > before.losses or len(now.unknown) >= len(before.unknown)):
             return None
         self.readings[0] = found
+        self.search.learn(now.found)
         return changes
 
     def _defining(self, unknown: Collection[str], changes: Changes) -> list[Branch]:

@@ -172,6 +172,14 @@ class Program:
         """The files read so far."""
         yield from (file for file in self._files.values() if file is not None)
 
+    def learn(self, headers: Iterable[str]) -> bool:
+        """Take headers that another reading has found; whether there are new ones."""
+        new = [header for header in headers if header not in self._headers]
+        self._headers += new
+        if new:
+            self._targets.clear()
+        return bool(new)
+
     def run(self, macros: dict[str, str]) -> Outcome:
         """Go through the source with ``macros`` defined before its first line."""
         outcome = Outcome(macros=dict(macros))
@@ -213,12 +221,17 @@ class Program:
             outcome.entered.add(target)
             self._enter(inner, outcome, [*above, file.path])
 
+    def _ending(self, tail: str) -> list[str]:
+        """The headers that end in a path, or in what is left of it where its first folder is a macro's name."""
+        fitting = [h for h in self._headers if (os.sep + os.path.normpath(h)).endswith(os.sep + tail)]
+        first, _, rest = tail.partition(os.sep)
+        return self._ending(rest) if not fitting and rest and first.isupper() else fitting
+
     def _target(self, includer: str, name: str) -> str | None:
         """The header that a name leads to: of those found, the one beside the includer, else the first that fits."""
         key = (os.path.dirname(includer), name)
         if key not in self._targets:
-            tail = os.sep + os.path.normpath(name).lstrip("./")
-            fitting = [header for header in self._headers if (os.sep + os.path.normpath(header)).endswith(tail)]
+            fitting = self._ending(os.path.normpath(name).lstrip("./"))
             beside = os.path.normpath(os.path.join(key[0], name))
             near = [h for h in fitting if os.path.normpath(h) == beside]
             self._targets[key] = next(iter(near or fitting), None)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 
 from kernlint.frontends.clang.conditions.directives import Branch, Outcome, Program
-from kernlint.frontends.clang.conditions.expressions import Expression, has_calls, names, numbers, read
+from kernlint.frontends.clang.conditions.expressions import Expression, evaluate, has_calls, names, numbers, read
 from kernlint.frontends.clang.options import Language
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -116,6 +116,11 @@ class Search:
         """Whether a condition on the way to the branch looked at last was not understood."""
         self._known: dict[tuple[tuple[str, str | None], ...], Outcome] = {}
 
+    def learn(self, headers: Sequence[str]) -> None:
+        """Take headers that a reading under other macros has found."""
+        if self.program.learn(headers):
+            self._known.clear()
+
     def outcome(self, changes: Changes) -> Outcome:
         """What the preprocessor does under the changes."""
         key = tuple(sorted(changes.items(), key=lambda item: item[0]))
@@ -187,6 +192,10 @@ class Search:
         self, expression: Expression, macros: dict[str, str], changes: Changes
     ) -> Iterator[tuple[str, str | None]]:
         """Macros and values to try so that a condition turns, likelier ones first."""
+        # What the source itself defines where another macro has a value is switched by that: it may be one of several.
+        for name in dict.fromkeys(names(expression)):
+            if name not in macros and name not in changes:
+                yield from ((of, value) for of, value in self._chosen_by(name, macros) if of not in changes)
         asked = list(dict.fromkeys(self._sources(expression, macros, 0, set())))
         late: list[tuple[str, str | None]] = []
         values = self._values(expression, macros)
@@ -236,23 +245,48 @@ class Search:
                     yield from self._sources(condition, macros, depth + 1, seen)
             yield name
 
-    def _definitions(self, name: str) -> list[Expression]:
-        """The conditions under which the source defines or undefines a macro, innermost ones first."""
+    def _chosen_by(self, name: str, macros: dict[str, str]) -> Iterator[tuple[str, str]]:
+        """The macro, and its value, that an ``#if MACRO == VALUE`` of the source defines a name under."""
+        for condition in self._definitions(name, own=True):
+            if condition.op != "==":
+                continue
+            for of, value in (condition.operands, condition.operands[::-1]):
+                if of.op == "name" and of.name not in _FIXED and not list(names(value)):
+                    yield of.name, str(evaluate(value, macros))
+
+    def _definitions(self, name: str, own: bool = False) -> list[Expression]:
+        """The conditions under which the source defines or undefines a macro, innermost ones first; ``own``: those of
+        the branches alone in which it is defined."""
         found: list[Expression] = []
         for file in self.program.files():
             for item in file.items:
-                if item.name == name and item.op in ("define", "undef"):
-                    at = item.within
-                    while at is not None:
-                        conditions = [each.condition for each in (at, *at.earlier)]
-                        found += [each for each in conditions if each is not None and not _guards(each, name)]
-                        at = at.parent
+                if item.name != name or item.op not in ("define", "undef"):
+                    continue
+                at = item.within
+                if own:
+                    found += [at.condition] if at is not None and at.condition and item.op == "define" else []
+                    continue
+                while at is not None:
+                    conditions = [each.condition for each in (at, *at.earlier)]
+                    found += [each for each in conditions if each is not None and not _guards(each, name)]
+                    at = at.parent
         return list(dict.fromkeys(found))[:8]
 
 
 def _guards(condition: Expression, name: str) -> bool:
     """``#ifndef NAME`` around the definition of NAME itself."""
     return condition.op == "u!" and condition.operands[0].op == "defined" and condition.operands[0].name == name
+
+
+def _without(changes: Changes, branch: Branch) -> Changes:
+    """The changes of macros that no condition on the way to a branch asks about."""
+    asked: set[str] = set()
+    at: Branch | None = branch
+    while at is not None:
+        for each in (at, *at.earlier):
+            asked.update(names(each.condition) if each.condition is not None else ())
+        at = at.parent
+    return {name: value for name, value in changes.items() if name not in asked}
 
 
 def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[Plans, dict[Branch, Kind]]:
@@ -269,6 +303,8 @@ def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[Pla
             continue
         kinds[branch], changes = search.solve(branch, always)
         if kinds[branch] is Kind.DEAD and always:
+            kinds[branch], changes = search.solve(branch, _without(always, branch))
+        if kinds[branch] is Kind.DEAD and always:
             kinds[branch], changes = search.solve(branch, {})
         if kinds[branch] is not Kind.OPEN:
             continue
@@ -281,7 +317,11 @@ def plan(search: Search, wanted: Sequence[Branch], always: Changes) -> tuple[Pla
                 break
         else:
             chosen.append((changes, [branch], [changes]))
-    return [(changes, parts) for changes, _, parts in chosen], kinds
+    kept = list(chosen)
+    for one in reversed(chosen):
+        if any(set(one[1]) <= search.outcome(other[0]).active for other in kept if other is not one):
+            kept.remove(one)
+    return [(made, parts) for made, _, parts in kept], kinds
 
 
 def setting_of(changes: Changes, outcome: Outcome, language: Language) -> tuple[Setting, Language]:

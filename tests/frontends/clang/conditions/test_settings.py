@@ -111,3 +111,40 @@ def test_a_setting_that_includes_the_hip_runtime_is_read_as_hip() -> None:
     setting, language = setting_of(changes, search.outcome(changes), Language.CUDA)
     assert language is Language.HIP and setting.words() == "USE_ROCM defined"
     assert setting.text() == "#undef USE_ROCM\n#define USE_ROCM 1\n"
+
+
+BOARDS = """
+#if BOARD == (1 << 3)
+#define HAS_LANES
+#elif BOARD == 2
+#define HAS_QUADS
+#else
+#define HAS_NOTHING
+#endif
+"""
+
+
+def test_what_a_value_of_another_macro_defines_is_switched_by_that() -> None:
+    search = _search('#include "boards.h"\n#ifdef HAS_LANES\n#endif\n', headers={"boards.h": BOARDS})
+    assert search.solve(_last(search), {}) == (Kind.OPEN, {"BOARD": "8"})
+
+
+def test_headers_that_another_reading_has_found_are_learnt() -> None:
+    text = "#ifdef ALONE\n#include TEXT(FOLDER/boards.h)\n#endif\n#ifdef HAS_QUADS\n#endif\n"
+    files = {"lib/boards.h": BOARDS}
+    program = Program("a.cl", text.encode(), (), lambda path: files[path].encode())
+    search = Search(program, Language.OPENCL, {})
+    assert search.solve(_last(search), {"ALONE": "1"})[1] == {"ALONE": "1", "HAS_QUADS": "1"}
+    search.learn(tuple(files))
+    assert search.solve(_last(search), {"ALONE": "1"})[1] == {"ALONE": "1", "BOARD": "2"}
+
+
+def test_a_setting_that_shows_what_another_one_shows_too_is_left_out() -> None:
+    search = _search("#if WIDTH >= 2\n#endif\n#if WIDTH >= 4\n#endif\n#if WIDTH >= 8\n#endif\n")
+    assert plan(search, search.program.main.branches, {})[0] == [({"WIDTH": "8"}, [{"WIDTH": "8"}])]
+
+
+def test_a_branch_may_take_back_what_has_been_set_for_others() -> None:
+    search = _search("#ifdef A\n#if WIDTH >= 4\n#endif\n#endif\n")
+    plans, _ = plan(search, search.program.main.branches[1:], {"A": "1", "WIDTH": "1", "B": "2"})
+    assert [changes for changes, _ in plans] == [{"A": "1", "WIDTH": "4", "B": "2"}]
