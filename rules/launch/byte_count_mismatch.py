@@ -5,9 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
-from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, counted, host_operations, widths
-from kernlint.analysis.hostmodel.places import Extent, extent_of
-from kernlint.analysis.hostmodel.sizes import bounded_as_elements, exceeds, made_of_sizes, may_exceed, of_rows
+from kernlint.analysis.hostmodel.operations import (
+    Copy,
+    Fill,
+    HostWalk,
+    counted,
+    host_operations,
+    object_operations,
+    widths,
+)
+from kernlint.analysis.hostmodel.places import Extent, as_pointer, extent_of
+from kernlint.analysis.hostmodel.sizes import (
+    bounded_as_elements,
+    exceeds,
+    made_of_sizes,
+    may_exceed,
+    of_rows,
+    piece_of_elements,
+)
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
@@ -17,7 +32,7 @@ from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Term, cast
 from kernlint.tree.nodes import Cast, Expr, FloatLit, IntLit, Ref, SizeOf
-from kernlint.tree.types import I64, FloatType, IntType, PointerType
+from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import walk as walk_tree
 
 
@@ -112,11 +127,11 @@ class ByteCountMismatch(ModuleRule):
     """
 
     meta = Meta("KL605", "byte-count-mismatch", Severity.ERROR, tags=("CUDA runtime API text", "OpenCL API"))
-    needs = (host_operations,)
+    needs = (host_operations, object_operations)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[Span] = set()
-        for walk in facts[host_operations]:
+        for walk in (*facts[host_operations], *facts[object_operations]):
             operations: list[Copy | Fill] = [*walk.copies, *walk.fills]
             for one in operations:
                 finding = self._judged(one, walk)
@@ -137,8 +152,20 @@ class ByteCountMismatch(ModuleRule):
         if _of_pointer(one):
             message = "the size is that of a pointer, not of what it points to"
             return self.finding(one.event.span, message, fix="multiply a number of elements by the size of one")
+        owner = _of_container(one)
+        if owner is not None:
+            message = f"the size is that of a {owner} itself, not of what it holds"
+            return self.finding(one.event.span, message, fix="multiply its size() by the size of an element")
         if isinstance(one, Copy) and one.pitches is not None:
             return self._rows(one, walk)
+        for pointer in (as_pointer(value) for value in values):
+            element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
+            if element:
+                return self.finding(
+                    one.event.span,
+                    f"{show(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far apart",
+                    fix=f"multiply by {element}",
+                )
         for value in values:
             found = self._against_memory(one, value, walk)
             if found is not None:
@@ -274,6 +301,19 @@ def _of_pointer(one: Copy | Fill) -> bool:
         if isinstance(arg.type, PointerType):
             kinds.append(arg.type.pointee)
     return bool(kinds) and not any(isinstance(kind, PointerType) for kind in kinds)
+
+
+def _of_container(one: Copy | Fill) -> str | None:
+    """The container of which the size is that of the object, where what it holds lies elsewhere."""
+    expr = counted(one)
+    for at in walk_tree(expr) if expr is not None else ():
+        if isinstance(at, SizeOf) and isinstance(at.of, StructType) and at.of.name.partition("<")[0] in _ELSEWHERE:
+            return at.of.name.partition("<")[0]
+    return None
+
+
+_ELSEWHERE = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "std::deque", "std::span"})
+"""Types of the standard library whose objects hold a pointer to their elements."""
 
 
 def _is_count(one: Copy | Fill) -> bool:

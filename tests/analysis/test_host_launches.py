@@ -186,6 +186,27 @@ def test_arrays_of_python(name: str) -> None:
     assert lines == expected, [one.message for one in got]
 
 
+def test_memory_that_is_allocated_if_all_went_well_has_a_size() -> None:
+    assert_marked(
+        KernelArgumentMismatch,
+        """
+        __global__ void clear(double *x, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) x[i] = 0.0;
+        }
+        struct Two { double *a, *b; };
+        void run(int n) {
+            Two two;
+            cudaError_t error = cudaMalloc(&two.a, n * sizeof(double));
+            if (error == cudaSuccess) error = cudaMalloc(&two.b, n); // bad
+            if (error != cudaSuccess) return;
+            clear<<<(n + 63) / 64, 64>>>(two.a, n);
+            clear<<<(n + 63) / 64, 64>>>(two.b, n);
+        }
+        """,
+    )
+
+
 def test_kernels_kept_in_a_table_are_launched() -> None:
     (found,) = findings(
         LaunchLimits,

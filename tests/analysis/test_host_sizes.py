@@ -53,6 +53,54 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "pieces of a loop, containers": (
+        ByteCountMismatch,
+        """
+        #include <vector>
+        void pieces(float *d, const float *h, int chunk, cudaStream_t *streams) {
+            for (int k = 0; k < 4; ++k) {
+                const int from = k * chunk;
+                cudaMemcpyAsync(d + from, h + from, chunk, cudaMemcpyHostToDevice, streams[k]); // bad
+                cudaMemcpyAsync(d + from, h + from, chunk * sizeof(float), cudaMemcpyHostToDevice, streams[k]);
+            }
+        }
+        struct Point { float x, y, z, w; };
+        void put(Point *d, const std::vector<Point> &points) {
+            cudaMemcpy(d, points.data(), sizeof(points), cudaMemcpyHostToDevice); // bad
+            cudaMemcpy(d, points.data(), points.size() * sizeof(Point), cudaMemcpyHostToDevice);
+        }
+        """,
+    ),
+    "members that a constructor sets": (
+        ByteCountMismatch,
+        """
+        class Frames {
+            unsigned char *d;
+            int w, h, used = 0;
+        public:
+            Frames(int w_, int h_) : w(w_), h(h_) { cudaMalloc(&d, w * h * 3); }
+            ~Frames() { cudaFree(d); }
+            void limit(int n) { used = n; }
+            void get(unsigned char *to) { cudaMemcpy(to, d, w * h * 4, cudaMemcpyDeviceToHost); } // bad
+            void some(unsigned char *to) { cudaMemcpy(to, d, used, cudaMemcpyDeviceToHost); }
+        };
+        class Pool {
+            float *d = nullptr;
+            int n = 0;
+        public:
+            void reserve(int count) {
+                n = count;
+                cudaMalloc(&d, n * sizeof(float));
+            }
+            void release() {
+                cudaFree(d);
+                d = nullptr;
+            }
+            void get(float *to) { cudaMemcpy(to, d, n * sizeof(double), cudaMemcpyDeviceToHost); } // bad
+            void all(float *to) { cudaMemcpy(to, d, n * sizeof(float), cudaMemcpyDeviceToHost); }
+        };
+        """,
+    ),
     "a count that is checked against the elements of an array": (
         ByteCountMismatch,
         """

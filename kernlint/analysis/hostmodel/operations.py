@@ -284,6 +284,14 @@ host_operations = ModuleAnalysis("host_operations", _compute, needs=(host,))
 """The :class:`HostWalk` of each host function from which a walk began."""
 
 
+def _of_objects(facts: ModuleFacts) -> tuple[HostWalk, ...]:
+    return tuple(_walk(function, trace) for function, trace in facts[host].objects)
+
+
+object_operations = ModuleAnalysis("object_operations", _of_objects, needs=(host,))
+"""The :class:`HostWalk` of methods with an object as their class makes it, which nobody in sight needs to make."""
+
+
 def events_at(walk_: HostWalk) -> Iterator[tuple[int, object]]:
     """Launches, copies, fills and releases by their order, and the calls that are none of these."""
     groups = (walk_.copies, walk_.fills, walk_.releases)

@@ -80,6 +80,15 @@ def _address(term: Term) -> bool:
     return term.op == "call" and term.args[0] == "address"
 
 
+def not_null(value: Value | None) -> PointerValue | None:
+    """``value`` as a pointer, which is the only one that it may be and that is not null."""
+    pointer = as_pointer(value)
+    if pointer is None or pointer.root.kind is not RootKind.UNKNOWN:
+        return pointer
+    found = [at for _, at in chosen(pointer) if at.root.name != NULL]
+    return found[0] if len(found) == 1 else pointer
+
+
 def pointed_to(value: Value | None) -> tuple[Root, ...]:
     """The objects that a pointer may point to, null aside; empty where that is not known."""
     pointer = as_pointer(value)
@@ -124,7 +133,7 @@ class Extent:
 
 def extent_of(value: Value | None, allocations: Allocations) -> Extent | None:
     """The object behind a pointer, where its size is in sight."""
-    pointer, roots = as_pointer(value), pointed_to(value)
+    pointer, roots = not_null(value), pointed_to(value)
     if pointer is None or len(roots) != 1 or pointer.root is not roots[0]:
         return None
     root = roots[0]

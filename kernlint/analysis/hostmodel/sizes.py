@@ -77,6 +77,23 @@ def bounded_as_elements(size: Term, elements: int, guards: Iterable[Term]) -> bo
     return False
 
 
+def piece_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
+    """How many bytes an element has where pieces that a loop makes one after the other lie an element's bytes apart for
+    each byte that they are long; 0 where they do not."""
+    whole = polynomial(size)
+    for mono, value in polynomial(offset).coefficients.items():
+        moving = [a for a in mono if a.symbol is not None and a.symbol.kind in (SymbolKind.COUNTER, SymbolKind.PHI)]
+        if len(moving) != 1:
+            continue
+        rest = list(mono)
+        rest.remove(moving[0])
+        apart = Polynomial({tuple(rest): value})
+        for element in elements:
+            if element > 1 and whole.scaled(element) == apart:
+                return element
+    return 0
+
+
 def of_rows(size: Polynomial, row: Polynomial) -> bool:
     """Whether a size is that of several rows, as many as a variable says or more than one."""
     if len(row.coefficients) != 1 or len(size.coefficients) != 1:

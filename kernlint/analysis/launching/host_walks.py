@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.launching.objects import with_objects
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.text.patterns import pattern
@@ -49,6 +50,20 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
     yield from walks(f for f in functions if f not in instantiated and not met.issuperset(launching[f]))
     # What only copies, fills or frees.
     yield from walks(f for f in functions if f not in instantiated and f not in reaching and _works(f))
+
+
+OBJECTS = 60
+"""Methods of one file that are walked with an object of their class."""
+
+
+def walked_objects(module: Module, begun: Iterable[FunctionDecl]) -> Iterator[tuple[FunctionDecl, Trace]]:
+    """Those of the functions ``begun``, from which walks begin, that are methods, each with the trace of a caller that
+    makes their object (:mod:`~.objects`)."""
+    methods = [function for function in begun if function.this is not None]
+    if methods:
+        callers = with_objects([f for f in module.functions if f.body is not None and _on_host(f)])
+        for function in [one for one in methods if one in callers][:OBJECTS]:
+            yield function, trace_function(callers[function], module.language)
 
 
 _RUNTIME = pattern(

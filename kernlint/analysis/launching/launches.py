@@ -11,10 +11,10 @@ import os
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
-from kernlint.analysis.hostmodel.places import as_pointer
+from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
-from kernlint.analysis.launching.host_walks import walked
+from kernlint.analysis.launching.host_walks import walked, walked_objects
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.record import dataclass, replace
@@ -79,10 +79,12 @@ class LaunchFact:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HostFacts:
-    """What walking the host code of a file gave: launches by kernel name, and the traces themselves."""
+    """What walking the host code of a file gave: launches by kernel name, and the traces themselves.  ``objects``:
+    methods walked once more, with an object as their class makes it."""
 
     launches: tuple[LaunchFact, ...]
     traces: tuple[tuple[FunctionDecl, Trace], ...]
+    objects: tuple[tuple[FunctionDecl, Trace], ...] = ()
 
 
 def _compute(facts: ModuleFacts) -> HostFacts:
@@ -92,7 +94,9 @@ def _compute(facts: ModuleFacts) -> HostFacts:
         traces.append((function, trace))
         for event in trace.launches:
             found += _facts(event, trace)
-    return HostFacts(tuple(_of_callers(found)), tuple(traces))
+    objects = tuple(walked_objects(facts.module, [function for function, _ in traces]))
+    found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace)]
+    return HostFacts(tuple(_of_callers(found)), tuple(traces), objects)
 
 
 def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
@@ -162,7 +166,7 @@ def _behind(
     """The arguments that lead to memory whose allocation the walk has met."""
     found = {id(allocation.root): allocation for allocation in trace.allocations}
     for name, value in arguments:
-        pointer = as_pointer(value)
+        pointer = not_null(value)
         if pointer is not None and id(pointer.root) in found:
             yield name, pointer, found[id(pointer.root)]
 
@@ -240,6 +244,11 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     extents += tuple((name, _remaining(allocation, value)) for name, value, allocation in behind)
     allocated = tuple((renamed.get(name, name), at) for name, at in launch.allocated)
     allocated += tuple((name, allocation.span) for name, _, allocation in behind)
+    allocated += tuple(
+        (function.params[one.index].name, one.span)
+        for one in launch.settings
+        if one.certain and one.local and one.index < len(function.params)
+    )
     extents += tuple(
         (function.params[one.index].name, one.size)
         for one in launch.settings

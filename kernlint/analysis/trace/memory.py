@@ -7,6 +7,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind,
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.tables import content
 from kernlint.analysis.trace.values import (
+    NEVER_SET,
     UNPLACED,
     MemPlace,
     Place,
@@ -397,7 +398,7 @@ def read_variable(m: Machine, place: VarPlace) -> Value:
     for name in place.path:
         value = value.get(name) if isinstance(value, StructValue) else None
     if value is None:
-        value = unknown_value(place.type, f"uninitialised {place.decl.name}")
+        value = unknown_value(place.type, f"{NEVER_SET} {place.decl.name}")
         if not place.path:
             m.state.env[place.decl] = value
     return value
@@ -431,7 +432,7 @@ def write_variable(m: Machine, place: VarPlace, value: Value) -> None:
         return
     outer = env.get(place.decl)
     if not isinstance(outer, StructValue):
-        outer = unknown_value(place.decl.type, f"uninitialised {place.decl.name}")
+        outer = unknown_value(place.decl.type, f"{NEVER_SET} {place.decl.name}")
     env[place.decl] = _set(outer, place.path, value)
 
 

@@ -11,7 +11,15 @@ from kernlint.analysis.trace.inline import bind, call_function
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, store, variable_root
-from kernlint.analysis.trace.values import MemPlace, ReferenceValue, Value, VarPlace, own_variable, unknown_value
+from kernlint.analysis.trace.values import (
+    NEVER_SET,
+    MemPlace,
+    ReferenceValue,
+    Value,
+    VarPlace,
+    own_variable,
+    unknown_value,
+)
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
 from kernlint.tree.types import BOOL, VOID, ArrayType, PointerType, Space, StructType
@@ -92,7 +100,7 @@ def declare(m: Machine, decl: n.VarDecl) -> None:
     if m.destructors and decl.init is None and _class_of(decl) in m.destructors and m.frames[-1].owners:
         m.frames[-1].owners[-1].append(decl)
     if decl.init is None:
-        m.state.env[decl] = unknown_value(decl.type, f"uninitialised {decl.name}", origin=decl)
+        m.state.env[decl] = unknown_value(decl.type, f"{NEVER_SET} {decl.name}", origin=decl)
         return
     if isinstance(decl.type, PointerType) and decl.type.reference:
         value = bind(m, n.ParamDecl(decl.span, decl.name, decl.type, decl.space), decl.init)

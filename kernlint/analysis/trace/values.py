@@ -169,6 +169,8 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     if isinstance(a, PointerValue) and isinstance(b, PointerValue):
         if a.root is b.root:
             return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
+        if _never_set(a) or _never_set(b):
+            return b if _never_set(a) else a  # nobody may use what was never set
         return _one_of(cond, a, b)
     if isinstance(a, ReferenceValue) and isinstance(b, ReferenceValue):
         left_at, right_at = a.place, b.place
@@ -191,6 +193,14 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
     if isinstance(a, (PointerValue, StructValue)):
         return unknown_value(a.type if isinstance(a, StructValue) else PointerType(a.pointee), "merge")
     return unknown("merge", a.type if isinstance(a, Term) else U8)
+
+
+NEVER_SET = "uninitialised"
+"""How the reason begins for which nothing is known of a variable that has not been given a value."""
+
+
+def _never_set(value: PointerValue) -> bool:
+    return value.root.kind is RootKind.UNKNOWN and value.root.name.startswith(f"?{NEVER_SET}")
 
 
 MOST_CHOICES = 4

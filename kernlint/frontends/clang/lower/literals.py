@@ -12,7 +12,7 @@ from kernlint.frontends.clang.lower.conversions import convert
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Expr, FloatLit, IntLit, Opaque, Ref, SizeOf, StringLit
-from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, Type
+from kernlint.tree.types import F64, I32, U64, UNKNOWN, FloatType, IntType, PointerType, StructType, Type
 
 _DECIMAL = pattern(rb"(0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlLzZ]*$")
 
@@ -100,6 +100,10 @@ def null_pointer(scope: Scope, cursor: Cursor) -> Expr:
     return IntLit(scope.span(cursor), scope.type(cursor), 0)
 
 
+_NOT_THEIRS = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "std::deque", "std::span"})
+"""Types of which the declarations that stand in for the library's have another size."""
+
+
 @lowers_expression(K.UNARY_EXPR, K.SIZE_OF_PACK_EXPR, K.CXX_TYPEID_EXPR)
 def size_of(scope: Scope, cursor: Cursor) -> Expr:
     """``sizeof``, ``alignof``, ``vec_step``: folded where clang knows the answer."""
@@ -112,6 +116,8 @@ def size_of(scope: Scope, cursor: Cursor) -> Expr:
     if text.startswith("sizeof") and not text.startswith("sizeof..."):
         of = next((scope.types.of(c.type) for c in cursor.children if c.type.kind), None)
         if isinstance(of, PointerType) and not of.reference:  # what was meant may be what it points to
+            return SizeOf(scope.span(cursor), U64, of)
+        if isinstance(of, StructType) and of.name.startswith("std::") and of.name.partition("<")[0] in _NOT_THEIRS:
             return SizeOf(scope.span(cursor), U64, of)
     node = constant_node(scope, cursor, type_ if isinstance(type_, IntType) else U64)
     if node is not None:
