@@ -207,6 +207,54 @@ def test_memory_that_is_allocated_if_all_went_well_has_a_size() -> None:
     )
 
 
+def test_blocks_that_callers_give_as_a_whole_are_not_too_large() -> None:
+    assert_marked(
+        LaunchLimits,
+        """
+        __global__ void touch(int *x) { x[threadIdx.z * 64 + threadIdx.y * 8 + threadIdx.x] = 1; }
+        void given(int *x, dim3 grid, dim3 block) { touch<<<grid, block>>>(x); }
+        void sizes(int *x, int width, int height) { touch<<<1, dim3(width, height)>>>(x); } // bad
+        """,
+    )
+
+
+def test_a_variable_of_a_type_that_nothing_declares_has_no_width() -> None:
+    assert_marked(
+        KernelArgumentMismatch,
+        """
+        extern "C" __global__ void put(float *x, unsigned long long t) { x[threadIdx.x] = t; }
+        CUresult run(CUmodule m, CUdeviceptr x, int t) {
+            CUfunction f;
+            Handle handle;
+            cuModuleGetFunction(&f, m, "put");
+            void *args[] = {&x, &handle}, *others[] = {&x, &t};
+            cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, 0, args, 0);
+            return cuLaunchKernel(f, 1, 1, 1, 64, 1, 1, 0, 0, others, 0); // bad
+        }
+        """,
+    )
+
+
+def test_grids_that_divide_are_tried_with_whole_blocks() -> None:
+    from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+
+    assert_marked(
+        MissingBoundsGuard,
+        """
+        struct Shape { int rows, columns; };
+        __global__ void clear(float *x, int columns) {
+            x[(blockIdx.y * blockDim.y + threadIdx.y) * columns + blockIdx.x * blockDim.x + threadIdx.x] = 0.0f;
+        }
+        void run(const Shape &shape) {
+            float *x;
+            cudaMalloc(&x, shape.rows * shape.columns * sizeof(float));
+            const dim3 block(16, 16), grid(shape.columns / block.x, shape.rows / block.y);
+            clear<<<grid, block>>>(x, shape.columns);
+        }
+        """,
+    )
+
+
 def test_kernels_kept_in_a_table_are_launched() -> None:
     (found,) = findings(
         LaunchLimits,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
+from kernlint.analysis.coverage import Cover
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
 from kernlint.tree.nodes import Cast, IntLit
 from kernlint.tree.types import IntType
@@ -74,11 +76,15 @@ def settings_of(
         yield fixed
         return
     failing: list[dict[Symbol, int]] = []
+    whole = list(_whole_blocks(view))
+    unit = lcm(unit, *(size for _, by in whole if (size := by.value) is not None and 0 < size <= 1024))
     for factor in dict.fromkeys((unit, lcm(unit, _checked(view)))):
         known = False
         for values in tried:
             chosen = {symbol: _within(symbol, value * factor) for symbol, value in zip(found, values, strict=False)}
             chosen |= fixed
+            if any((evaluate(of, chosen) or 0) % (evaluate(by, chosen) or 1) for of, by in whole):
+                continue  # a part of a block is left over, which the host does not mean to be there
             if all(evaluate(check, chosen) != 0 for check in view.checks):
                 known = True
                 yield chosen
@@ -93,6 +99,14 @@ def _within(symbol: Symbol, value: int) -> int:
     """The value, or the nearest that a symbol can have."""
     value = value if symbol.high is None else min(value, symbol.high)
     return value if symbol.low is None else max(value, symbol.low)
+
+
+def _whole_blocks(view: LaunchView) -> Iterator[tuple[Term, Term]]:
+    """What the grid divides, and by what, where nothing rounds up."""
+    for size, cover in zip(view.fact.grid or (), view.covers, strict=False):
+        for part in subterms(size) if cover.kind is not Cover.ROUNDED_UP else ():
+            if part.op == "div" and not polynomial(part.args[0]).coefficients.get((), 0):
+                yield part.args[0], part.args[1]
 
 
 def _checked(view: LaunchView) -> int:

@@ -173,6 +173,12 @@ def _narrow(term: Term) -> bool:
     return bool(found) and all(isinstance(symbol.type, IntType) and symbol.type.bits <= 32 for symbol in found)
 
 
+def _handed_on(sizes: Iterable[Term]) -> bool:
+    """Whether sizes are the members of one structure: a block that callers give as a whole."""
+    names = [symbol.name.rpartition(".") if (symbol := plain(size).symbol) is not None else ("",) * 3 for size in sizes]
+    return len({holder for holder, _, _ in names}) == 1 and all(holder and part in "xyz" for holder, _, part in names)
+
+
 def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     """A block of more than ``most`` threads that a launch may have whose block is as large as several sizes together;
     None where there is none, or only one of its sizes is open."""
@@ -181,6 +187,8 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
         return None
     open_ = [axis for axis in range(3) if block[axis].value is None]
     if len(open_) < 2 or not all(chosen_by_callers(block[axis]) for axis in open_):
+        return None
+    if _handed_on([block[axis] for axis in open_]):
         return None
     known = admission_of(view)
     for sizes in product((8, 33, 64, 512), repeat=len(open_)):

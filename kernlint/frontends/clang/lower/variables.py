@@ -133,6 +133,9 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         # The compiler may have dropped the initialiser: the variable must not look as if it had none.
         reason = f"declaration with an error: {errors[0][1]}"
         scope.lose("statement", reason, cursor)
+        if "unknown type name" in reason and isinstance(type_, IntType):  # the compiler goes on with int
+            type_ = OpaqueType(reason.partition("'")[2].rstrip("'"))
+            object.__setattr__(node, "type", type_)
         if not isinstance(type_, ArrayType):
             init = Opaque(node.span, type_, reason)
     if init is not None:
