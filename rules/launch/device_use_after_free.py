@@ -11,6 +11,7 @@ from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release
 from kernlint.analysis.hostmodel.pending import waits
 from kernlint.analysis.hostmodel.places import base_name, pointed_to
 from kernlint.analysis.hostmodel.settings import excluded, implied
+from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import (
     AllocationEvent,
     ApiEvent,
@@ -174,6 +175,10 @@ class DeviceUseAfterFree(ModuleRule):
             if fault.kind in ("use", "twice", "moved", "copied") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for remark, related in remarks(facts, "used-after-release"):
+            if remark.span not in seen:
+                message, fix = f"{remark.words[0]} is used after it was given back", "give it back after its last use"
+                yield self.finding(remark.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _of_way(self, fault: Fault) -> Finding:
         """A use on one of the ways through the code."""

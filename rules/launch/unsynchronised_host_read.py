@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import host_operations
 from kernlint.analysis.hostmodel.pending import Early, early_accesses
+from kernlint.analysis.remarks import remarks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 
@@ -148,6 +149,11 @@ class UnsynchronisedHostRead(ModuleRule):
             if fault.kind in ("early", "dies") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for remark, related in remarks(facts, "early-host-read"):
+            if remark.span not in seen:
+                message = f"the copy to {remark.words[0]} may not be over when the host reads it"
+                fix = "wait for the stream, queue or event first, or copy in a call that waits"
+                yield self.finding(remark.span, message, related=related, fix=fix)
 
     def _of_way(self, fault: Fault) -> Finding:
         """What is too early on one of the ways through the code."""

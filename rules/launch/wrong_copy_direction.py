@@ -10,6 +10,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
 from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
+from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
@@ -153,6 +154,11 @@ class WrongCopyDirection(ModuleRule):
             if fault.kind in ("nothing", "lost") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for kind, words in _REMARKS.items():
+            for remark, related in remarks(facts, kind):
+                if remark.span not in seen:
+                    message, fix = words[0].format(remark.words[0]), words[1]
+                    yield self.finding(remark.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _of_way(self, fault: Fault) -> Finding:
         """A copy that moves nothing worth having, on one of the ways through the code."""
@@ -200,6 +206,13 @@ class WrongCopyDirection(ModuleRule):
                     fix=f"the direction is {_word(source, copy.kind, True)} to {_word(target, copy.kind, False)}",
                 )
         return None
+
+
+_REMARKS = {
+    "copy-of-nothing": ("nothing has been written to {} when it is copied", "copy the other way, or later"),
+    "copy-over-copy": ("this copy overwrites what was just copied to {}, which nothing has used", "copy the other way"),
+}
+"""Copies in Python programs, by what the front end remarks of them."""
 
 
 def _of_nothing(walk: HostWalk) -> Iterator[Copy]:

@@ -137,6 +137,10 @@ class ClangFrontend:
                 from kernlint.frontends.clang.python.launches import add_launches
 
                 add_launches(source.data, embedded)
+            if is_python(source) and options.device:
+                from kernlint.frontends.clang.python.hostnotes import add_host_remarks
+
+                modules += add_host_remarks(source.path, source.data, [module for _, module in embedded])
             if modules and options.around is not None and options.device:
                 modules = self._with_others(source, modules, options, options.around)
             modules += [*(module for _, module in embedded), *further]

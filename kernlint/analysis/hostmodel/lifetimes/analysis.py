@@ -26,7 +26,7 @@ from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType
 from kernlint.tree.walk import walk
 
-MOST_STEPS = 60_000
+MOST_STEPS = 20_000
 """Statements that are walked of one file, over all functions and ways."""
 
 _DOUBTS = frozenset({"inactive", "macro"})

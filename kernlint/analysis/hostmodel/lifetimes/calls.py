@@ -86,6 +86,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
         ways = after
     out: list[Outcome] = []
     frame = Frame(function, e.span)
+    m.step([state for state, _ in ways])
     m.frames.append(frame)
     try:
         states = []

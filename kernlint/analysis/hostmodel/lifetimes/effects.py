@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
-from kernlint.analysis.hostmodel.lifetimes.memory import escape, forget, store
+from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
@@ -256,9 +256,8 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     last = e.name.rpartition("::")[2]
     if BORROWS.fullmatch(e.name):
         for given in args:
-            for thing in things_in(given):
-                if thing in s.fates:
-                    _lent(thing, s)
+            for thing in below(given, s):
+                _lent(thing, s)
         for expr, given in zip(exprs, args, strict=True):
             bare = expr
             while isinstance(bare, n.Cast):

@@ -19,6 +19,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Thing,
     Value,
     Whole,
+    either,
 )
 from kernlint.analysis.hostmodel.lifetimes.objects import assigned, element
 from kernlint.analysis.hostmodel.lifetimes.transfers import launched
@@ -212,7 +213,14 @@ def _combined(op: str, a: Value, b: Value) -> Value:
             return a if b == NULL else At(a.thing, (*a.path, b.value if isinstance(b, Number) else b))
         if isinstance(b, At) and not isinstance(a, At):
             return b if a == NULL else At(b.thing, (*b.path, a.value if isinstance(a, Number) else a))
-    return Atom(op, (a, b))
+    return Atom(op, (a, b)) if _flat(a) and _flat(b) else either()
+
+
+def _flat(given: Value, deep: int = 3) -> bool:
+    """Whether a value is not made of too many others."""
+    if not isinstance(given, Atom):
+        return True
+    return deep > 0 and all(_flat(part, deep - 1) for part in given.args if isinstance(part, Atom))
 
 
 def _assign(m: Machine, e: n.Assign, s: State) -> list[Outcome]:

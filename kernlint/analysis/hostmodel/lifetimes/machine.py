@@ -22,7 +22,7 @@ from kernlint.tree.types import Type
 STATES = 24
 """Ways that are kept apart at once."""
 
-STEPS = 6000
+STEPS = 4000
 """Statements that are walked from one function, over all ways."""
 
 DEPTH = 5

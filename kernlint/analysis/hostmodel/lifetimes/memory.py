@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -47,7 +47,7 @@ def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
             if overlaps(place, At(at.thing, at.path[:-1])) and isinstance(value, At)
         ]
         if held:
-            return Atom("either", (at, *held))
+            return Atom("either", tuple(held))
     return behind(m, at, type_, state)
 
 
@@ -173,6 +173,20 @@ def escape(m: Machine, value: Value | Place, state: State) -> None:
         for place, held in state.memory.items():
             if place.thing is thing:
                 todo += things_in(held)
+
+
+def below(value: Value | Place, state: State) -> Iterator[Thing]:
+    """Things with a fate that a value leads to, and those that are held there."""
+    todo = list(things_in(value))
+    seen: set[Thing] = set()
+    while todo:
+        thing = todo.pop()
+        if thing in seen:
+            continue
+        seen.add(thing)
+        if thing in state.fates:
+            yield thing
+        todo += [inner for place, held in state.memory.items() if place.thing is thing for inner in things_in(held)]
 
 
 def forget(m: Machine, value: Value | Place, state: State) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from itertools import count
 from typing import NamedTuple
 
 from kernlint.record import dataclass, field
@@ -185,9 +186,9 @@ def merged(states: list[State], most: int) -> list[State]:
         if same.version != state.version:
             same.version = max(same.version, state.version)
         for at in [at for at, value in same.memory.items() if state.memory.get(at) != value]:
-            same.memory[at] = Atom("either", (at, same.memory[at], state.memory.get(at)))
+            same.memory[at] = either(same.memory[at], state.memory.get(at))
         for at in state.memory.keys() - same.memory.keys():
-            same.memory[at] = Atom("either", (at, state.memory[at]))
+            same.memory[at] = either(state.memory[at])
         same.facts = {fact: truth for fact, truth in same.facts.items() if state.facts.get(fact) is truth}
         for decl, at in state.env.items():
             same.env.setdefault(decl, at)
@@ -203,9 +204,23 @@ def things_in(value: object) -> Iterator[Thing]:
     elif isinstance(value, Whole):
         for _, part in value.parts:
             yield from things_in(part)
-    elif isinstance(value, Atom):
+    elif isinstance(value, Atom) and value.op == "either":
         for part in value.args:
-            yield from things_in(part)
+            if isinstance(part, At):
+                yield part.thing
+
+
+MOST_CHOICES = 6
+"""Pointers that a place may hold, one of them, by conditions that are not kept."""
+
+_serial = count()
+
+
+def either(*values: object) -> Atom:
+    """One of several values, of which only the pointers are kept."""
+    parts = [part for value in values for part in (value.args if isinstance(value, Atom) else (value,))]
+    pointers = tuple(dict.fromkeys(part for part in parts if isinstance(part, At)))
+    return Atom("either", pointers[:MOST_CHOICES]) if pointers else Atom("one of", (next(_serial),))
 
 
 @dataclass(frozen=True, slots=True)

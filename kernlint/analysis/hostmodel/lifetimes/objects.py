@@ -64,6 +64,8 @@ def declared(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
         if isinstance(given, Whole) and not isinstance(decl.type, PointerType):
             for path, part in given.parts:
                 state.memory[At(own.thing, path)] = part  # type: ignore[assignment]
+                if isinstance(part, At) and part.thing.name == "elements":
+                    part.thing.name = decl.name
         else:
             state.memory[own] = given
             if isinstance(given, At) and given.thing.name == "allocation":

@@ -161,7 +161,8 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
         for _, part in given.parts:
             _passed(m, e, part, None, stream, s)  # type: ignore[arg-type]
         return
-    if isinstance(given, At) and given.thing.kind is Kind.LOCAL:
+    if isinstance(given, At) and given.thing.kind in (Kind.LOCAL, Kind.CONTENT):
+        used(m, given, e.span, s, "passed to a kernel")
         for at, held in list(s.memory.items()):
             if at.thing is given.thing:
                 _passed(m, e, held, None, stream, s)

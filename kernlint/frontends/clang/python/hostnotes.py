@@ -1,0 +1,29 @@
+"""Remarks on the host code of Python files, as modules have them."""
+
+from __future__ import annotations
+
+import ast
+
+from kernlint.frontends.clang.python.hostflow import host_remarks
+from kernlint.frontends.clang.python.program import program_of
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import Module
+
+_LIBRARIES = pattern(rb"\b(?:pyopencl|pycuda|cupy|torch)\b")
+_MOVES = pattern(rb"\b(?:enqueue_copy|memcpy_\w+|non_blocking|get_async|blocking|(?:free|release)\(\))")
+
+
+def add_host_remarks(path: str, data: bytes, modules: list[Module]) -> list[Module]:
+    """Remark in the first of a Python file's modules on what its host code does with arrays; where it has none and
+    there is something to remark, give one for that."""
+    if not (_LIBRARIES.search(data) and _MOVES.search(data)):
+        return []
+    program = program_of(data)
+    tree = program.scopes[0].node if program is not None else None
+    if program is None or not isinstance(tree, ast.Module):
+        return []
+    found = tuple(host_remarks(program, tree, path))
+    if modules:
+        object.__setattr__(modules[0], "remarks", (*modules[0].remarks, *found))
+        return []
+    return [Module(path, "cuda", (), (), (), written_in="python", remarks=found)] if found else []

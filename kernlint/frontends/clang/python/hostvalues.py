@@ -1,0 +1,56 @@
+"""What names of a Python program stand for while its host code is walked, and what holds at a place."""
+
+from __future__ import annotations
+
+import ast
+
+from kernlint.record import dataclass, field
+
+
+class Array:
+    """An array or buffer, told from others by identity.  ``where``: ``host``, ``device`` or nothing known; ``pinned``:
+    page-locked; ``empty``: made without contents."""
+
+    __slots__ = ("empty", "name", "node", "pinned", "where")
+
+    def __init__(self, where: str, node: ast.AST, empty: bool = False, pinned: bool = False) -> None:
+        self.where, self.node, self.empty, self.pinned, self.name = where, node, empty, pinned, ""
+
+
+class Instance:
+    """An object of a class of the file."""
+
+    __slots__ = ("attributes", "of")
+
+    def __init__(self, of: ast.ClassDef) -> None:
+        self.of = of
+        self.attributes: dict[object, object] = {}
+
+
+@dataclass(slots=True, eq=False)
+class Table:
+    """A list, tuple or dictionary with what it has by literal keys."""
+
+    held: dict[object, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Flow:
+    """What holds at a place: names, copies that are under way, contents of buffers (``empty``, or the node of the copy
+    that filled them and that nothing has used), and what was given back."""
+
+    names: dict[str, object] = field(default_factory=dict)
+    pending: dict[Array, ast.AST] = field(default_factory=dict)
+    contents: dict[Array, ast.AST | None] = field(default_factory=dict)
+    freed: dict[Array, ast.AST] = field(default_factory=dict)
+
+    def fork(self) -> Flow:
+        """An independent copy."""
+        return Flow(dict(self.names), dict(self.pending), dict(self.contents), dict(self.freed))
+
+    def meet(self, other: Flow) -> None:
+        """Keep what holds here and there."""
+        self.names = {name: value for name, value in self.names.items() if other.names.get(name) is value}
+        for mine, theirs in ((self.pending, other.pending), (self.contents, other.contents), (self.freed, other.freed)):
+            for key in [key for key in mine if key not in theirs or theirs[key] is not mine[key]]:
+                del mine[key]
