@@ -1,4 +1,4 @@
-"""What a file defines before it includes a header."""
+"""What a file defines and includes before it includes a header."""
 
 from __future__ import annotations
 
@@ -51,4 +51,31 @@ def defines_before(text: bytes, header: bytes, meant: Callable[[str], bool]) -> 
             elif macro is not None:
                 name, parameters, value = macro.groups()
                 defined[name] = name + (parameters or b"") + b"=" + (value or b"").strip()
+    return ()
+
+
+def stands_alone(header: bytes) -> bool:
+    """Whether a header includes something; one that does not may count on those who include it."""
+    return any(match.group(1) == b"include" for match in _DIRECTIVE.finditer(header))
+
+
+def includes_before(text: bytes, meant: Callable[[str], bool]) -> tuple[str, ...]:
+    """What ``text`` includes, with the quote before it, under no condition before the first include that ``meant`` says
+    yes to; nothing where it has none."""
+    found: dict[str, None] = {}
+    depth = 0
+    for match in _DIRECTIVE.finditer(text):
+        word, rest = match.groups()
+        if word.startswith(b"if"):
+            depth += 1
+        elif word == b"endif":
+            depth = max(0, depth - 1)
+        included = _INCLUDED.match(rest) if word == b"include" else None
+        if included is None:
+            continue
+        written = (included.group(1) + included.group(2)).decode("utf-8", "surrogateescape")
+        if meant(written):
+            return tuple(found)
+        if not depth:
+            found[written] = None
     return ()

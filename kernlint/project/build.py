@@ -30,6 +30,8 @@ class Asked(Protocol):
 
     def defined_before(self, header: str, includer: str) -> tuple[str, ...]: ...
 
+    def included_before(self, header: str, includer: str) -> tuple[str, ...]: ...
+
 
 def flags_for(path: str, database: str | None, lookup: Lookup, project: Asked) -> Flags:
     """The flags for the file at ``path``; ``database``: the compile database that settings name."""
@@ -50,8 +52,10 @@ def flags_for(path: str, database: str | None, lookup: Lookup, project: Asked) -
             break
     if not first:
         return given
-    before = project.defined_before(path, first)
-    return replace(given, defines=_joined(given.defines, before)) if before else given
+    before, ahead = project.defined_before(path, first), project.included_before(path, first)
+    if not before and not ahead:
+        return given
+    return replace(given, defines=_joined(given.defines, before), forced=(*given.forced, *ahead))
 
 
 def _includers(path: str, project: Asked) -> Iterator[tuple[str, str]]:

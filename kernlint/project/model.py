@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from kernlint.project import discovery, headers, preludes, store
-from kernlint.project.before import defines_before
+from kernlint.project.before import defines_before, includes_before, stands_alone
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.definitions import Definition, choose
 from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, look
@@ -323,6 +323,16 @@ class Project:
         folder = outside.rpartition("/")[0]
         return defines_before(text, wanted, lambda written: self._meant(written, folder) == inside)
 
+    def included_before(self, header: str, includer: str) -> tuple[str, ...]:
+        """Files of the project that ``includer`` includes, under no condition, before it includes ``header`` first,
+        where that includes nothing itself."""
+        inside, outside = self.relative(header), self.relative(includer)
+        if inside is None or outside is None or stands_alone(_text(self.absolute(inside))):
+            return ()
+        folder = outside.rpartition("/")[0]
+        written = includes_before(_text(self.absolute(outside)), lambda one: self._meant(one, folder) == inside)
+        return self._absolute([meant for one in written if (meant := self._meant(one, folder)) is not None])
+
     def tested_in(self, path: str) -> tuple[str, ...]:
         """Macros that conditions of the preprocessor test in the file at ``path``, if it has device code."""
         facts = self.facts.get(self.relative(path) or "")
@@ -476,6 +486,12 @@ class Questions:
         """See :meth:`Project.defined_before`."""
         answer = self.project.defined_before(os.path.abspath(header), includer)
         self._note(("defined_before", os.path.abspath(header), includer), answer)
+        return answer
+
+    def included_before(self, header: str, includer: str) -> tuple[str, ...]:
+        """See :meth:`Project.included_before`."""
+        answer = self.project.included_before(os.path.abspath(header), includer)
+        self._note(("included_before", os.path.abspath(header), includer), answer)
         return answer
 
     def preludes_for(self, path: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.project import Project
-from kernlint.project.before import defines_before
+from kernlint.project.before import defines_before, includes_before
 from kernlint.project.cmake import Reader
 from kernlint.project.hostoptions import options_in
 from kernlint.project.scripts import makefile, script
@@ -196,6 +196,19 @@ def test_a_header_takes_what_its_includer_defines(tmp_path: Path) -> None:
     write(tmp_path, {"Makefile": "", "src/body.cuh": body, "src/k.cu": host})
     report = check(tmp_path, "src/body.cuh")
     assert codes(report) == ["KL104"] and not kinds(report)
+
+
+def test_a_header_that_includes_nothing_takes_what_its_includer_includes(tmp_path: Path) -> None:
+    word = "#pragma once\nunion Word { unsigned all; float one; };\n"
+    body = "__global__ void k(Word *x) { __shared__ Word s[4]; s[4] = x[0]; x[1] = s[4]; }\n"
+    host = '#include "word.h"\n#ifdef NEVER\n#include "away.h"\n#endif\n#include "body.cuh"\n'
+    write(
+        tmp_path, {"Makefile": "", "src/word.h": word, "src/body.cuh": body, "src/k.cu": host, "src/away.h": "#error"}
+    )
+    report = check(tmp_path, "src/body.cuh")
+    assert codes(report) == ["KL104"] and not kinds(report)
+    assert includes_before(host.encode(), lambda written: written == '"body.cuh') == ('"word.h',)
+    assert includes_before(host.encode(), lambda written: False) == ()
 
 
 def test_a_header_takes_the_command_of_its_includer(tmp_path: Path) -> None:

@@ -540,6 +540,34 @@ c10::__kl_device_properties* getDeviceProperties(long);
 int warp_size();
 template <class T> T ATenCeilDiv(T a, T b) { return (a + b - 1) / b; }
 void* getCurrentCUDABlasHandle();
+
+// ATen/cuda/detail/TensorInfo.cuh, IndexUtils.cuh: tensors of any number of dimensions as arguments of kernels.
+namespace detail {
+template <class T, class Index> struct TensorInfo {
+    KL_FOLLOW bool isContiguous() const { return dims == 1 && strides[0] == 1; }
+    TensorInfo();
+    TensorInfo(T*, int, Index*, Index*);
+    void reduceDim(int);
+    int collapseDims(const int = -1);
+    T* data;
+    Index sizes[25];
+    Index strides[25];
+    int dims;
+};
+template <class T, class Index, int Dims> struct IndexToOffset {
+    KL_FOLLOW static Index get(Index id, const TensorInfo<T, Index>& info) {
+        Index offset = 0;
+        for (int i = (Dims == -1 ? info.dims : Dims) - 1; i > 0; --i) {
+            offset += id % info.sizes[i] * info.strides[i];
+            id /= info.sizes[i];
+        }
+        return offset + id * info.strides[0];
+    }
+};
+template <class T, class Index> TensorInfo<T, Index> getTensorInfo(const at::Tensor&);
+bool canUse32BitIndexMath(const at::Tensor&, long = 2147483647);
+bool maybeOverlappingIndices(const at::Tensor&);
+}  // namespace detail
 namespace philox {
 std::tuple<unsigned long, unsigned long> unpack(PhiloxCudaState);
 }
