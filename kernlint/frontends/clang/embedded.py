@@ -38,6 +38,8 @@ _NAMED = pattern(rb"%\((\w+)\)[-#0-9.]*[sdifgxXr]\b")
 BRACES = pattern(rb"\{\{|\}\}|\{([^{}\n]*)\}")
 _MAKO = pattern(rb"<%[^>]*?%>|</?%[^>]*>")
 _CONTROL = pattern(rb"(?:\\{1,2}\n)?^[ \t]*%[ \t]*(for|endfor|if|elif|else|endif|while|endwhile)\b[^\n]*", re.MULTILINE)
+_JINJA = pattern(rb"\{\{-?[ \t]*([^{}\n]*?)[ \t]*-?\}\}")
+_BLOCK = pattern(rb"\{%[-+]?[ \t]*(for|endfor|if|elif|else|endif|set|macro|endmacro|\w+)\b.*?%\}", re.DOTALL)
 DOLLAR = pattern(rb"\$\{([^{}\n]*)\}|\$([A-Za-z_]\w*)")
 _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
@@ -155,6 +157,8 @@ def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, 
     prefix = (match.group("prefix") or match.group("short") or b"").lower()
     if b"r" not in prefix and name == "line":
         text = _ESCAPE.sub(_unescape, text)
+    if b"jinja" in match.string and (b"{%" in text or b"{{" in text):
+        text = _JINJA.sub(hole, _one_way(text, _BLOCK))
     if percent:
         text = PERCENT.sub(hole, text)
     elif b"%(" in text:
@@ -164,12 +168,13 @@ def _literal(match: re.Match[bytes], percent: bool, braces: bool) -> tuple[int, 
     return match.start(name), DOLLAR.sub(hole, _MAKO.sub(_spaces, _one_way(text)))
 
 
-def _one_way(text: bytes) -> bytes:
-    """A Mako template as it is when the first branch of each choice is taken and each loop goes round once.  A
-    backslash before a line of control flow joins the lines around it."""
+def _one_way(text: bytes, control: re.Pattern[bytes] = _CONTROL) -> bytes:
+    """A template as it is when the first branch of each choice is taken and each loop goes round once: one of Mako, or
+    of another language by its statements (``control``).  A backslash before a line of Mako's control flow joins the
+    lines around it."""
     out = bytearray(text)
     left: list[int | None] = []  # for each choice that is open: where the first branch ended, if it has
-    for match in _CONTROL.finditer(text):
+    for match in control.finditer(text):
         out[match.start() : match.end()] = _spaces(match)
         word = match.group(1)
         if word == b"if":

@@ -136,3 +136,27 @@ def test_random_arrays_have_their_size(made: str) -> None:
         + f"\nrng = np.random.default_rng(1)\nd = cuda.to_device({made})\nscale[8, 128](d, 1.0)\n"
     )
     assert any("element 1000 of 1000" in message for _, _, message in found(code.replace("GUARD", "")))
+
+
+JINJA = """
+import pyopencl as cl
+from jinja2 import Template
+
+S = Template('''
+{% if wide %}
+__kernel void turn(__global float2 *x) {
+{% else %}
+__kernel void turn(__global float *x) {
+{% endif %}
+    __local float s[64];
+    s[get_local_id(0)] = {{ factor }};
+    x[0].x = s[64];
+}
+''')
+p = cl.Program(ctx, S.render(wide=True, factor=2))
+"""
+
+
+def test_templates_of_jinja_take_the_first_branch() -> None:
+    assert "array-index-out-of-range" in {rule for rule, _, _ in found(JINJA)}
+    assert "language-error" not in {rule for rule, _, _ in found(JINJA)}

@@ -299,7 +299,8 @@ class Buffers(ABC):
         if isinstance(expr, ast.Attribute) and expr.attr == "dtype":
             array = self.array(expr.value, scope)
             return array.dtype if array is not None else ""
-        said = self.program.string(expr, scope) or (dotted(expr) or "").rpartition(".")[2]
+        home, _, last = self.program.imported(dotted(expr) or "").rpartition(".")
+        said = self.program.string(expr, scope) or (_OF_OPENCL.get(last, last) if "cltypes" in home else last)
         said = _SHORT.get(said.lstrip("<=>|"), said)
         return said if said in WIDTHS else ""
 
@@ -309,6 +310,13 @@ _SHORT = {
     "u1": "uint8", "u2": "uint16", "u4": "uint32", "u8": "uint64", "f": "float32", "d": "float64", "i": "int32",
     "c8": "complex64", "c16": "complex128", "b1": "bool", "?": "bool",
 }  # fmt: skip
+
+
+_OF_OPENCL = {
+    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
+    "long": "int64", "ulong": "uint64", "half": "float16", "float": "float32", "double": "float64",
+}  # fmt: skip
+"""What ``pyopencl.cltypes`` calls NumPy's types."""
 
 
 def _plural(name: str) -> bool:

@@ -48,14 +48,18 @@ _COPIED = {"memcpy_htod": 0, "memcpy_dtoh": 0, "memcpy_htod_async": 0, "memcpy_d
 """Copies between host and device: where the two buffers stand, one behind the other."""
 
 
-def element_type(reader: Buffers, expr: ast.expr, scope: Scope, depth: int = 0) -> str:
+Seen = frozenset[tuple[int, str]]
+"""Buffers, by scope and name, whose copies are being followed."""
+
+
+def element_type(reader: Buffers, expr: ast.expr, scope: Scope, depth: int = 0, seen: Seen = frozenset()) -> str:
     """The type of an array's elements; empty where it is not known."""
     if depth > DEPTH:
         return ""
     array = reader.array(expr, scope)
     if array is not None and array.dtype:
         return array.dtype
-    return _Elements(reader, depth).of(expr, scope)
+    return _Elements(reader, depth, seen).of(expr, scope)
 
 
 def passed(program: PythonProgram, name: str, scope: Scope) -> Iterator[tuple[ast.expr, Scope]]:
@@ -83,8 +87,8 @@ def passed(program: PythonProgram, name: str, scope: Scope) -> Iterator[tuple[as
 
 
 class _Elements:
-    def __init__(self, reader: Buffers, depth: int) -> None:
-        self.reader, self.program, self.depth = reader, reader.program, depth
+    def __init__(self, reader: Buffers, depth: int, seen: Seen) -> None:
+        self.reader, self.program, self.depth, self.seen = reader, reader.program, depth, seen
 
     def of(self, expr: ast.expr, scope: Scope) -> str:
         name = dotted(expr)
@@ -99,7 +103,7 @@ class _Elements:
         return self._made(expr, scope) if isinstance(expr, ast.Call) else ""
 
     def _inner(self, expr: ast.expr, scope: Scope) -> str:
-        return element_type(self.reader, expr, scope, self.depth + 1)
+        return element_type(self.reader, expr, scope, self.depth + 1, self.seen)
 
     def _agreed(self, found: Iterable[str]) -> str:
         """The type that all agree on; what is not known has no say."""
@@ -126,13 +130,18 @@ class _Elements:
 
     def _copied(self, name: str, holder: Scope) -> Iterator[str]:
         """The types of the arrays that a buffer is copied from or to."""
+        if (id(holder), name) in self.seen:
+            return
+        self.seen |= {(id(holder), name)}
+        asked: set[str | None] = {name}
         for called in self.program.calls:
             first = _COPIED.get(called.name.rpartition(".")[2])
             if first is None or len(called.node.args) < first + 2 or called.scope.holder(name) is not holder:
                 continue
             two = called.node.args[first : first + 2]
             for mine, other in (two, two[::-1]):
-                if dotted(mine) == name and dotted(other) != name:
+                if dotted(mine) == name and (dotted(other) is None or dotted(other) not in asked):
+                    asked.add(dotted(other))
                     yield self._inner(other, called.scope)
 
     # what makes arrays

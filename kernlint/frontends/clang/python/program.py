@@ -8,13 +8,13 @@ Programs for Python 2 are read with their statements in today's spelling, of the
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from kernlint.frontends.clang.embedded import literals
 from kernlint.frontends.clang.python.flow import Place, last_before, place_of
+from kernlint.frontends.clang.python.spelling import spellings
 from kernlint.frontends.clang.python.text import Text, joined
 from kernlint.record import dataclass, field
 from kernlint.text.patterns import pattern
@@ -25,10 +25,6 @@ DEPTH = 12
 LIBRARIES = ("pyopencl", "pycuda", "cupy")
 
 _NEWLINE = pattern(rb"\r\n?|\n")
-_PRINT = pattern(r"(^[ \t]*|[:;][ \t]*)print(?=[ \t]*[\"'\w`(-])[ \t]", re.MULTILINE)
-_EXCEPT = pattern(r"^([ \t]*except[ \t]+[\w.]+|[ \t]*except[ \t]*\([^()\n]*\)),([ \t]*\w+[ \t]*:)", re.MULTILINE)
-_RAISE = pattern(r"^([ \t]*raise[ \t]+[\w.]+),", re.MULTILINE)
-_LONG = pattern(r"(?<=\d)[lL]\b")
 
 
 @dataclass(slots=True, eq=False)
@@ -46,6 +42,9 @@ class Scope:
     def is_class(self) -> bool:
         return isinstance(self.node, ast.ClassDef)
 
+    known: dict[tuple[str, Place], tuple[ast.expr, Scope] | None] = field(default_factory=dict)
+    """What :meth:`value_at` has answered."""
+
     def bind(self, name: str, value: ast.expr | None, written: Scope, at: ast.AST | None = None) -> None:
         """Note that ``name`` is bound to ``value`` by the node ``at``."""
         self.bound.setdefault(name, []).append(None if value is None else (value, written))
@@ -56,8 +55,11 @@ class Scope:
         places, body = self.places.get(name), getattr(self.node, "body", None)
         if not isinstance(body, list) or not places or None in places:
             return None
-        found = last_before(body, [place for place in places if place is not None], place_of(at))
-        return self.bound[name][found] if found is not None else None
+        key = name, place_of(at)
+        if key not in self.known:
+            found = last_before(body, [place for place in places if place is not None], key[1])
+            self.known[key] = self.bound[name][found] if found is not None else None
+        return self.known[key]
 
     def holder(self, name: str) -> Scope | None:
         """The scope in which a use of ``name`` here finds it."""
@@ -428,7 +430,7 @@ def program_of(data: bytes) -> PythonProgram | None:
 def parsed_program(data: bytes) -> PythonProgram | None:
     """The same, read anew."""
     text = data.decode("utf-8", "replace")
-    for attempt in _spellings(text):
+    for attempt in spellings(text):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -437,11 +439,3 @@ def parsed_program(data: bytes) -> PythonProgram | None:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
     return None
-
-
-def _spellings(text: str) -> Iterator[str]:
-    yield text
-    text = _PRINT.sub(r"\1print,", text)
-    text = _EXCEPT.sub(r"\1.\2", text)
-    text = _RAISE.sub(r"\1<", text)
-    yield _LONG.sub(" ", text)
