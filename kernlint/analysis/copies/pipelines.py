@@ -10,16 +10,17 @@ not come to its end by then is the last thing looked at.  Whatever cannot be com
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kernlint.analysis.content.initialised import GROUNDS
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, LoopContext, Trace
 from kernlint.record import dataclass, field
-from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.evaluate import compile_terms, evaluate
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, WARP_SIZE, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import AsyncCopy
+from kernlint.tree.types import IntType
 
 SIZES = (3, 100, 100_000)
 """Values for the arguments that say how much work there is: a few rounds, and more than are looked at."""
@@ -85,6 +86,13 @@ def outstanding(of: Trace, found: Scenarios) -> list[Outstanding]:
     return list(out.values())
 
 
+_Function = Callable[[Mapping[Symbol, int]], int | None]
+
+
+def _wrapped(symbol: Symbol, value: int) -> int:
+    return symbol.type.wrap(value) if isinstance(symbol.type, IntType) else value
+
+
 class _Count:
     def __init__(self, of: Trace, shape: Scenario, size: int, effort: list[int]) -> None:
         self.size = size
@@ -115,6 +123,7 @@ class _Count:
         self.landed = [0] * len(self.threads)
         self.wait: AsyncEvent | None = None
         self.found: list[Outstanding] = []
+        self.functions: dict[int, tuple[Term, list[Symbol], Callable[..., tuple[int, ...] | None] | None]] = {}
 
     def run(self) -> list[Outstanding]:
         """What is read too early."""
@@ -216,14 +225,35 @@ class _Count:
         if not any(symbol.kind is SymbolKind.THREAD for symbol in found):
             return dict.fromkeys(threads, self._value(term, env))
         out: dict[int, int] = {}
+        function = self._function(term, env)
         for thread in threads:
             env.update(zip(THREAD, self.threads[thread], strict=True))
-            out[thread] = self._value(term, env)
+            out[thread] = self._value(term, env, function)
         return out
 
-    def _value(self, term: Term, env: dict[Symbol, int]) -> int:
+    def _function(self, term: Term, env: Mapping[Symbol, int]) -> _Function | None:
+        """A function of the symbols' values for a term that is computed for every thread again and again."""
+        known = self.functions.get(id(term))
+        if known is None:
+            given = [symbol for symbol in symbols(term) if symbol in env or symbol in THREAD]
+            known = self.functions[id(term)] = term, given, compile_terms([term], given)
+        function, given = known[2], known[1]
+        if function is None:
+            return None
+
+        def computed(env: Mapping[Symbol, int]) -> int | None:
+            found = function(*(_wrapped(symbol, env[symbol]) for symbol in given))
+            return int(found[0]) if found is not None else None
+
+        return computed
+
+    def _value(self, term: Term, env: dict[Symbol, int], function: _Function | None = None) -> int:
         self.effort[0] -= 1
-        value = evaluate(term, env) if self.effort[0] >= 0 else None
+        if self.effort[0] < 0:
+            raise _End
+        value = function(env) if function is not None else None
+        if value is None:  # also where a part that does not count is undefined
+            value = evaluate(term, env)
         if value is None:
             raise _End
         return value

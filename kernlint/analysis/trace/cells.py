@@ -29,10 +29,17 @@ class Cells:
     pointers: int = 0
     numbers: int = 0
     objects: dict[Root, int] = field(default_factory=dict)
+    _shared: bool = False
 
     def fork(self) -> Cells:
-        """An independent copy."""
-        return Cells(dict(self.held), self.pointers, self.numbers, dict(self.objects))
+        """An independent copy; most are never written, so what they hold is copied with the first change."""
+        self._shared = True
+        return Cells(self.held, self.pointers, self.numbers, self.objects, True)
+
+    def _own(self) -> None:
+        """Before a change: what is shared with a fork is copied."""
+        if self._shared:
+            self.held, self.objects, self._shared = dict(self.held), dict(self.objects), False
 
     def since(self, root: Root, type_: Type) -> tuple[int, int]:
         """What tells the present contents of the cells of one type in ``root`` from earlier ones."""
@@ -54,6 +61,7 @@ class Cells:
 
     def write(self, root: Root, offset: Term, type_: Type, value: Value, serial: int) -> None:
         """A store to the cells at ``offset``.  ``serial``: a number that no earlier change had."""
+        self._own()
         if offset.value is None or len(self.held) >= MOST:
             self.forget_object(root, serial, pointers=isinstance(type_, (PointerType, StructType)))
         if isinstance(value, StructValue) and fields_of(type_):
@@ -67,8 +75,14 @@ class Cells:
         else:
             self.held[root, offset] = unknown_value(type_, "stored")
 
+    def put(self, root: Root, offset: Term, value: Value) -> None:
+        """The cell at ``offset`` holds ``value``, which was there before but had no name."""
+        self._own()
+        self.held[root, offset] = value
+
     def forget(self, root: Root, offset: Term, type_: Type, serial: int) -> None:
         """The cells of an object of ``type_`` at ``offset`` may have been written."""
+        self._own()
         size = type_.size
         if offset.value is None or size is None:
             self.forget_object(root, serial)
@@ -80,6 +94,7 @@ class Cells:
 
     def forget_object(self, root: Root, serial: int, pointers: bool = True) -> None:
         """Any cell of ``root`` may have been written, those with pointers only if ``pointers``."""
+        self._own()
         if pointers:
             self.objects[root] = serial
         for key in [key for key in self.held if key[0] is root]:
@@ -89,6 +104,7 @@ class Cells:
     def forget_all(self, serial: int, pointers: bool = True, named: bool = True) -> None:
         """Any cell may have been written; those with pointers only if ``pointers``, variables of the file that hold
         one pointer only if ``named`` (nothing but a store to their name changes these)."""
+        self._own()
         kept = {key: value for key, value in self.held.items() if not named and file_pointer(key[0])}
         if not pointers:
             kept |= {key: value for key, value in self.held.items() if isinstance(value, PointerValue)}
@@ -108,21 +124,29 @@ def join_cells(cond: Term, a: Cells, b: Cells, serial: int) -> Cells:
     """Cells after two branches, the first taken under ``cond``."""
     from kernlint.analysis.trace.values import merge, same
 
-    if not a.held and not b.held and a.pointers == b.pointers and a.numbers == b.numbers and a.objects == b.objects:
+    alike = a.held is b.held or (not a.held and not b.held)
+    if alike and a.pointers == b.pointers and a.numbers == b.numbers and a.objects == b.objects:
         return a
+    held = dict(a.held)
     out = Cells(
-        {},
+        held,
         a.pointers if a.pointers == b.pointers else serial,
         a.numbers if a.numbers == b.numbers else serial,
         {root: at if b.objects.get(root, 0) == at else serial for root, at in a.objects.items()},
     )
     out.objects.update((root, serial) for root in b.objects if root not in a.objects)
-    for key in dict.fromkeys((*a.held, *b.held)):
-        left, right = a.held.get(key), b.held.get(key)
-        if left is not None and right is not None:
-            out.held[key] = left if same(left, right) else merge(cond, left, right)
-        else:
-            out.held[key] = _unknown_like(left if left is not None else right)  # type: ignore[arg-type]
+    if alike:
+        return out
+    there = b.held.get
+    for key, left in a.held.items():
+        right = there(key)
+        if right is None:
+            held[key] = _unknown_like(left)
+        elif left is not right and not same(left, right):
+            held[key] = merge(cond, left, right)
+    for key, right in b.held.items():
+        if key not in held:
+            held[key] = _unknown_like(right)
     return out
 
 

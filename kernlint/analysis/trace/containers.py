@@ -125,7 +125,7 @@ def _held(m: Machine, e: Call, at: Place | None, value: Value) -> StructValue | 
     if isinstance(at, VarPlace):
         write_variable(m, at, made)
     elif isinstance(at, MemPlace):
-        m.state.cells.held[at.pointer.root, at.pointer.offset] = made
+        m.state.cells.put(at.pointer.root, at.pointer.offset, made)
     else:
         return None
     return made
