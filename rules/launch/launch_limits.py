@@ -11,6 +11,7 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.run_time_sizes import (
     admission_of,
     block_beyond,
+    of_no_groups,
     other_groups_allowed,
     rows_beyond,
     tested_size,
@@ -164,14 +165,23 @@ class LaunchLimits(Rule):
         return message, "use a block of a fixed size and more blocks"
 
     def _groups(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
-        """A global size that the kernel tests its index against, and that no work-group need divide."""
+        """A global size that no work-group need divide: the kernel tests its index against it, or it has nothing to do
+        with the size of a group."""
+        hosts = [other.module for other in facts.module_facts.hosts_of(facts.kernel.name)]
         for axis, count in enumerate(view.fact.threads or ()):
+            if (
+                of_no_groups(view, axis, facts[trace])
+                and not other_groups_allowed(hosts)
+                and view.fact.block is not None
+            ):
+                group = show(view.fact.block[axis])
+                message = f"{show(count)} work-items along {'xyz'[axis]} may be no whole number of groups of {group}"
+                return message, "round the global size to whole groups"
             unit = view.block[axis]
             tested = tested_size(view, axis, count, facts[trace]) if unit is not None and unit > 1 else None
             if tested is None or unit is None:
                 continue
             size = tested[0]
-            hosts = (other.module for other in facts.module_facts.hosts_of(facts.kernel.name))
             if admission_of(view).permits(ANY, values=((size, 3 * unit + 1),)) and not other_groups_allowed(hosts):
                 message = f"{size.name} work-items along {'xyz'[axis]} may be no whole number of groups of {unit}"
                 return message, "round the global size up to whole groups"

@@ -218,6 +218,43 @@ def test_blocks_that_callers_give_as_a_whole_are_not_too_large() -> None:
     )
 
 
+def test_groups_as_large_as_the_device_has_them() -> None:
+    assert_marked(
+        LaunchLimits,
+        """
+        const char *program = R"(
+        kernel void clear(global float *x, int n) { if (get_global_id(0) < n) x[get_global_id(0)] = 0.0f; }
+        )";
+        struct Device { size_t most, units; };
+        cl_int set(cl_kernel clear, cl_mem x, cl_int n) {
+            clSetKernelArg(clear, 0, sizeof(cl_mem), &x);
+            return clSetKernelArg(clear, 1, sizeof(cl_int), &n);
+        }
+        cl_int run(cl_program built, cl_command_queue queue, cl_device_id device, cl_mem x, cl_int n) {
+            cl_kernel clear = clCreateKernel(built, "clear", nullptr);
+            size_t group = 1;
+            clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(group), &group, nullptr);
+            const size_t all = n, whole = (n + group - 1) / group * group;
+            set(clear, x, n);
+            clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &whole, &group, 0, nullptr, nullptr);
+            return clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &all, &group, 0, nullptr, nullptr); // bad
+        }
+        cl_int fill(cl_program built, cl_command_queue queue, const Device &device, cl_mem x, cl_int n) {
+            cl_kernel clear = clCreateKernel(built, "clear", nullptr);
+            const size_t odd = device.units * 1000, all = device.units * device.most;
+            set(clear, x, n);
+            clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &all, &device.most, 0, nullptr, nullptr);
+            return clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &odd, &device.most, 0, nullptr, nullptr); // bad
+        }
+        cl_int given(cl_program built, cl_command_queue queue, const Device &device, cl_mem x, size_t all) {
+            cl_kernel clear = clCreateKernel(built, "clear", nullptr);
+            set(clear, x, 64);
+            return clEnqueueNDRangeKernel(queue, clear, 1, nullptr, &all, &device.most, 0, nullptr, nullptr);
+        }
+        """,
+    )
+
+
 def test_a_variable_of_a_type_that_nothing_declares_has_no_width() -> None:
     assert_marked(
         KernelArgumentMismatch,

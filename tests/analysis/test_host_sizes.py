@@ -7,6 +7,7 @@ from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
+from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from kernlint.rule import RuleClass
 from tests.rules.marked import assert_marked, findings
@@ -137,6 +138,54 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         void run(int n) { Solver(n).step(2.0); }
         """,
     ),
+    "sizes that callers match": (
+        WrongBoundsGuard,
+        """
+        __global__ void clear(float *x, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) x[i] = 0.0f;
+        }
+        class Scratch {
+            float *x = nullptr;
+        public:
+            void reserve(int n) { cudaMalloc(&x, n * sizeof(float)); }
+            void run(int n) { clear<<<(n + 63) / 64, 64>>>(x, n); }
+        };
+        class Fixed {
+            float *x;
+            int n;
+        public:
+            explicit Fixed(int most) : n(most) { cudaMalloc(&x, n * sizeof(float)); }
+            void some(int used) { clear<<<(used + 63) / 64, 64>>>(x, used); }
+            void all() { clear<<<(n + 63) / 64, 64>>>(x, n); }
+        };
+        """,
+    ),
+    "structures that are passed whole": (
+        WrongBoundsGuard,
+        """
+        struct Matrix { int rows, columns; float *data; };
+        __global__ void add(Matrix a, Matrix c) {
+            const int k = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+            if (r < c.rows && k < c.columns)
+                c.data[r * c.columns + k] += a.data[r * a.columns + k]; // bad
+        }
+        Matrix square(Matrix host) {
+            Matrix device = host;
+            cudaMalloc(&device.data, host.rows * host.rows * sizeof(float));
+            return device;
+        }
+        Matrix whole(Matrix host) {
+            Matrix device = host;
+            cudaMalloc(&device.data, host.rows * host.columns * sizeof(float));
+            return device;
+        }
+        void run(Matrix a, Matrix c) {
+            const dim3 block(16, 16), grid((c.columns + 15) / 16, (c.rows + 15) / 16);
+            add<<<grid, block>>>(whole(a), square(c));
+        }
+        """,
+    ),
     "bytes allocated as many as are passed": (
         KernelArgumentMismatch,
         """
@@ -263,6 +312,21 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         """,
     ),
 }
+
+
+def test_a_structure_made_of_one_of_the_host_says_nothing_of_that() -> None:
+    assert_marked(
+        WrongCopyDirection,
+        """
+        struct Matrix { int n; float *data; };
+        Matrix on_device(Matrix host) {
+            Matrix device = host;
+            cudaMalloc(&device.data, host.n * sizeof(float));
+            cudaMemcpy(device.data, host.data, host.n * sizeof(float), cudaMemcpyHostToDevice);
+            return device;
+        }
+        """,
+    )
 
 
 @pytest.mark.parametrize("name", CASES)

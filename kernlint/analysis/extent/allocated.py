@@ -28,7 +28,7 @@ from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
 from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, Space
 
@@ -193,8 +193,23 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
             for one in tried:
-                found.setdefault(one.access, one)
+                if not _apart(one, view):
+                    found.setdefault(one.access, one)
     return tuple(found.values())
+
+
+def _apart(one: Allocated, view: LaunchView) -> bool:
+    """Whether memory is made for other sizes than the kernel is launched for, neither of which says anything of the
+    other: how they go together, callers know."""
+    images = dict(view.images)
+    reached: set[Symbol] = set()
+    for symbol in set(side(one.access).symbols):
+        if symbol in images:
+            reached.update(symbols(images[symbol]))
+        elif symbol in BLOCK and view.fact.grid is not None:
+            reached.update(symbols(view.fact.grid[symbol.axis]))
+    made = set(symbols(one.size))
+    return bool(made - reached) and bool(reached - made)
 
 
 def _whole_elements(kernel: Trace, sizes: Mapping[str, Term]) -> int:

@@ -11,7 +11,20 @@ from collections.abc import Iterator
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.places import Where, allocated_by
 from kernlint.analysis.trace.host import ALLOCATORS
-from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, IntLit, Member, Module, Node
+from kernlint.tree.nodes import (
+    AddressOf,
+    Assign,
+    Call,
+    Cast,
+    Expr,
+    IntLit,
+    Member,
+    Module,
+    Node,
+    ParamDecl,
+    Ref,
+    VarDecl,
+)
 from kernlint.tree.types import PointerType, StructType
 from kernlint.tree.walk import walk
 
@@ -70,7 +83,20 @@ def _compute(facts: ModuleFacts) -> dict[Field, Where]:
     for field, where in _stores(facts.module):
         if where is not None:
             found.setdefault(field, set()).add(where)
-    return {field: next(iter(kinds)) for field, kinds in found.items() if len(kinds) == 1}
+    copied = set(_copied(facts.module)) if found else set()
+    return {field: next(iter(kinds)) for field, kinds in found.items() if len(kinds) == 1 and field[0] not in copied}
+
+
+def _copied(module: Module) -> Iterator[str]:
+    """Structures that are made of a parameter of their type (``Matrix device = host``): what that one leads to the file
+    does not say, and memory of the other kind replaces it in the copy."""
+    for function in module.functions:
+        for node in walk(function.body) if function.body is not None else ():
+            made = node.init if isinstance(node, VarDecl) else None
+            while isinstance(made, Cast):
+                made = made.operand
+            if isinstance(made, Ref) and isinstance(made.decl, ParamDecl) and isinstance(made.type, StructType):
+                yield made.type.name
 
 
 member_memory = ModuleAnalysis("member_memory", _compute)

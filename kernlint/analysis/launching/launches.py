@@ -16,7 +16,7 @@ from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.host_walks import walked, walked_objects
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
-from kernlint.analysis.trace.values import PointerValue, Value
+from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, plain, substitute
@@ -165,10 +165,19 @@ def _behind(
 ) -> Iterator[tuple[str, PointerValue, AllocationEvent]]:
     """The arguments that lead to memory whose allocation the walk has met."""
     found = {id(allocation.root): allocation for allocation in trace.allocations}
-    for name, value in arguments:
+    for name, value in (part for pair in arguments for part in _parts(*pair)):
         pointer = not_null(value)
         if pointer is not None and id(pointer.root) in found:
             yield name, pointer, found[id(pointer.root)]
+
+
+def _parts(name: str, value: Value) -> Iterator[tuple[str, Value]]:
+    """An argument, or what a structure holds that is passed whole, by the names that the kernel knows it by."""
+    if isinstance(value, StructValue):
+        for field, inner in value.fields:
+            yield from _parts(f"{name}.{field}", inner)
+    else:
+        yield name, value
 
 
 def _remaining(allocation: AllocationEvent, pointer: PointerValue) -> Term:

@@ -34,7 +34,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import VOID, PointerType, Space, StructType, Type
+from kernlint.tree.types import VOID, IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
 METHODS = 60
@@ -91,6 +91,8 @@ class _Class:
         maker = makers[0] if len(makers) == 1 else None
         if not self.constructors and maker is None:
             return
+        if maker is not None and all(map(_sized, (maker, *self.constructors))) and self.constructors:
+            return  # which sizes go together, callers know
         begun = first | (self._reached([maker]) if maker is not None else set())
         set_ = {field for one in begun for field in self.written[one]}
         for method in self.methods:
@@ -123,7 +125,7 @@ class _Class:
         held = VarDecl(span, self.name.lower(), self.kind, Space.HOST)
         body: list[Stmt] = []
         for step in steps:
-            args = [self._passed(span, param, params) for param in step.params]
+            args = [self._passed(span, param, params, step is method) for param in step.params]
             if step in self.constructors:
                 made = Call(span, self.kind, step.qualified, step, tuple(args))
                 held = replace(held, init=made)
@@ -136,7 +138,9 @@ class _Class:
         return FunctionDecl(span, method.name, method.qualified, FunctionKind.HOST, tuple(params), VOID, whole)
 
     @staticmethod
-    def _passed(span: Span, param: ParamDecl, params: list[ParamDecl]) -> Expr:
+    def _passed(span: Span, param: ParamDecl, params: list[ParamDecl], own_size: bool) -> Expr:
+        if own_size and isinstance(param.type, IntType):  # how it goes with what the object was made for, callers know
+            return Opaque(span, param.type, "number that callers pass")
         own = replace(param, index=len(params))
         params.append(own)
         kind: Type = param.type
@@ -149,6 +153,11 @@ class _Class:
         target = Member(span, kind, Ref(span, self.kind, held), field, False)
         value = Opaque(span, kind, "what other methods have stored")
         return ExprStmt(span, Assign(span, kind, "", target, value))
+
+
+def _sized(function: FunctionDecl) -> bool:
+    """Whether a function is given numbers."""
+    return any(isinstance(param.type, IntType) for param in function.params)
 
 
 def _called(function: FunctionDecl) -> Iterator[FunctionDecl]:

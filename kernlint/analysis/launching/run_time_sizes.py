@@ -173,6 +173,32 @@ def _narrow(term: Term) -> bool:
     return bool(found) and all(isinstance(symbol.type, IntType) and symbol.type.bits <= 32 for symbol in found)
 
 
+def of_no_groups(view: LaunchView, axis: int, kernel: Trace) -> bool:
+    """Whether nothing makes a global size a whole number of work-groups, whose size the device says: it is worked out
+    of other things alone, or is the size that the kernel tests its index against."""
+    block, threads = view.fact.block, view.fact.threads
+    if block is None or threads is None or view.block[axis] is not None:
+        return False
+    group, count = _bare(block[axis]), _bare(threads[axis])
+    asked = [symbol for symbol in symbols(group) if symbol.kind is SymbolKind.LOAD or _from_device(symbol)]
+    if not asked or len(asked) < len(set(symbols(group))) or set(asked) & set(symbols(count)):
+        return False
+    if count.value is not None or any(symbol.kind is SymbolKind.UNKNOWN for symbol in symbols(count)):
+        return False
+    if any(set(asked) & set(symbols(check)) and _divides(check) for check in view.checks):
+        return False
+    return count.symbol is None or tested_size(view, axis, count, kernel) is not None
+
+
+def _from_device(symbol: Symbol) -> bool:
+    """Whether a number is what the device or the kernel is asked for."""
+    return any(name in symbol.reason for name in ("clGetDeviceInfo", "clGetKernelWorkGroupInfo"))
+
+
+def _divides(check: Term) -> bool:
+    return any(part.op == "mod" for part in subterms(check))
+
+
 def _handed_on(sizes: Iterable[Term]) -> bool:
     """Whether sizes are the members of one structure: a block that callers give as a whole."""
     names = [symbol.name.rpartition(".") if (symbol := plain(size).symbol) is not None else ("",) * 3 for size in sizes]
