@@ -61,8 +61,10 @@ class Allocated:
     @property
     def in_other_unit(self) -> bool:
         """Whether the memory is as large in bytes as it should be in elements: the allocation is at fault, not a test
-        of the index."""
-        return self.times is not None and self.guarded and self.access.root.space is not Space.SHARED
+        of the index.  A grid that is made for so many times fewer says that the test is."""
+        covers = self.view.covers if self.view is not None else ()
+        fewer = any(part.op in ("div", "shr") for one in covers if one.count for part in subterms(one.count))
+        return self.times is not None and self.guarded and not fewer and self.access.root.space is not Space.SHARED
 
     @property
     def guarded(self) -> bool:
