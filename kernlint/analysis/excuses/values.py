@@ -24,7 +24,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, Space
 
 Env = Mapping[Symbol, int]
 
@@ -66,6 +66,16 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
     __global__ void halves(const float *x, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) out[i / 2] = x[i];
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void nearest(const float *x, float *out, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        float best[4];
+        for (int k = 0; k < 4; k++) best[k] = x[i * 4 + k];
+        for (int k = 0; k < 4; k++) out[k] = best[k];
     }
     ```
     """
@@ -132,6 +142,8 @@ def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> o
 def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> object:
     """Which bytes of which object a load is of, as :func:`pinned` has it."""
     root, offset = symbol.origin
+    if root.space is Space.PRIVATE and symbol.uniformity is not Uniformity.GRID:
+        return None  # an array that each thread has of its own
     at: object = evaluate(offset, env)
     if root is written:
         size = symbol.type.size

@@ -58,7 +58,8 @@ def _record(guard: Term) -> bool:
 def winner_looks_back(pair: Pair, witness: Refuted) -> bool:
     """A read and a write under one condition on data that differs between threads: the winner's own.
 
-    What is written must not be made from what was read: that is an update, and two winners would lose one.
+    What is written must not be made from what was read: that is an update, and two winners would lose one.  Nor is it
+    one winner's where the place is that of a thread: several are there then.
 
     ```cuda excused
     __global__ void find(const int *keys, int key, int *before, int *out, int n) {
@@ -87,8 +88,25 @@ def winner_looks_back(pair: Pair, witness: Refuted) -> bool:
         if (threadIdx.x == 0) out[blockIdx.x] = where;
     }
     ```
+
+    ```cuda still-bad
+    __global__ void refill(const int *keys, int *out, int n) {
+        __shared__ int bins[32];
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        bins[threadIdx.x & 31] = 0;
+        __syncthreads();
+        if (i < n) atomicAdd(&bins[keys[i] & 31], 1);
+        __syncthreads();
+        if (i < n && keys[i] > 0) {
+            out[i] = bins[keys[i] & 31];
+            bins[threadIdx.x & 31] = 0;
+        }
+    }
+    ```
     """
-    if not witness.depends_on_data:
+    if not witness.depends_on_data or any(
+        symbol.kind is SymbolKind.THREAD for at in (pair.a, pair.b) for symbol in at.offset.symbols
+    ):
         return False
     ours, theirs = set(pair.a.guards), set(pair.b.guards)
     if not any(uniformity(fact) > Uniformity.BLOCK and on_data(fact) for fact in ours & theirs):

@@ -33,6 +33,7 @@ from kernlint.analysis.scenarios.numbers import (
 )
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.search.endings import asked_at_ends
 from kernlint.analysis.search.inputs import PLAIN, opened
 from kernlint.analysis.search.solving import solved
 from kernlint.analysis.search.supposed import on_data, without_data
@@ -234,7 +235,7 @@ class Asker:
     def _found(self, query: Overlap, root: Root) -> Refuted | None:
         """The witness of a question about ``root``, or of the same one put another way."""
         return (
-            self.ask(query)
+            asked_at_ends(query, self.ask)
             or self._little(query)
             or self._plenty(query)
             or solved(query, self.ask)
@@ -282,7 +283,8 @@ class Asker:
         grid = launch.admission.fit(launch.block, launch.grid, launch.values)
         if grid is None or grid == launch.grid:
             return None
-        return self.ask(replace(query, launch=replace(launch, grid=grid)))
+        capped = replace(query, launch=replace(launch, grid=grid))
+        return self.ask(capped) or solved(capped, self.ask)
 
     def _granted(self, query: Overlap, root: Root) -> Refuted | None:
         """A witness when conditions on data hold as they may (see :func:`without_data`)."""

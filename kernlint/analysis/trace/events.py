@@ -367,6 +367,7 @@ class Trace:
     ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrays``: private and shared
     variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
     understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
+    ``overwritten``: identities of roots that something not followed may have written to.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -387,6 +388,7 @@ class Trace:
     roots: list[Root] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
+    overwritten: set[int] = field(default_factory=set)
 
     @property
     def complete(self) -> bool:

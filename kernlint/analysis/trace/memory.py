@@ -476,6 +476,7 @@ def havoc(m: Machine, place: Place | None, reason: str) -> None:
         write_variable(m, place, unknown_value(place.type, reason))
     else:
         m.epoch += 1
+        m.trace.overwritten.add(id(place.pointer.root))
         if m.on_host:
             m.state.cells.forget(place.pointer.root, place.pointer.offset, place.type, m.serial())
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.trace.events import ApiEvent, Event, Guard, Label, LaunchEvent, LoopContext, RootKind, Trace
+from kernlint.analysis.trace.events import (
+    AccessKind,
+    ApiEvent,
+    Event,
+    Guard,
+    Label,
+    LaunchEvent,
+    LoopContext,
+    Root,
+    RootKind,
+    Trace,
+)
 from kernlint.analysis.trace.machine import Exhausted, Machine
 from kernlint.analysis.trace.memory import parameter_value
 from kernlint.analysis.trace.statements import execute
 from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity, variation
-from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import Space
+from kernlint.tree.nodes import Cast, FloatLit, FunctionDecl, InitList, IntLit, Unary
+from kernlint.tree.types import ArrayType, Space
+from kernlint.tree.walk import walk
 
 
 def trace_function(
@@ -160,9 +172,10 @@ def _live_loops(trace: Trace) -> list[LoopContext]:
 def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     """Least fixed point of the uniformity of loads, loop variables and trip counts.
 
-    A load is as uniform as its address, but for private memory and for global memory that the kernel itself
-    changes, which threads may see at different moments.
+    A load is as uniform as its address, but for global memory that the kernel itself changes, which threads may see at
+    different moments, and for private memory, which is as uniform as all that the kernel puts there.
     """
+    private = _private_contents(trace)
     changed_roots = {id(a.root) for a in trace.accesses if a.writes and a.root.space is not Space.SHARED}
     atomic_roots = {id(a.root) for a in trace.accesses if a.kind.value == "atomic" and a.root.space is not Space.SHARED}
     phis = [phi for loop in trace.loops for phi in loop.phis]
@@ -172,7 +185,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
         symbol.uniformity = symbol.certain = Uniformity.GRID
 
     def upper(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
-        return _level(symbol, memo, uniformity, changed_roots, atomic_roots)
+        return _level(symbol, memo, uniformity, changed_roots, atomic_roots, private)
 
     def lower(symbol: Symbol, memo: dict[Term, Uniformity]) -> Uniformity:
         if symbol.kind is SymbolKind.LOAD and (
@@ -185,7 +198,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
             return variation(symbol.origin[1], memo)
         if symbol.kind is SymbolKind.PHI and (symbol.init is None or symbol.step is None):
             return Uniformity.GRID
-        return _level(symbol, memo, variation, set(), set())
+        return _level(symbol, memo, variation, set(), set(), {})
 
     for name, level_of in (("uniformity", upper), ("certain", lower)):
         for _ in range(3 * len(Uniformity) + 4):
@@ -203,15 +216,55 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
                 setattr(symbol, name, Uniformity.VARYING if name == "uniformity" else Uniformity.GRID)
 
 
+def _private_contents(trace: Trace) -> dict[int, dict[Term, None]]:
+    """For each private array of which every write is known: what is written, where, and under which conditions."""
+    if trace.gaps or any(call.writes for call in trace.calls):
+        return {}
+    found: dict[int, dict[Term, None]] = {}
+    lost: set[int] = set(trace.overwritten)
+    for access in trace.accesses:
+        root = access.root
+        if not access.writes:
+            continue
+        if root.kind is RootKind.UNKNOWN and root.space not in (Space.GLOBAL, Space.SHARED):
+            if not root.candidates:
+                return {}
+            lost.update(map(id, root.candidates))
+        if root.space is not Space.PRIVATE:
+            continue
+        if access.value is None or access.kind is not AccessKind.WRITE or access.doubted or not _written_alone(root):
+            lost.add(id(root))
+            continue
+        terms = found.setdefault(id(root), {})
+        terms.update(dict.fromkeys((access.value, access.offset)))
+        terms.update((guard.term, None) for guard in access.guards)
+    return {root: terms for root, terms in found.items() if root not in lost}
+
+
+_PLAIN = (InitList, IntLit, FloatLit, Cast, Unary)
+"""Nodes of expressions that are one number for all threads."""
+
+
+def _written_alone(root: Root) -> bool:
+    """Whether an object is an array that begins with nothing of a thread's own: what it is given is then all there
+    is."""
+    if root.kind is not RootKind.VARIABLE or root.decl is None or not isinstance(root.decl.type, ArrayType):
+        return False
+    return root.decl.init is None or all(isinstance(node, _PLAIN) for node in walk(root.decl.init))
+
+
 def _level(
     symbol: Symbol,
     memo: dict[Term, Uniformity],
     of: Callable[[Term, dict[Term, Uniformity]], Uniformity],
     changed: set[int],
     atomics: set[int],
+    private: Mapping[int, Iterable[Term]],
 ) -> Uniformity:
     if symbol.kind is SymbolKind.LOAD:
         root, offset = symbol.origin
+        if id(root) in private:
+            return max(of(offset, memo), *(of(term, memo) for term in private[id(root)]))
         if root.space is Space.PRIVATE or root.kind is RootKind.UNKNOWN or root.volatile or id(root) in atomics:
             return Uniformity.VARYING
         level = of(offset, memo)

@@ -1,0 +1,110 @@
+"""Accesses of which it is said that a loop around them ends: they are in its last iteration.
+
+Two accesses on both sides of a loop's end meet in its last iteration, and walks, which go through loops from their
+first one on, seldom get there.  Where that iteration is known as a term of what does not change in the loop it is put
+in the counter's place, which leaves the same question with a loop less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kernlint.prove.last import last_iteration
+from kernlint.prove.query import Actor, Overlap, Refuted, Side
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    Term,
+    binary,
+    const,
+    negate,
+    substitute,
+)
+from kernlint.tree.types import I64
+
+Images = dict[Symbol, Term]
+
+
+@dataclass(frozen=True, slots=True)
+class AtEnds:
+    """``query`` without loops in whose last iteration an access is; ``ours`` and ``theirs``: those iterations."""
+
+    query: Overlap
+    ours: Images
+    theirs: Images
+
+    def restored(self, found: Refuted) -> Refuted | None:
+        """``found`` with the iterations that were put in; None where they are no numbers."""
+        if found.second is None:
+            return None
+        first, second = (
+            _with_counters(actor, found, images)
+            for actor, images in ((found.first, self.ours), (found.second, self.theirs))
+        )
+        return None if first is None or second is None else replace(found, first=first, second=second)
+
+
+def asked_at_ends(query: Overlap, ask: Callable[[Overlap], Refuted | None]) -> Refuted | None:
+    """The answer to a question as it stands, or to the one with last iterations put in."""
+    witness = ask(query)
+    if witness is None and (ended := at_ends(query)) is not None:
+        witness = ask(ended.query)
+        witness = None if witness is None else ended.restored(witness)
+    return witness
+
+
+def at_ends(query: Overlap) -> AtEnds | None:
+    """The question with last iterations put in; None where none of them is stated, or known."""
+    a, ours = _ended(query.a, {x for x, _, _ in query.tied})
+    b, theirs = _ended(query.b, {y for _, y, _ in query.tied})
+    return AtEnds(replace(query, a=a, b=b), ours, theirs) if ours or theirs else None
+
+
+def _ended(side: Side, tied: set[Symbol]) -> tuple[Side, Images]:
+    """The side without the loops that end after its iteration, and what their counters are there."""
+    stated = set(side.guards)
+    images: Images = {}
+    extra: list[Term] = []
+    for loop in side.counters:
+        if loop.condition is None or loop.counter in tied:
+            continue
+        after = binary("add", loop.counter.term, const(1), I64)
+        if negate(substitute(loop.condition, {loop.counter: after})) not in stated:
+            continue
+        last = last_iteration(loop.condition, loop.counter)
+        if last is not None and not any(one.counter in last.symbols for one in side.counters if one is loop):
+            images[loop.counter] = last
+            # The loop begins, and what was computed is one of its iterations in machine integers too.
+            extra += [substitute(loop.condition, {loop.counter: image}) for image in (const(0), last)]
+    if not images:
+        return side, images
+    loops = tuple(
+        loop if loop.condition is None else replace(loop, condition=substitute(loop.condition, images))
+        for loop in side.counters
+        if loop.counter not in images
+    )
+    guards = tuple(substitute(guard, images) for guard in (*side.guards, *extra))
+    return replace(side, offset=substitute(side.offset, images), guards=guards, counters=loops), images
+
+
+def _with_counters(actor: Actor, found: Refuted, images: Images) -> Actor | None:
+    env: dict[Symbol, int] = {**dict(found.values), **dict(actor.data), **dict(actor.counters)}
+    for symbols, values in (
+        (BLOCK_DIM, found.block),
+        (GRID_DIM, found.grid),
+        (THREAD, actor.thread),
+        (BLOCK, actor.block),
+    ):
+        env.update(zip(symbols, values, strict=True))
+    counters = list(actor.counters)
+    for counter, image in images.items():
+        value = evaluate(image, env)
+        if value is None:
+            return None
+        counters.append((counter, value))
+    return replace(actor, counters=tuple(counters))
