@@ -8,9 +8,11 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.fences import Fences, fences
-from kernlint.analysis.sharing.global_races import GlobalRace, Scatter, global_races, scatters
+from kernlint.analysis.sharing.finder import GlobalRace
+from kernlint.analysis.sharing.global_races import global_races
 from kernlint.analysis.sharing.race_words import calls, cell, severity, thread_name, verb, witness
 from kernlint.analysis.sharing.races import Place, place
+from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.sharing.slots import Slot, slots
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.global_races import Scatter, scatters
 from kernlint.analysis.sharing.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
 from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
+from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import AccessKind
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity

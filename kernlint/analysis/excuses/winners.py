@@ -104,18 +104,23 @@ def winner_looks_back(pair: Pair, witness: Refuted) -> bool:
     }
     ```
     """
-    if not witness.depends_on_data or any(
-        symbol.kind is SymbolKind.THREAD for at in (pair.a, pair.b) for symbol in at.offset.symbols
-    ):
+    if not witness.depends_on_data:
         return False
     ours, theirs = set(pair.a.guards), set(pair.b.guards)
-    if not any(uniformity(fact) > Uniformity.BLOCK and on_data(fact) for fact in ours & theirs):
+    both = [fact for fact in ours & theirs if uniformity(fact) > Uniformity.BLOCK and on_data(fact)]
+    by_thread = any(symbol.kind is SymbolKind.THREAD for at in (pair.a, pair.b) for symbol in at.offset.symbols)
+    if not both or (by_thread and not any(map(_lost, both))):
         return False
     for read, write in ((pair.first, pair.second), (pair.second, pair.first)):
         if read.kind is AccessKind.READ and write.kind is AccessKind.WRITE and write.value is not None:
             made = (symbol.origin for symbol in symbols(write.value) if symbol.kind is SymbolKind.LOAD)
             return (read.root, read.offset) not in made
     return False
+
+
+def _lost(fact: Term) -> bool:
+    """Whether a condition was not understood: nobody knows how many threads come by."""
+    return any(symbol.kind is SymbolKind.UNKNOWN and symbol.origin is None for symbol in fact.symbols)
 
 
 @excuse("races", of_pair)

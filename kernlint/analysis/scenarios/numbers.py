@@ -25,6 +25,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     binary,
     const,
+    plain,
     symbols,
 )
 from kernlint.tree.types import BOOL, IntType
@@ -59,19 +60,25 @@ def monomials(term: Term) -> tuple[Monomial, ...]:
 
 def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int]] | None:
     """Values for ``scalars`` of addresses (see :data:`PITCHES`); None when there are too many."""
+    scalars = tuple(scalars)
+    lengths = _lengths(query, frozenset(scalars))
+    inside = {s for length in lengths.values() for s in length.symbols}
     factors: set[Symbol] = set()
     divisors: set[Symbol] = set()
     for at in (query.a, query.b):
         for term in (at.offset, *at.facts):
             for mono in monomials(term):
-                if len(mono) > 1:
+                if len(mono) > 1 and not inside.issuperset(atom.symbol for atom in mono):
                     factors.update(atom.args[0] for atom in mono if atom.op == "sym")
                 for atom in mono:
                     if atom.op in ("div", "mod"):
-                        (divisors if atom.op == "div" else factors).update(symbols(atom.args[1]))
+                        found = inside.symmetric_difference(symbols(atom.args[1])) - inside
+                        (divisors if atom.op == "div" else factors).update(found)
     out: list[tuple[Symbol, int]] = []
     left, added = list(PITCHES), list(ADDED)
     for symbol in scalars:
+        if symbol in lengths:
+            continue
         if symbol in divisors and symbol not in factors:
             out.append((symbol, PORTION))
             continue
@@ -81,7 +88,46 @@ def pitches(scalars: Iterable[Symbol], query: Overlap) -> list[tuple[Symbol, int
         if not left or not isinstance(symbol.type, IntType) or left[0] > symbol.type.high:
             return None
         out.append((symbol, left.pop(0)))
+    chosen = dict(out)
+    for symbol, length in lengths.items():
+        value = evaluate(length, {**chosen, symbol: 0})
+        if value is None:
+            return None
+        out.append((symbol, PORTION - value))
     return out
+
+
+def _lengths(query: Overlap, scalars: frozenset[Symbol]) -> dict[Symbol, Term]:
+    """The lengths by which places are divided that are a difference of ends, each by the end that is added to it:
+    ``i / ((high.x - low.x + 1) * (high.y - low.y + 1))`` has two of them."""
+    found: dict[Symbol, Term] = {}
+    for at in (query.a, query.b):
+        for term in (at.offset, *at.facts):
+            for length in _divided_by(term):
+                form = polynomial(length).coefficients
+                ends = {m[0].args[0]: by for m, by in form.items() if len(m) == 1 and m[0].op == "sym"}
+                high = [symbol for symbol, value in ends.items() if value == 1]
+                whole = len(form) - (() in form) == len(ends) and sorted(ends.values()) == [-1, 1]
+                if whole and scalars.issuperset(ends) and not any(high[0] in one.symbols for one in found.values()):
+                    found[high[0]] = length
+    return found
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _divided_by(term: Term) -> tuple[Term, ...]:
+    """The factors of what places are divided by in ``term``."""
+    found: dict[Term, None] = {}
+    if term.op in ("div", "mod"):
+        left = [term.args[1]]
+        while left:
+            part = plain(left.pop())
+            if part.op == "mul":
+                left += part.args
+            else:
+                found[part] = None
+    for arg in term.terms:
+        found.update(dict.fromkeys(_divided_by(arg)))
+    return tuple(found)
 
 
 def equalities(query: Overlap) -> Iterator[Term]:

@@ -24,7 +24,8 @@ from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
-from kernlint.analysis.sharing.global_races import Finder, across
+from kernlint.analysis.sharing.finder import Finder
+from kernlint.analysis.sharing.global_races import across
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace

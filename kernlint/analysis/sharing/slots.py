@@ -15,7 +15,8 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.values import equal_values
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
-from kernlint.analysis.sharing.global_races import Finder, GlobalRace, handshakes
+from kernlint.analysis.sharing.finder import Finder, GlobalRace
+from kernlint.analysis.sharing.global_races import handshakes
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, RootKind, Trace

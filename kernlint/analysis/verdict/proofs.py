@@ -16,7 +16,8 @@ from kernlint.analysis.replay import replayer
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.global_races import GlobalRace, across, global_races
+from kernlint.analysis.sharing.finder import GlobalRace
+from kernlint.analysis.sharing.global_races import across, global_races
 from kernlint.analysis.sharing.race_words import witness
 from kernlint.analysis.sharing.races import shared_races
 from kernlint.analysis.sharing.rows import in_row

@@ -1,0 +1,296 @@
+"""Small launches under which two accesses of global memory are asked about: a believable block and a few blocks along
+each axis whose index the kernel reads.
+
+Scalars get values that no kernel can object to.  What bounds an index (``i < n``) is small, so that every thread
+and iteration in bounds is seen; what only stands in an address (a pitch, a divisor) is larger than anything it has
+to keep apart.
+"""
+
+import functools
+from collections.abc import Collection
+
+from kernlint.analysis.accesses.pairs import (
+    Pair,
+)
+from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
+from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, powers, scalar, stated, trips, went_round
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.search.collisions import Asker, unsettled
+from kernlint.analysis.search.supposed import on_data, unordered
+from kernlint.analysis.trace.events import Access, AccessKind, Root
+from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
+from kernlint.record import dataclass, field, replace
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import (
+    GRID_DIM,
+    THREAD,
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    plain,
+    symbols,
+)
+
+BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
+"""Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
+for granted that sizes are multiples of."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalRace:
+    """Two accesses of global memory that collide.  ``across``: the threads are of two blocks.  ``scattered``: the
+    place comes from an index array, and the witness takes two of its entries to be equal."""
+
+    pair: Pair
+    witness: Refuted
+    shape: Scenario
+    across: bool
+    scattered: bool = False
+
+    @property
+    def root(self) -> Root:
+        """The object that both access."""
+        return self.pair.first.root
+
+
+def _grid(shape: Scenario, read: tuple[bool, bool, bool], pair: Pair) -> Triple:
+    """A small grid for a block: a few blocks along the axes whose index is read, those of a launch in sight; twice as
+    many as the number by which the addresses of ``pair`` divide that of all blocks."""
+    if None not in shape.grid:
+        x, y, z = shape.grid
+        return x or 1, y or 1, z or 1
+    many = {1: 4, 2: 3}.get(sum(read), 2)
+    found = {part for at in (pair.a, pair.b) for part in _portions(at.offset)}
+    x, y, z = (
+        given or max([many if used else 1, *(2 * by for along, by in found if along == axis)])
+        for axis, (given, used) in enumerate(zip(shape.grid, read, strict=True))
+    )
+    return x, y, z
+
+
+PORTIONS = 8
+"""Parts, at most, into which a kernel cuts the grid, that a small one is still made of."""
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _portions(term: Term) -> tuple[tuple[int, int], ...]:
+    """(axis, number) for each number by which the size of the grid is divided in ``term``."""
+    found: dict[tuple[int, int], None] = {}
+    if term.op in ("div", "shr"):
+        whole, by = term.args[0], term.args[1].value or 0
+        whole = plain(whole)
+        by = 1 << min(by, 31) if term.op == "shr" else by
+        if whole.symbol in GRID_DIM and 1 < by <= PORTIONS:
+            found[GRID_DIM.index(whole.symbol), by] = None
+    for arg in term.terms:
+        found.update(dict.fromkeys(_portions(arg)))
+    return tuple(found)
+
+
+def _scalars(query: Overlap) -> tuple[list[Symbol], list[Symbol]]:
+    """Integer arguments of a query: those that bound something, and those that only stand in addresses."""
+    every: dict[Symbol, None] = {}
+    alone: set[Symbol] = set()
+    joint: set[Symbol] = set()
+    strides: set[Symbol] = set()
+    for at in (query.a, query.b):
+        every.update((symbol, None) for symbol in at.symbols if scalar(symbol) and is_shared(symbol, query))
+        for fact in at.facts:
+            for product in _bounding(fact):
+                (alone if len(product) == 1 else joint).update(product)
+        for mono in monomials(at.offset):
+            inside = [symbol for atom in mono for symbol in symbols(atom)]
+            if not all(scalar(symbol) for symbol in inside):
+                strides.update(atom.args[0] for atom in mono if atom.op == "sym")
+    bounding = alone | (joint - strides)
+    known_ = {symbol for symbol, _ in query.launch.values}
+    free = [symbol for symbol in every if symbol not in known_]
+    return [s for s in free if s in bounding], [s for s in free if s not in bounding]
+
+
+FIRST = 3
+"""The value of a scalar that an index only has to be above: with a large one nothing is left of a small launch."""
+
+
+def _lowest(query: Overlap, bounding: Collection[Symbol]) -> dict[Symbol, int]:
+    """Values for those of the ``bounding`` arguments that indices have to be above, and that are no bound else."""
+    signs: dict[Symbol, set[bool]] = {}
+    factors: set[Symbol] = set()
+    for at in (query.a, query.b):
+        for fact in at.facts:
+            if fact.op not in ("lt", "le"):
+                factors.update(fact.symbols)
+                continue
+            form = (polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients
+            threads = {value > 0 for mono, value in form.items() if any(map(_moves, mono))}
+            for mono, value in form.items():
+                if len(mono) == 1 and mono[0].op == "sym":
+                    signs.setdefault(mono[0].args[0], set()).add(value > 0 and threads == {False})
+                else:
+                    factors.update(s for atom in mono for s in symbols(atom))
+        for mono in monomials(at.offset):
+            if any(map(_moves, mono)):
+                factors.update(atom.args[0] for atom in mono if atom.op == "sym")
+    return {symbol: FIRST for symbol in bounding if signs.get(symbol) == {True} and symbol not in factors}
+
+
+def _moves(atom: Term) -> bool:
+    """Whether a part of an index is not the same for all threads."""
+    return not all(map(scalar, symbols(atom)))
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _bounding(fact: Term) -> tuple[tuple[Symbol, ...], ...]:
+    """Products of arguments that stand by themselves on a side of a comparison, or a number of times in it: ``i < n``,
+    ``i < rows * columns``, ``i < n / 16``."""
+    found: dict[tuple[Symbol, ...], None] = {}
+    if fact.op in ("lt", "le"):
+        monos = list((polynomial(fact.args[0]) - polynomial(fact.args[1])).coefficients)
+        for mono in monos:
+            if len(mono) == 1 and mono[0].op == "div" and (mono[0].args[1].value or 0) > 0:
+                monos += polynomial(mono[0].args[0]).coefficients
+            if mono and all(atom.op == "sym" and scalar(atom.args[0]) for atom in mono):
+                found[tuple(atom.args[0] for atom in mono)] = None
+    for arg in fact.terms:
+        found.update(dict.fromkeys(_bounding(arg)))
+    return tuple(found)
+
+
+def _stride(access: Access) -> int:
+    """Threads along x for which a constant stride of the loops around an access stands; a great number without."""
+    form = polynomial(access.offset).coefficients
+    unit = form.get((THREAD[0].term,), 0)
+    if unit <= 0:
+        return 1 << 31
+    counts = [
+        value // unit
+        for mono, value in form.items()
+        if len(mono) == 1 and mono[0].op == "sym" and mono[0].args[0].kind is SymbolKind.COUNTER and value > unit
+    ]
+    return min(counts, default=1 << 31)
+
+
+WARPS = (64, 32)
+"""Warp sizes under each of which a race has to show where the kernel leaves the size open."""
+
+
+def _by_warp(pair: Pair) -> bool:
+    return any(symbol is WARP_SIZE for at in (pair.a, pair.b) for symbol in at.symbols)
+
+
+@dataclass(slots=True)
+class Finder:
+    """Asks for collisions of pairs under small launches."""
+
+    asker: Asker
+    shapes: Scenarios
+    doubtful: set[int] = field(default_factory=set)
+
+    def _own_fault(self, pair: Pair, within: Scope, launch: Launch) -> bool:
+        """Whether it is the kernel's fault that threads meet, and not that of a guessed block that is too large for
+        the rows it writes: then objects written by such accesses are left alone."""
+        if self.shapes.seen:
+            return True
+        if pair.first is not pair.second:
+            return id(pair.first.root) not in self.doubtful
+        look = self.asker.toucher.revisited if within == "blocks" else self.asker.toucher.crowded
+        if not met_by_made_up_numbers.holds(pair, look(pair.a, launch)):
+            return True
+        self.doubtful.add(id(pair.first.root))
+        return False
+
+    def meet(self, pair: Pair, within: Scope, warps: bool = False) -> tuple[Refuted, Scenario] | None:
+        """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen; ``warps``:
+        of two warps."""
+        found: tuple[Refuted, Scenario] | None = None
+        free = of_one_cell(pair) or unordered(pair)
+        for shape in self.shapes.plausible:
+            grid = _grid(shape, self.shapes.blocks, pair)
+            room = shape.threads if within == "block" else max(grid)
+            witness = None
+            for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
+                witness = self._under(pair, within, shape, grid, size, warps)
+                if witness is None and free is not pair:
+                    witness = self._under(free, within, shape, grid, size, warps)
+                    witness = None if witness is None else replace(witness, depends_on_data=True)
+                if witness is None:
+                    break
+            if witness is not None:
+                found = found or (witness, shape)
+                if self.shapes.seen:
+                    return found
+            elif not self.shapes.seen:
+                return None
+        return found
+
+    def _under(
+        self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int, warps: bool
+    ) -> Refuted | None:
+        most = min(_stride(pair.first), _stride(pair.second))
+        if not self.shapes.seen and grid[0] * shape.block[0] > most:
+            # a grid-stride loop with a constant stride: the stride is the size of the grid
+            grid = max(most // shape.block[0], 1), grid[1], grid[2]
+            if within == "blocks" and max(grid) < 2:
+                return None
+        counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
+        counts = (*counts, *stated(pair, counts))
+        if warp:
+            counts = (*counts, (WARP_SIZE, warp))
+        admission = self.shapes.admission
+        launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
+        private = pair.private - {symbol for symbol, _ in launch.values}
+        said = self.asker.said
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair))
+        query = Overlap(
+            pair.a,
+            pair.b,
+            within,
+            pair.tied,
+            exclude_same_warp=warps,
+            premises=premises,
+            private=private,
+            launch=launch,
+        )
+        if unsettled(query):
+            return None
+        bounding, others = _scalars(query)
+        low = _lowest(query, bounding)
+        bounding = [symbol for symbol in bounding if symbol not in low]
+        strides = pitches(others, query)
+        if strides is None:
+            return None
+        for values in BOUNDS:
+            under = launch.told((*strides, *low.items(), *zip(bounding, values, strict=False)))
+            small = within != "blocks" or max(grid) <= 4
+            if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
+                continue
+            witness = self.asker.ask(replace(query, launch=under))
+            if witness is not None and not witness.data_in_address:
+                return witness if self._own_fault(pair, within, under) else None
+            if not bounding:
+                break
+        return None
+
+
+def of_one_cell(pair: Pair) -> Pair | None:
+    """``pair`` without what data have to say of one side, when it is about one cell that the other side writes whatever
+    the data: a flag that one thread resets while those of other blocks set it.  None: it is not of that kind."""
+    for write, other, at in ((pair.first, pair.second, pair.b), (pair.second, pair.first, pair.a)):
+        if write is other or write.kind is not AccessKind.WRITE or other.kind is not AccessKind.ATOMIC:
+            continue
+        if write.offset != other.offset or any(s.uniformity is not Uniformity.GRID for s in symbols(write.offset)):
+            continue
+        if write.loops or any(on_data(guard.term) for guard in write.guards):
+            continue
+        guards = tuple(g for g in at.guards if not _own_data(g, write.root))
+        freed = replace(at, guards=guards)
+        return replace(pair, b=freed) if at is pair.b else replace(pair, a=freed)
+    return None
+
+
+def _own_data(guard: Term, but: Root) -> bool:
+    """Whether a condition is on data of the thread's own, and no word of what ``but`` holds."""
+    found = [symbol for symbol in symbols(guard) if symbol.kind is SymbolKind.LOAD]
+    return any(s.uniformity > Uniformity.WARP for s in found) and all(s.origin[0] is not but for s in found)
