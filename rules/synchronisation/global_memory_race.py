@@ -192,6 +192,27 @@ class GlobalMemoryRace(Rule):
                 related=calls(access),
                 fix="draw the index from a counter in global memory, or add an offset for each block",
             )
+        if scatter.exchanged:
+            return self.finding(
+                access.span,
+                f"{access.root.name} is exchanged after a look whether it should be: what another thread has put there "
+                "since is lost, though it may have been the better one",
+                Severity.WARNING,
+                related=calls(access),
+                fix="use an atomic minimum or maximum, or a loop with compare-and-swap",
+                confidence=Confidence.MEDIUM,
+            )
+        if scatter.shared_by is not None:
+            return self.finding(
+                access.span,
+                f"{access.root.name} is written without an atomic operation at an index that several threads may have "
+                f"({scatter.shared_by.value}): which of their values stays is left to chance",
+                Severity.WARNING,
+                related=calls(access),
+                assumptions=("the index is the same for two threads",),
+                fix="decide which thread's value stays, by an atomic operation on a key and value together",
+                confidence=Confidence.MEDIUM,
+            )
         if scatter.fixed:
             return self.finding(
                 access.span,

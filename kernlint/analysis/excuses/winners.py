@@ -7,7 +7,7 @@ from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.search.supposed import chosen_by_data, on_data
 from kernlint.analysis.trace.events import AccessKind
-from kernlint.prove.query import Refuted
+from kernlint.prove.query import Refuted, Side
 from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Atomic
@@ -16,6 +16,8 @@ from kernlint.tree.nodes import Atomic
 @excuse("races", of_pair)
 def single_winner(pair: Pair, witness: Refuted) -> bool:
     """One write, under a condition on data that differs between threads: mostly one of them comes by.
+
+    Not where data only have to be beyond a value: those of many threads are.
 
     ```cuda excused
     __global__ void find(const int *keys, int key, int *out, int n) {
@@ -40,9 +42,36 @@ def single_winner(pair: Pair, witness: Refuted) -> bool:
         if (threadIdx.x == 0) out[blockIdx.x] = where;
     }
     ```
+
+    ```cuda still-bad
+    __global__ void find(const int *keys, int key, int *out, int n) {
+        __shared__ int where;
+        if (threadIdx.x == 0) where = -1;
+        __syncthreads();
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && keys[i] > key) where = i;
+        __syncthreads();
+        if (threadIdx.x == 0) out[blockIdx.x] = where;
+    }
+    ```
     """
-    several = any(map(_record, pair.a.guards))
+    several = any(map(_record, pair.a.guards)) or _threshold(pair.a)
     return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a) and not several
+
+
+def _threshold(at: Side) -> bool:
+    """Whether data only have to be beyond some value, which those of many threads are: no key is looked for, and no two
+    neighbours between which something lies."""
+    rounds = {loop.condition for loop in at.counters}
+    data = [
+        guard
+        for guard in at.guards
+        if guard not in rounds
+        and uniformity(guard) > Uniformity.BLOCK
+        and any(symbol.kind is SymbolKind.LOAD for symbol in guard.symbols)
+    ]
+    orders = [guard for guard in data if guard.op in ("lt", "le")]
+    return len(orders) == 1 and all(g.op == "ne" and g.args[1].value == 0 for g in data if g is not orders[0])
 
 
 def _record(guard: Term) -> bool:

@@ -115,6 +115,12 @@ def _inputs(offset: Term, private: frozenset[Symbol] = frozenset()) -> tuple[Ter
     return tuple(found) if _find(offset, private, found) else None
 
 
+def chosen_by(offset: Term) -> tuple[Term, ...] | None:
+    """The terms in an offset that data choose for a thread, each as large as it can be; None: something else is not
+    known there."""
+    return _inputs(offset)
+
+
 def _find(term: Term, private: frozenset[Symbol], found: dict[Term, None]) -> bool:
     odd = [symbol for symbol in term.symbols if _datum(symbol, private)]
     if not odd and not _unknown(term):

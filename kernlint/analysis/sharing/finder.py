@@ -16,9 +16,9 @@ from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, powers, scalar, stated, trips, went_round
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.collisions import Asker, unsettled
-from kernlint.analysis.search.supposed import on_data, unordered
+from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.trace.events import Access, AccessKind, Root
-from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Triple, is_shared
+from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple, is_shared
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
@@ -216,6 +216,9 @@ class Finder:
                     witness = self._under(free, within, shape, grid, size, warps)
                     witness = None if witness is None else replace(witness, depends_on_data=True)
                 if witness is None:
+                    witness = self._under(pair, within, shape, grid, size, warps, granted=True)
+                    witness = None if witness is None else replace(witness, depends_on_data=True)
+                if witness is None:
                     break
             if witness is not None:
                 found = found or (witness, shape)
@@ -226,8 +229,16 @@ class Finder:
         return found
 
     def _under(
-        self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warp: int, warps: bool
+        self,
+        pair: Pair,
+        within: Scope,
+        shape: Scenario,
+        grid: Triple,
+        warp: int,
+        warps: bool,
+        granted: bool = False,
     ) -> Refuted | None:
+        """A witness under one shape; ``granted``: with conditions on data taken to hold as they may."""
         most = min(_stride(pair.first), _stride(pair.second))
         if not self.shapes.seen and grid[0] * shape.block[0] > most:
             # a grid-stride loop with a constant stride: the stride is the size of the grid
@@ -253,6 +264,12 @@ class Finder:
             private=private,
             launch=launch,
         )
+        if granted:
+            freed = without_data(query, pair.first.root)
+            a, b = map(_with_equalities, freed, (query.a, query.b))
+            if a == query.a and b == query.b:
+                return None
+            query = replace(query, a=a, b=b)
         if unsettled(query):
             return None
         bounding, others = _scalars(query)
@@ -272,6 +289,12 @@ class Finder:
             if not bounding:
                 break
         return None
+
+
+def _with_equalities(freed: Side, before: Side) -> Side:
+    """``freed`` with those conditions ``before`` that something is equal to data: few threads are let by."""
+    kept = set(freed.guards)
+    return replace(freed, guards=tuple(g for g in before.guards if g in kept or g.op == "eq"))
 
 
 def of_one_cell(pair: Pair) -> Pair | None:

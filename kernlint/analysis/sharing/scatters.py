@@ -1,6 +1,9 @@
 """Plain writes of elements that data pick: two threads with equal indices collide."""
 
+from __future__ import annotations
+
 from collections.abc import Collection
+from enum import Enum
 
 from kernlint.analysis.accesses.pairs import (
     Pair,
@@ -15,6 +18,7 @@ from kernlint.analysis.excuses.promised import said_to_differ
 from kernlint.analysis.excuses.views import slice_of_rows
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
+from kernlint.analysis.search.inputs import chosen_by
 from kernlint.analysis.search.supposed import truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
@@ -22,6 +26,7 @@ from kernlint.analysis.sharing.races import followed
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.record import dataclass, field, replace
+from kernlint.symbolic.polynomial import number, polynomial
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -29,9 +34,12 @@ from kernlint.symbolic.terms import (
     Uniformity,
     const,
     plain,
+    rebuild,
     substitute,
     symbols,
 )
+from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import IntType, Space
 
 
@@ -40,7 +48,9 @@ class Scatter:
     """A plain write of an element that an index array picks, or (``counted``) a counter in shared memory.
 
     ``updates``: the element's old value goes into the new one, so that equal indices lose updates.  ``race``: two
-    threads with equal indices.  ``fixed``: no data pick the element, only whether a thread updates it.
+    threads with equal indices.  ``fixed``: no data pick the element, only whether a thread updates it.  ``shared_by``:
+    what says that several threads have one index, of a write that puts something of the thread's own there.
+    ``exchanged``: it is an atomic exchange, after a look whether the element should be exchanged at all.
     """
 
     access: Access
@@ -48,6 +58,17 @@ class Scatter:
     updates: bool
     counted: bool = False
     fixed: bool = False
+    shared_by: Met | None = None
+    exchanged: bool = False
+
+
+class Met(Enum):
+    """What says that several threads have one index: that it is the cell of a position, that what it picks elsewhere is
+    updated atomically, or that the element is what others are linked to."""
+
+    CELL = "a position in floating point has been rounded to it"
+    ATOMIC = "what it picks elsewhere is updated atomically"
+    LINK = "what the element held before is kept: it is the head of a list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +178,62 @@ def _counted(access: Access, of: Trace) -> Picked | None:
     return Picked(found) if found else None
 
 
+def _derived(access: Access) -> Picked | None:
+    """What is made from data in the address of ``access``, such as the row that a search has led to."""
+    terms = chosen_by(access.offset)
+    if not terms or any(symbol.kind is SymbolKind.UNKNOWN for term in terms for symbol in term.symbols):
+        return None  # what an atomic operation has given out, or a vote, is not the same for two
+    if not any(uniformity(term) > Uniformity.BLOCK for term in terms):
+        return None
+    return Picked({}, {term: const(1, term.type) for term in terms})
+
+
+def _met(access: Access, picked: Picked, of: Trace) -> Met | None:
+    """What says that two threads may have the same index in ``access``, which puts something of their own there."""
+    given = {*picked.loads, *(symbol for term in picked.terms for symbol in term.symbols)}
+    if access.value is None or not any(_own(symbol, given) for symbol in symbols(access.value)):
+        return None
+    if any(_rounded(term) for term in picked.terms):
+        return Met.CELL
+    for other in of.accesses:
+        if other.root is access.root:
+            continue
+        if other.kind is AccessKind.ATOMIC and other.atomic_op != "load" and _one_index(access, other):
+            return Met.ATOMIC
+        if other.kind is AccessKind.WRITE and other.order < access.order and _holds_old(other, access):
+            return Met.LINK
+    return None
+
+
+def _holds_old(other: Access, access: Access) -> bool:
+    """Whether ``other`` puts the whole number aside that the element of ``access`` held."""
+    held = other.value.symbol if other.value is not None else None
+    if held is None or held.kind is not SymbolKind.LOAD or not isinstance(held.type, IntType):
+        return False
+    return bool(held.origin == (access.root, access.offset))
+
+
+def _own(symbol: Symbol, given: Collection[Symbol]) -> bool:
+    """Whether a value is another one for two threads to which data have given the same."""
+    if symbol.kind is SymbolKind.LOAD and symbol not in given:
+        return _by_thread(symbol.origin[1], given)
+    return symbol.kind is SymbolKind.THREAD
+
+
+def _rounded(term: Term) -> bool:
+    """Whether a whole number has been computed in floating point: not where one is only kept as such."""
+    if term.op == "cast" and isinstance(term.type, IntType) and not isinstance(term.args[0].type, IntType):
+        return plain(term.args[0]).op not in ("sym", "const")
+    return any(map(_rounded, term.terms))
+
+
+def _one_index(access: Access, other: Access) -> bool:
+    """Whether two accesses are to elements of one index."""
+    if access.size is None or other.size is None:
+        return False
+    return polynomial(access.offset) * number(other.size) == polynomial(other.offset) * number(access.size)
+
+
 def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     of = facts[trace]
     if not followed(of) or handshakes(of):
@@ -165,37 +242,84 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     finder = Finder(asker, facts[scenarios])
     atomics = {id(access.root) for access in of.accesses if access.kind is AccessKind.ATOMIC}
     promised = tuple(one for one in facts.options.unlike if applies(one, facts))
-    out: list[Scatter] = []
     shared = [a for a in of.accesses if a.root.space is Space.SHARED and a.kind is AccessKind.WRITE and _scattered(a)]
+    out: list[Scatter] = []
     for group in (*places(of.accesses, _scattered).values(), shared):
         for access in group:
-            if access.kind is not AccessKind.WRITE or id(access.root) in atomics:
-                continue
             if slice_of_rows.holds(access, None) or said_to_differ.holds(access, promised):
                 continue
-            if access.root.space is Space.SHARED and not updates(access):
-                continue
-            updated = updates(access)
-            images, counted = _chosen(access), _counted(access, of)
-            ways = (False,) if access.root.space is Space.SHARED else (True,) if counted else (False, True)
-            fixed = False
-            if images is None and counted is None and updated:
-                images, ways = _alike(access), (False,)
-                fixed = images is None and any(_on_loads(guard.term) for guard in access.guards)
-                if fixed:
-                    images = Picked({})
-                    ways = (False,) if access.root.space is Space.SHARED else (False, True)
-            picked = images or counted
-            race = _equal_indices(finder, access, picked, ways) if picked is not None else None
-            if race is not None:
-                out.append(Scatter(access, race, updated, bool(counted), fixed))
+            found = None
+            if access.kind is AccessKind.WRITE and id(access.root) not in atomics:
+                found = _scatter(finder, access, of)
+            elif access.kind is AccessKind.ATOMIC:
+                found = _exchange(finder, access, of)
+            if found is not None:
+                out.append(found)
     return tuple(out)
+
+
+def _scatter(finder: Finder, access: Access, of: Trace) -> Scatter | None:
+    """What is to be said of a plain write."""
+    updated, within = updates(access), access.root.space is Space.SHARED
+    if within and not updated:
+        return None
+    access = replace(access, offset=_set(access.offset))
+    images, counted = _chosen(access), _counted(access, of)
+    ways = (False,) if within else (True,) if counted else (False, True)
+    fixed = False
+    if images is None and counted is None and updated:
+        images = _derived(access)
+        if images is None:
+            images, ways = _alike(access), (False,)
+            fixed = images is None and any(_on_loads(guard.term) for guard in access.guards)
+            if fixed:
+                images = Picked({})
+                ways = (False,) if within else (False, True)
+    picked = images or counted
+    race = _equal_indices(finder, access, picked, ways) if picked is not None else None
+    if race is None and images is not None and updated and not fixed and (derived := _derived(access)) is not None:
+        race, counted = _equal_indices(finder, access, derived, ways), None
+    if race is None or picked is None:
+        return None
+    met = None if updated or counted else _met(access, picked, of)
+    return Scatter(access, race, updated, bool(counted), fixed, met)
+
+
+def _set(term: Term) -> Term:
+    """``term`` with the other one in place of a choice between a value and a variable that nobody has set: who comes to
+    use it has been given one."""
+    if term.op == "select":
+        unset = [isinstance(arg.symbol.origin, VarDecl) if arg.symbol is not None else False for arg in term.args[1:]]
+        if unset in ([True, False], [False, True]):
+            return _set(term.args[1 + unset.index(False)])
+    if not term.terms or not any(isinstance(symbol.origin, VarDecl) for symbol in term.symbols):
+        return term
+    return rebuild(term, tuple(map(_set, term.terms)))
+
+
+def _exchange(finder: Finder, access: Access, of: Trace) -> Scatter | None:
+    """An atomic exchange that one read before has decided about, and of which nobody looks at what it gives back."""
+    if access.atomic_op not in ("exchange", "store") or access.value is None or access.root.space is Space.SHARED:
+        return None
+    if not any(_beats(guard.term, access) for guard in access.guards):
+        return None
+    if not any(_own(symbol, ()) for symbol in symbols(access.value)) or _looked_at(access, of):
+        return None
+    race = _equal_indices(finder, access, _chosen(access) or _derived(access) or Picked({}), (False, True))
+    return None if race is None else Scatter(access, race, True, exchanged=True)
+
+
+def _looked_at(access: Access, of: Trace) -> bool:
+    """Whether something hangs on what an atomic operation gives back."""
+    terms = (t for a in of.accesses for t in (a.value, a.offset, *(g.term for g in a.guards)) if t is not None)
+    return any(symbol.origin is access.node for term in terms for symbol in term.symbols)
 
 
 def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[bool, ...]) -> GlobalRace | None:
     """Two threads (of one block, of two: ``ways``) that write one element when their indices are equal."""
-    plain, images = side(access), picked.loads
+    plain = side(access)
     memo = dict(picked.terms)
+    images = picked.loads or {symbol: symbol.term for term in memo for symbol in term.symbols}
     above = Uniformity.GRID if picked.alike else Uniformity.WARP
     loops = []
     for loop in plain.counters:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 
@@ -26,7 +27,7 @@ from kernlint.analysis.trace.host import (
 )
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
-from kernlint.analysis.trace.memory import havoc, read_variable, record
+from kernlint.analysis.trace.memory import havoc, parameter_value, read_variable, record
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -69,6 +70,7 @@ from kernlint.tree.types import (
     VectorType,
     VoidType,
 )
+from kernlint.tree.walk import walk
 
 SYNC_NAME = pattern(r"sync|barrier|(?:^|_)wait|arrive", re.IGNORECASE)
 """A callee never seen whose name matches may hold a barrier."""
@@ -108,7 +110,7 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
     depth = len(m.frames)
     if depth > MAX_DEPTH or any(frame.function is function for frame in m.frames):
         return unresolved_call(m, e, RECURSION if depth <= MAX_DEPTH else TOO_DEEP)
-    bound: list[tuple[ParamDecl, Value]] = []
+    bound: list[tuple[VarDecl, Value]] = []
     temporary: VarPlace | None = None
     if function.this is not None:
         it = receiver_value(m, e.receiver) if e.receiver is not None else unknown_value(e.type, "field not set")
@@ -122,6 +124,10 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
         bound.append((param, bind(m, param, arg)))
     for param in function.params[len(e.args) :]:
         bound.append((param, unknown_value(param.type, f"default argument {param.name}", Uniformity.GRID)))
+    if not m.on_host and m.state is not None and function.name.endswith("operator()"):
+        for decl in _foreign(function):
+            if decl not in m.state.env:
+                bound.append((decl, _captured(m, decl)))
     result = _enter(m, function, bound, function.body, e.span, e.type)
     if temporary is not None and m.state is not None:
         if e.receiver is None:
@@ -156,10 +162,30 @@ def with_captured(m: Machine, value: LambdaValue, action: Callable[[], Value]) -
     return result
 
 
+@functools.lru_cache(maxsize=256)
+def _foreign(function: FunctionDecl) -> tuple[VarDecl, ...]:
+    """The variables of other functions that a lambda's body speaks of: what host code has captured for a kernel."""
+    assert function.body is not None
+    own = {node for node in walk(function.body) if isinstance(node, VarDecl)}
+    own.update(function.params)
+    if function.this is not None:
+        own.add(function.this)
+    found = dict.fromkeys(node.decl for node in walk(function.body) if isinstance(node, Ref))
+    return tuple(decl for decl in found if decl not in own and not (decl.is_global or decl.static or decl.synthesised))
+
+
+def _captured(m: Machine, decl: VarDecl) -> Value:
+    """What a lambda of the host has captured: fixed before the launch, as an argument is."""
+    if decl not in m.parameters:
+        param = decl if isinstance(decl, ParamDecl) else ParamDecl(decl.span, decl.name, decl.type, decl.space)
+        m.parameters[decl] = parameter_value(m, param)
+    return m.parameters[decl]
+
+
 def _enter(
     m: Machine,
     function: FunctionDecl,
-    bound: list[tuple[ParamDecl, Value]],
+    bound: Sequence[tuple[VarDecl, Value]],
     body: Block,
     span: Span,
     result: Type,
