@@ -135,11 +135,12 @@ class VectorType(Type):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One member of a struct or union, ``offset`` bytes from its start (None: not known)."""
+    """One member of a struct or union, ``offset`` bytes from its start (None: not known), ``volatile`` as declared."""
 
     name: str
     type: Type
     offset: int | None
+    volatile: bool = False
 
 
 @dataclass(frozen=True, slots=True)

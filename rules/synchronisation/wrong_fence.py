@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.order.broken import Broken
+from kernlint.analysis.order.published import Published
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.sharing.race_words import calls, cell, shown, thread_name, verb, witness
@@ -164,6 +165,8 @@ class WrongFence(Rule):
             yield self._atomic(narrow, facts[replayer])
         for handed in found.handed:
             yield self._handed(handed, facts.module.language)
+        for ahead in found.published:
+            yield self._published(ahead, facts.module.language)
 
     def _barrier(self, weak: WeakBarrier, again: Replayer) -> Finding:
         race, barrier = weak.race, weak.barrier
@@ -242,6 +245,29 @@ class WrongFence(Rule):
                 *calls(access),
             ),
             fix=cure,
+        )
+
+    def _published(self, found: Published, language: str) -> Finding:
+        name, word = found.store.root.name, found.signal.root.name
+        if found.claimed:
+            message = f"{name} is stored after its place has been claimed by {word}: another thread that has found "
+            message += f"{word} there reads {name} as it was before"
+            fix = f"let readers wait until {name} has been stored, or put both into one word"
+        else:
+            message = (
+                f"{name} is stored after {word}, which says that it is there, has been changed: whoever waits for "
+            )
+            message += f"{word} may read {name} as it was before"
+            fix = f"store {name} first, then {_fence(language)}, then change {word}"
+        return self.finding(
+            found.store.span,
+            message,
+            related=(
+                Related(found.load.span, "another thread reads it here"),
+                Related(found.signal.span, f"{word} is {'claimed' if found.claimed else 'changed'} here"),
+                *calls(found.store),
+            ),
+            fix=fix,
         )
 
     def _early(self, found: EarlyTicket, language: str) -> Finding:

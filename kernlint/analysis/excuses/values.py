@@ -126,10 +126,10 @@ def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> o
         return term.args[0]
     if term.op == "sym":
         symbol = term.args[0]
+        if symbol.kind is SymbolKind.LOAD and (symbol not in env or _varies(symbol)):
+            return _loaded(symbol, env, written, place)  # that a witness gives two places one content is no reason
         if symbol in env:
             return env[symbol]
-        if symbol.kind is SymbolKind.LOAD:
-            return _loaded(symbol, env, written, place)
         return ("same", id(symbol)) if symbol.uniformity is Uniformity.GRID else None
     if term.op == "call" and opaque(term):
         return None
@@ -137,6 +137,12 @@ def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> o
     if any(part is None for part in parts):
         return None
     return evaluate(term, env) if all(isinstance(part, int) for part in parts) else (term.op, *parts)
+
+
+def _varies(symbol: Symbol) -> bool:
+    """Whether two threads load from places that their indices give."""
+    root, offset = symbol.origin
+    return root.space is Space.GLOBAL and symbol.uniformity > Uniformity.BLOCK and offset.value is None
 
 
 def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> object:

@@ -20,6 +20,7 @@ from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
+from kernlint.analysis.order.published import Published, published
 from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -98,6 +99,7 @@ class Fences:
     early: tuple[EarlyTicket, ...]
     atomics: tuple[NarrowAtomic, ...]
     handed: tuple[Broken, ...] = ()
+    published: tuple[Published, ...] = ()
 
 
 # ------------------------------------------------------------------------------------------------ weak barriers
@@ -329,7 +331,8 @@ def _compute(facts: Facts) -> Fences:
         return known(store) and known(load) and finder.meet(across(store, load), "blocks") is not None
 
     handed = broken(facts[order], meets)
-    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed)
+    ahead = published(facts[order], meets)
+    return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed, ahead)
 
 
 fences = KernelAnalysis("fences", _compute, needs=(trace, scenarios, assumed, order))

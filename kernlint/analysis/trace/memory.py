@@ -170,7 +170,8 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
         return VarPlace(place.decl, (*place.path, name), kind)
     shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID, origin=UNPLACED)
     pointer = PointerValue(place.pointer.root, binary("add", place.pointer.offset, shift, I64), kind)
-    return MemPlace(pointer, kind, place.index, place.volatile)
+    volatile = isinstance(type_, StructType) and any(f.name == name and f.volatile for f in type_.fields)
+    return MemPlace(pointer, kind, place.index, place.volatile or volatile)
 
 
 def in_memory(m: Machine, place: Place) -> MemPlace:

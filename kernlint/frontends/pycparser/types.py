@@ -222,7 +222,8 @@ class TypeTable:
         for decl in decls:
             if not isinstance(decl, c_ast.Decl):
                 continue
-            kind = self.of(decl.type).type
+            declared = self.of(decl.type)
+            kind = declared.type
             one, align = kind.size, 1 if self.packed else kind.align
             if decl.bitsize is not None or one is None or align is None or at is None:
                 at = None
@@ -235,7 +236,7 @@ class TypeTable:
                     for f in kind.fields
                 ]
             elif decl.name is not None:
-                fields.append(Field(decl.name, kind, at))
+                fields.append(Field(decl.name, kind, at, declared.volatile))
             if at is not None and one is not None:
                 size = max(size, at + one)
                 at = 0 if union else at + one

@@ -233,7 +233,8 @@ class TypeTable:
                 at = None
             if self._lowering.mentions_made_up(clang_field):
                 kind, certain = without_extents(kind), False
-            found.append(Field(clang_field.spelling, kind, at if certain or not bits else None))
+            volatile = is_volatile(clang_field.type)
+            found.append(Field(clang_field.spelling, kind, at if certain or not bits else None, volatile))
         return found
 
     def _own_fields(self, declaration: Cursor) -> list[Cursor]:

@@ -1,0 +1,160 @@
+"""Places that data pick: what says that several threads have the same one, and what they then lose."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+FOUND = {
+    "the row is searched for": """
+__device__ int row_of(int k, int rows, const int *starts) {
+    int low = 0, high = rows;
+    while (high - low > 1) {
+        int mid = (low + high) / 2;
+        if (starts[mid] <= k) low = mid;
+        else high = mid;
+    }
+    return low;
+}
+__global__ void dense(int rows, int n, const int *starts, const int *columns, const float *x, float *out, int pitch) {
+    int k = blockIdx.x * blockDim.x + threadIdx.x;
+    if (k >= n) return;
+    float *cell = out + (size_t)row_of(k, rows, starts) * pitch + columns[k];
+    *cell += x[k];
+}
+""",
+    "the cell of a position": """
+struct View { float scale, left; int width, height; };
+__device__ bool seen(const View &v, float2 p, int &cell) {
+    float x = floorf(p.x * v.scale + v.left), y = floorf(p.y * v.scale);
+    if (x < 0 || y < 0 || x >= v.width || y >= v.height) return false;
+    cell = (int)y * v.width + (int)x;
+    return true;
+}
+__global__ void draw(View v, const float2 *points, const int *colours, int *image, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int cell;
+    if (!seen(v, points[i], cell)) return;
+    image[cell] = colours[i];
+}
+""",
+    "least and who has it": """
+__global__ void nearest(const int *cell, const int *distance, int *least, int *who, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (distance[i] < least[cell[i]]) {
+        atomicMin(&least[cell[i]], distance[i]);
+        who[cell[i]] = i;
+    }
+}
+""",
+    "least of all and who has it": """
+__global__ void nearest(const int *distance, int *least, int *who, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int before = atomicMin(least, distance[i]);
+    if (distance[i] < before) *who = i;
+}
+""",
+    "heads of lists": """
+__global__ void push(int *next, int *head, const int *bucket, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    next[i] = head[bucket[i]];
+    head[bucket[i]] = i;
+}
+""",
+    "exchanged after a look": """
+__global__ void relax(const int *from, const int *to, const int *weight, const int *old, int *distance, int edges) {
+    for (int e = blockIdx.x * blockDim.x + threadIdx.x; e < edges; e += gridDim.x * blockDim.x) {
+        int offer = old[from[e]] + weight[e];
+        if (offer < distance[to[e]]) atomicExch(&distance[to[e]], offer);
+    }
+}
+""",
+    "in a lambda of the host": """
+template <typename F> __global__ void each(int n, F f) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) f(i);
+}
+void count(const unsigned char *pixels, unsigned *bins, int n) {
+    each<<<(n + 255) / 256, 256>>>(n, [=] __device__(int i) { bins[pixels[i]]++; });
+}
+""",
+    "what varies, wherever data are beyond a value": """
+__global__ void step(const float *x, const int *mark, int *again, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && mark[i] > 3) *again = mark[i] > 5;
+}
+""",
+}
+
+SILENT = {
+    "a permutation": """
+__global__ void gather(const int *order, const float *x, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[order[i]] = x[i];
+}
+""",
+    "whole numbers kept in floating point": """
+__global__ void gather(const float *order, const float *x, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[(int)order[i]] = x[i];
+}
+""",
+    "what hangs on the element alone": """
+__global__ void spread(const int *to, const int *level, int *out, int *mark, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    atomicMin(&out[to[i]], i);
+    mark[to[i]] = level[to[i]];
+}
+""",
+    "a swap": """
+__global__ void swap(const int *with, int *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int old = x[with[i]];
+    x[with[i]] = x[i];
+    x[i] = old;
+}
+""",
+    "exchanged until nothing better is lost": """
+__global__ void best(const int *scores, int *top, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int mine = scores[i];
+    while (mine > *top) mine = atomicExch(top, mine);
+}
+""",
+    "a key that one thread has": """
+__global__ void find(const int *keys, int key, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && keys[i] == key) *out = i;
+}
+""",
+    "between two neighbours": """
+__global__ void find(const int *sums, int least, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i > 0 && i < n && sums[i] >= least && sums[i - 1] < least) *out = i;
+}
+""",
+}
+
+
+def loud(code: str) -> list[str]:
+    return [f.message for f in findings(GlobalMemoryRace, code) if f.severity is not Severity.NOTE]
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_found(name: str) -> None:
+    assert loud(FOUND[name])
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_silent(name: str) -> None:
+    assert not loud(SILENT[name])
