@@ -6,7 +6,7 @@ from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.search.supposed import chosen_by_data, on_data
-from kernlint.analysis.trace.events import AccessKind
+from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.prove.query import Refuted, Side
 from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
@@ -17,7 +17,8 @@ from kernlint.tree.nodes import Atomic
 def single_winner(pair: Pair, witness: Refuted) -> bool:
     """One write, under a condition on data that differs between threads: mostly one of them comes by.
 
-    Not where data only have to be beyond a value: those of many threads are.
+    Not where data only have to be beyond a value, as those of many threads are, unless what is written says which
+    thread it was: any of them will do then.
 
     ```cuda excused
     __global__ void find(const int *keys, int key, int *out, int n) {
@@ -49,14 +50,21 @@ def single_winner(pair: Pair, witness: Refuted) -> bool:
         if (threadIdx.x == 0) where = -1;
         __syncthreads();
         int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n && keys[i] > key) where = i;
+        if (i < n && keys[i] > key) where = keys[i];
         __syncthreads();
         if (threadIdx.x == 0) out[blockIdx.x] = where;
     }
     ```
     """
-    several = any(map(_record, pair.a.guards)) or _threshold(pair.a)
+    several = any(map(_record, pair.a.guards)) or (_threshold(pair.a) and not _names_itself(pair.first))
     return witness.depends_on_data and pair.first is pair.second and chosen_by_data(pair.a) and not several
+
+
+def _names_itself(write: Access) -> bool:
+    """Whether what is written is made from the thread's index, and no data."""
+    if write.value is None or any(s.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN) for s in write.value.symbols):
+        return False
+    return any(symbol.kind is SymbolKind.THREAD for symbol in write.value.symbols)
 
 
 def _threshold(at: Side) -> bool:

@@ -37,6 +37,7 @@ from kernlint.symbolic.terms import (
     const,
     disjunction,
     negate,
+    rebuild,
     substitute,
     symbols,
 )
@@ -206,7 +207,7 @@ class Agreement:
         being multiples of the block (``first + tid < last`` where both ends are)."""
         if term.op not in ("lt", "le") or not all(isinstance(arg.type, (IntType, OpaqueType)) for arg in term.args):
             return False
-        apart = polynomial(_number(term.args[0])) - polynomial(_number(term.args[1]))
+        apart = polynomial(self._congruent(term.args[0])) - polynomial(self._congruent(term.args[1]))
         thread, size = (THREAD[0].term,), BLOCK_DIM[0].term
         if apart.coefficients.get(thread) != (1 if term.op == "lt" else -1):
             return False
@@ -223,6 +224,21 @@ class Agreement:
         if all(size in mono or all(_counts(atom) for atom in mono) for mono in told):
             return step % WARP == 0 and counted  # a number: no block of whole warps goes into 130
         return step > 1 and counted  # as in _settled
+
+    def _congruent(self, term: Term) -> Term:
+        """``term`` with ``a`` in place of each remainder ``a % m`` by a multiple of the block: as far as multiples of
+        the block go the two are one (``n - n % blockDim.x``)."""
+        term = _number(term)
+        if term.op == "mod" and variation(term.args[0], self._memo) <= Uniformity.BLOCK:
+            whole = polynomial(_number(term.args[1])).coefficients
+            if all(
+                BLOCK_DIM[0].term in mono or (self.visible and all(value % block[0] == 0 for block in self.blocks))
+                for mono, value in whole.items()
+            ):
+                return self._congruent(term.args[0])
+        if term.op not in ("add", "sub", "mod"):
+            return term
+        return rebuild(term, tuple(map(self._congruent, term.terms)))
 
     def _in_steps(self, term: Term) -> bool:
         """Whether a comparison is between multiples of a number, and what differs between threads does not get from one

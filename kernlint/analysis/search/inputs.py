@@ -183,8 +183,9 @@ def _sources(term: Term, counted: bool) -> Iterator[tuple[Symbol, bool]]:
         return
     if term.op == "call" and term.args[0].split("@")[0] in _COUNTS:
         counted = True
+    ended = term.op == "call" and term.args[0].startswith("after")  # what follows the variable says when its loop ends
     for at, arg in enumerate(term.terms):
-        yield from _sources(arg, counted or (term.op == "select" and at == 0))
+        yield from _sources(arg, counted or (term.op == "select" and at == 0) or (ended and at > 0))
 
 
 def _readable(symbol: Symbol, depth: int) -> bool:

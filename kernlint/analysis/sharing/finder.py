@@ -29,9 +29,12 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
+    binary,
+    const,
     plain,
     symbols,
 )
+from kernlint.tree.types import BOOL
 
 BOUNDS = ((256, 512, 768, 1024, 1280, 1536, 1792), (1280, 1024, 768, 512, 256, 1792, 1536))
 """Values for scalars that bound indices: few enough for a small launch to fill, and multiples of whatever kernels take
@@ -266,7 +269,7 @@ class Finder:
         )
         if granted:
             freed = without_data(query, pair.first.root)
-            a, b = map(_with_equalities, freed, (query.a, query.b))
+            a, b = map(_at_first, freed, (query.a, query.b))
             if a == query.a and b == query.b:
                 return None
             query = replace(query, a=a, b=b)
@@ -291,10 +294,17 @@ class Finder:
         return None
 
 
-def _with_equalities(freed: Side, before: Side) -> Side:
-    """``freed`` with those conditions ``before`` that something is equal to data: few threads are let by."""
+def _at_first(freed: Side, before: Side) -> Side:
+    """``freed`` with those conditions ``before`` that something is equal to data, as few threads are let by, and in the
+    first round of loops that run as long as data say: nobody knows how long that is."""
     kept = set(freed.guards)
-    return replace(freed, guards=tuple(g for g in before.guards if g in kept or g.op == "eq"))
+    rounds = [
+        binary("eq", loop.counter.term, const(0, loop.counter.type), BOOL)
+        for loop, was in zip(freed.counters, before.counters, strict=True)
+        if loop.condition is None and was.condition is not None
+    ]
+    guards = (guard for guard in before.guards if guard in kept or guard.op == "eq")
+    return replace(freed, guards=(*guards, *rounds))
 
 
 def of_one_cell(pair: Pair) -> Pair | None:

@@ -185,7 +185,15 @@ def _derived(access: Access) -> Picked | None:
         return None  # what an atomic operation has given out, or a vote, is not the same for two
     if not any(uniformity(term) > Uniformity.BLOCK for term in terms):
         return None
+    if any(s.kind is SymbolKind.PHI and not _from_the_start(s) for term in terms for s in term.symbols):
+        return None  # who begins at a place of its own goes on in a part of its own
     return Picked({}, {term: const(1, term.type) for term in terms})
+
+
+def _from_the_start(variable: Symbol) -> bool:
+    """Whether a loop variable begins with the same for all threads."""
+    begins = variable.init.symbols if variable.init is not None else ()
+    return all(s.kind is not SymbolKind.LOAD and s.uniformity is Uniformity.GRID for s in begins)
 
 
 def _met(access: Access, picked: Picked, of: Trace) -> Met | None:

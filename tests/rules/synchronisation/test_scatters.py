@@ -114,6 +114,16 @@ __global__ void spread(const int *to, const int *level, int *out, int *mark, int
     mark[to[i]] = level[to[i]];
 }
 """,
+    "on from a place of its own": """
+__global__ void pack(const int *x, const int *starts, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int at = starts[i];
+    for (int j = 0; j < 8; ++j)
+        if (x[i * 8 + j] > 0) out[at++] += x[i * 8 + j];
+    out[at] += 1;
+}
+""",
     "a swap": """
 __global__ void swap(const int *with, int *x, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

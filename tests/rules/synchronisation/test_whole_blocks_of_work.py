@@ -1,0 +1,39 @@
+"""Loops that go over whole blocks of work, by remainders: all threads of a block are in each round."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+
+from tests.rules.marked import assert_marked
+
+LOOP = """
+__global__ void mirror(const float *x, float *out, int n) {
+    __shared__ float tile[256];
+    int first = %s, stride = %s;
+    int end = %s;
+    for (int i = first; i < end; i += stride) {
+        tile[threadIdx.x] = i < n ? x[i] : 0;
+        __syncthreads();%s
+        if (i < n) out[i] = tile[threadIdx.x ^ 1];
+        __syncthreads();
+    }
+}
+"""
+BLOCK = ("threadIdx.x", "blockDim.x")
+GRID = ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x")
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        (*BLOCK, "n - n % blockDim.x", ""),
+        (*BLOCK, "n + (blockDim.x - n % blockDim.x) % blockDim.x", ""),
+        (*GRID, "n + (stride - n % stride) % stride", ""),
+        (*BLOCK, "n - n % 100", " // bad"),
+        (*BLOCK, "n - (n + 1) % blockDim.x", " // bad"),
+        (*GRID, "n + stride - n % 7", " // bad"),
+    ],
+)
+def test_remainders(of: tuple[str, str, str, str]) -> None:
+    assert_marked(BarrierDivergence, LOOP % of)
