@@ -44,10 +44,12 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
     placing = {s for side in (query.a, query.b) for s in data(side.offset) if is_shared(s, query)}
     inside = {loop.counter for side in (query.a, query.b) for loop in side.counters}
 
-    def free(term: Term) -> bool:
+    def free(term: Term, chosen: set[Symbol]) -> bool:
         found = data(term)
         if not placing.isdisjoint(found):
             return False  # the places are those of one value, and so is the condition
+        if not chosen.isdisjoint(found):
+            return False  # it keeps the place to its row, or its object
         if _holds(found, root) and not _orders(term):
             return False
         if any(symbol.kind is SymbolKind.TRIPS and symbol.origin.counter in inside for symbol in found):
@@ -57,11 +59,12 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         )
 
     def freed(side: Side) -> Side:
+        chosen = data(side.offset)
         loops = tuple(
-            replace(loop, condition=None) if loop.condition is not None and free(loop.condition) else loop
+            replace(loop, condition=None) if loop.condition is not None and free(loop.condition, chosen) else loop
             for loop in side.counters
         )
-        return replace(side, guards=tuple(guard for guard in side.guards if not free(guard)), counters=loops)
+        return replace(side, guards=tuple(g for g in side.guards if not free(g, chosen)), counters=loops)
 
     return freed(query.a), freed(query.b)
 
