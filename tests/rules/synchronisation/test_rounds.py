@@ -38,8 +38,7 @@ def test_threads_of_one_round_have_places_of_their_own():
 
 
 def test_threads_that_share_one_are_found():
-<<<<<<< HEAD
-    assert_marked(RULE, NEAREST % ("(t / 64 * 2) << u", " // bad", ""))
+    assert_marked(RULE, NEAREST % ("(t / 64 * 2) << u", " // bad", " // bad"))
 
 
 PLANES = """
@@ -65,6 +64,3 @@ __global__ void hash(const float *x, const float *planes, unsigned char *out, in
 @pytest.mark.parametrize(("last", "told"), [("1", False), ("0", True)])
 def test_a_loop_that_moved_a_pointer_went_no_further_than_its_condition(last: str, told: bool) -> None:
     assert bool(findings(SharedMemoryRace, PLANES.replace("LAST", last))) is told
-=======
-    assert_marked(RULE, NEAREST % ("(t / 64 * 2) << u", " // bad", " // bad"))
->>>>>>> d09d150 (Global races under conditions on data, exchanges after a look, cells of positions and heads of lists; what a lambda of the host has captured)
