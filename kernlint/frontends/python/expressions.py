@@ -239,6 +239,10 @@ def _subscript(f: Function, node: ast.expr) -> Value:
     return f.opaque(node, "a subscript of what is no array", kind="subscript")
 
 
+CHOSEN = 64
+"""Items of a tuple among which a kernel chooses; of a longer one it takes something."""
+
+
 def _item(f: Function, base: TupleValue, node: ast.Subscript) -> Value:
     at = value(f, node.slice)
     if isinstance(at, IntLit) and -len(base.items) <= at.value < len(base.items):
@@ -246,6 +250,8 @@ def _item(f: Function, base: TupleValue, node: ast.Subscript) -> Value:
     if isinstance(at, Expr) and base.items and all(isinstance(item, Expr) for item in base.items):
         out = base.items[-1]
         assert isinstance(out, Expr)
+        if len(base.items) > CHOSEN:
+            return Call(f.span(node), out.type, "[]", None, (at,), pure_math=True)
         for index in range(len(base.items) - 2, -1, -1):
             item = base.items[index]
             assert isinstance(item, Expr)
