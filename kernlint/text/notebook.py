@@ -10,6 +10,8 @@ from kernlint.text.patterns import pattern
 SUFFIX = ".ipynb"
 
 _MAGIC = pattern(r"^(\s*)[%!?]", 0)
+_ASSIGNED = pattern(r"^(\s*[\w.,\s]+?=\s*)[%!](?=.)", 0)
+_ASKED = pattern(r"^(\s*)[^\s#](?=[\w.\[\]()'\"*]*\?{1,2}\s*$)", 0)
 
 
 class NotebookError(ValueError):
@@ -59,4 +61,9 @@ def text_of(raw: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 
 def _plain(line: str) -> str:
     """A line with its command to IPython made a comment."""
+    if line.rstrip().endswith("?") and _ASKED.match(line):
+        return _ASKED.sub(r"\1#", line)
+    found = _ASSIGNED.match(line) if "!" in line or "%" in line else None
+    if found is not None:  # ``files = !ls`` is some value
+        return f"{found.group(1)}0#{line[found.end() + 1 :]}"
     return _MAGIC.sub(r"\1#", line)

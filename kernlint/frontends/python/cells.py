@@ -28,6 +28,22 @@ class Part:
     language: str | None
 
 
+def without_broken(source: SourceFile, python: SourceFile) -> tuple[SourceFile, list[tuple[int, int, int]]]:
+    """The Python of a notebook without the cells that nobody can read, and these: (number, start, end)."""
+    from kernlint.frontends.clang.python.program import program_of
+
+    if program_of(python.data) is not None:
+        return python, []
+    text = bytearray(python.data)
+    broken: list[tuple[int, int, int]] = []
+    starts = [(source.line_starts[first - 1], number) for first, number in source.cells]
+    for (start, number), (end, _) in zip(starts, [*starts[1:], (len(text), 0)], strict=True):
+        if program_of(bytes(text[start:end])) is None:
+            broken.append((number, start, end))
+            _blank(text, start, end)
+    return replace(python, data=bytes(text)), broken
+
+
 def parts_of(source: SourceFile) -> Iterator[Part]:
     """The programs of a notebook, Python first."""
     starts = [source.line_starts[first - 1] for first, _ in source.cells if first <= len(source.line_starts)]

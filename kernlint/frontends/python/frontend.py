@@ -28,12 +28,14 @@ class PythonFrontend:
         options = options or FrontendOptions()
         if not source.cells:
             return self._modules(source, options)
-        from kernlint.frontends.python.cells import parts_of
+        from kernlint.frontends.python.cells import parts_of, without_broken
 
         out: list[Module] = []
-        for part in parts_of(source):
+        for at, part in enumerate(parts_of(source)):
             if part.language is None:
-                out += self._modules(part.source, options)
+                python, broken = without_broken(source, part.source) if at == 0 else (part.source, [])
+                out += self._modules(python, options)
+                out += [_unread(part.source, start, end, number) for number, start, end in broken]
             else:
                 out += self.strings.parse_file(part.source, replace(options, language=part.language))
         return out
@@ -75,14 +77,16 @@ class PythonFrontend:
         return (*found, *dict.fromkeys(more))
 
 
-def _unread(source: SourceFile) -> Module:
-    """What is left of a file that no Python reads: its kernels are missed."""
+def _unread(source: SourceFile, start: int = 0, end: int | None = None, cell: int | None = None) -> Module:
+    """What is left of a file, or of a cell of a notebook, that no Python reads: its kernels are missed."""
     from kernlint.source import Span
     from kernlint.tree.nodes import Missed
 
+    what = "the file" if cell is None else f"cell {cell}"
     missed = [
-        Missed(match.group(1).decode("utf-8", "replace"), "the file is no Python that can be read", place)
-        for match in _KERNEL.finditer(source.data)
+        Missed(match.group(1).decode("utf-8", "replace"), f"{what} is no Python that can be read", place)
+        for match in _KERNEL.finditer(source.data, start, len(source.data) if end is None else end)
         for place in (Span(source.path, match.start(1), match.end(1)),)
     ]
-    return Module(source.path, "cuda", (), (), (), tuple(missed), written_in="python")
+    notes = (f"{what} is no Python that can be read",) if cell is not None and not missed else ()
+    return Module(source.path, "cuda", (), (), (), tuple(missed), notes=notes, written_in="python")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from kernlint.frontends.python.context import Function
-from kernlint.tree.nodes import Call, Expr, FloatLit, Member, Opaque, ParamDecl, Ref, Subscript
+from kernlint.tree.nodes import Binary, Call, Expr, FloatLit, Member, Opaque, ParamDecl, Ref, Subscript
 from kernlint.tree.types import ArrayType, FloatType, IntType, Space
 from kernlint.tree.walk import walk
 
@@ -36,6 +36,10 @@ def _certain(f: Function, value: Expr) -> bool:
     """Whether the type of a value is no guess, and something may stand behind the point."""
     if isinstance(value, FloatLit):
         return not value.value.is_integer()
+    if isinstance(value, Binary) and value.op in ("+", "-", "*", "/"):
+        fraction = any(isinstance(side, FloatLit) and not side.value.is_integer() for side in (value.lhs, value.rhs))
+        if fraction or value.op == "/":
+            return True  # whatever the other side is
     whole = True
     for at in walk(value):
         if isinstance(at, (Opaque, Call)) or (isinstance(at, Ref) and not _known(f, at)):

@@ -126,4 +126,18 @@ def run():
     tell[1, 64](x, out)  # BAD
 """,
     ),
+    (
+        "a fraction of what nobody knows, kept in integers",
+        ("truncated-element",),
+        """
+@cuda.jit
+def halves(x):
+    s = cuda.shared.array(32, int32)
+    t = cuda.threadIdx.x
+    s[t] = x[t] * 0.5  # BAD
+    s[t] = int(x[t] * 0.5)  # GOOD
+    cuda.syncthreads()
+    x[t] = s[31 - t]
+""",
+    ),
 )

@@ -85,3 +85,21 @@ def test_a_notebook_is_left_as_it_is_by_fixes(tmp_path: Path) -> None:
     before = path.read_bytes()
     main(["check", "--fix", "--no-cache", str(path)])
     assert path.read_bytes() == before
+
+
+def test_what_is_said_to_ipython_is_no_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = "files = !ls\nhalve?\nhalve.inspect_types??\n?halve\ntook = %timeit -o f()\na[0]?\n"
+    launch = "halve.forall(n)(cuda.to_device(np.zeros(n)))\n"
+    path = notebook(tmp_path, "import numpy as np\nfrom numba import cuda\nn = int(input())", KERNEL, said + launch)
+    assert ("KL101", 2, 4) in results(path, capsys)
+
+
+def test_a_cell_that_nobody_reads_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    launch = "halve.forall(n)(cuda.to_device(np.zeros(n)))\n"
+    head = "import numpy as np\nfrom numba import cuda\nn = int(input())"
+    path = notebook(tmp_path, head, "print 'a' 'b' c d", "@cuda.jit\ndef lost(x):\n    x[0 = 1", KERNEL, launch)
+    assert ("KL101", 4, 4) in results(path, capsys)
+    main(["check", "--no-cache", str(path)])
+    told = capsys.readouterr()
+    assert "cell 2 is no Python that can be read" in told.err + told.out
+    assert "kernel lost is not analysed: cell 3 is no Python that can be read" in told.err + told.out
