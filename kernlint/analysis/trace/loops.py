@@ -294,8 +294,8 @@ def _iterate(
     elif loop.condition is None:  # there is no second iteration
         loop.condition = FALSE if post_tested else binary("eq", counter.term, const(0), BOOL)
     moved = _moved(m, loop, heads, entry, tail)
-    for phi in loop.phis:
-        if phi.step is not None:
+    for phi in (*loop.phis, *loop.phis):  # what one is made of may be a later one's form
+        if phi.step is not None and phi not in m.closed:
             form = closed_form(phi, resolve(m, phi.step), counter.term, loop.serial)
             if form is not None:
                 m.closed[phi] = form

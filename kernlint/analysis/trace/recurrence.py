@@ -14,6 +14,9 @@ step                  value at iteration k           where
 ``!phi``              ``k & 1 ? !init : init``       double buffering; init is 0 or 1
 ``(phi + c) % m``     ``(init + c*k) % m``           0 <= init < m known
 ``phi+1==m ? 0 : ..`` ``(init + k) % m``             ring buffers; 0 <= init < m known
+``2*phi + c``         ``(init << k) + c*(2**k - 1)`` also ``2*phi | 1`` of an even ``2*phi``: masks of a tree
+``phi + (c << k)``    ``init + c*(2**k - 1)``        ``k`` the loop's own counter: strides that double are added up
+``phi | (c << k)``    ``init | c*(2**k - 1)``        ``c`` a power of two
 ====================  =============================  ======================================
 """
 
@@ -35,8 +38,9 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
         return None
 
     def invariant(term: Term) -> bool:
-        return all(symbol.serial <= serial for symbol in symbols(term))
+        return all(symbol.serial <= serial and symbol not in counting for symbol in symbols(term))
 
+    counting = counter.symbols
     k = cast(counter, type_)
     body = _strip(step, type_)
     if body == phi.term:
@@ -59,7 +63,44 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
                 return binary("mod", total, cast(right, type_), type_)
         if left == phi.term and invariant(right):
             return _geometric(body.op, init, right, k, counter, type_)
-    return _ring(body, phi, init, k, type_, invariant)
+    doubling = _doubling(body, phi, init, k, counter, type_, invariant)
+    return doubling if doubling is not None else _ring(body, phi, init, k, type_, invariant)
+
+
+def _doubling(
+    body: Term, phi: Symbol, init: Term, k: Term, counter: Term, type_: IntType, invariant: Callable[[Term], bool]
+) -> Term | None:
+    """Sums and unions of what doubles with each iteration, and twice the value and something."""
+    if body.op not in ("add", "or"):
+        return None
+    grown = binary("sub", binary("shl", const(1, type_), k, type_), const(1, type_), type_)
+    for mine, other in (body.args, reversed(body.args)):
+        mine = _strip(mine, type_)
+        if mine == phi.term:
+            unit = _doubled(_strip(other, type_), counter, type_, invariant)
+            single = (
+                unit is not None and unit.value is not None and unit.value > 0 and not unit.value & (unit.value - 1)
+            )
+            if unit is not None and (body.op == "add" or single):
+                return binary(body.op, init, binary("mul", cast(unit, type_), grown, type_), type_)
+        twice = (mine.op == "mul" and mine.args[1].value == 2) or (mine.op == "shl" and mine.args[1].value == 1)
+        if twice and _strip(mine.args[0], type_) == phi.term and invariant(other):
+            if body.op == "or" and other.value != 1:
+                continue
+            added = binary("mul", cast(other, type_), grown, type_)
+            return binary("add", binary("shl", init, k, type_), added, type_)
+    return None
+
+
+def _one_bit(term: Term) -> bool:
+    return term.value is not None and term.value > 0 and not term.value & (term.value - 1)
+
+
+def _doubled(term: Term, counter: Term, type_: IntType, invariant: Callable[[Term], bool]) -> Term | None:
+    """``c`` of ``c << k`` with ``c`` invariant and ``k`` the loop's counter, else None."""
+    if term.op != "shl" or not invariant(term.args[0]):
+        return None
+    return term.args[0] if plain(term.args[1]) == plain(counter) else None
 
 
 def _negation(term: Term) -> Term | None:

@@ -64,3 +64,34 @@ __global__ void hash(const float *x, const float *planes, unsigned char *out, in
 @pytest.mark.parametrize(("last", "told"), [("1", False), ("0", True)])
 def test_a_loop_that_moved_a_pointer_went_no_further_than_its_condition(last: str, told: bool) -> None:
     assert bool(findings(SharedMemoryRace, PLANES.replace("LAST", last))) is told
+
+
+TREE = """
+__global__ void sums(const int *x, int *y) {
+  __shared__ int held[256];
+  const int id = threadIdx.x, all = blockDim.x;
+  held[id] = x[id];
+  __syncthreads();
+  int step, mask;
+  for (step = 1, mask = FIRST; step < all; step <<= 1) {
+    NEXT
+    if ((id & mask) == mask) held[id] += held[id - step];
+    __syncthreads();
+  }
+  y[id] = held[id];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "next_", "told"),
+    [
+        ("1", "mask |= step;", False),
+        ("0", "mask = 2 * mask + 1;", False),
+        ("0", "mask += step;", False),
+        ("0", "mask = 1;", True),  # an odd place reads another odd one
+    ],
+)
+def test_masks_that_grow_with_the_step(first: str, next_: str, told: bool) -> None:
+    code = TREE.replace("FIRST", first).replace("NEXT", next_)
+    assert bool(findings(SharedMemoryRace, code)) is told
