@@ -38,7 +38,9 @@ class WrongCopyDirection(ModuleRule):
     The kind of a `cudaMemcpy` must fit where its pointers lead. With another one the copy fails, or reads an address of
     one memory in the other. Reported where the allocation of a pointer is in sight; managed and pinned memory may be
     used from both sides. Reported too where a launch is given an array of the host, or memory of `malloc`, `new` or
-    `std::vector`, as a pointer (systems that let the device read the host's pages are rare).
+    `std::vector`, as a pointer (systems that let the device read the host's pages are rare). Where the copy is formally
+    right, it may still go nowhere: from memory that nobody has written since it was allocated, into results of a kernel
+    that nobody has read, or not at all into the buffer that a kernel then reads.
 
     ```cuda bad
     #include <vector>
@@ -108,6 +110,7 @@ class WrongCopyDirection(ModuleRule):
     void fetch(float *result, int n) {
         float *sums = nullptr;
         cudaMalloc(&sums, n * sizeof(float));
+        cudaMemset(sums, 0, n * sizeof(float));
         cudaMemcpy(result, sums, n * sizeof(float), cudaMemcpyDeviceToHost);
         cudaFree(sums);
     }
@@ -162,7 +165,10 @@ class WrongCopyDirection(ModuleRule):
 
     def _of_way(self, fault: Fault) -> Finding:
         """A copy that moves nothing worth having, on one of the ways through the code."""
-        if fault.kind == "nothing":
+        if fault.word == "passed":
+            message = f"nothing has been written to {fault.name} when a kernel that only reads it is launched"
+            fix = "copy to it before, if another buffer was not meant"
+        elif fault.kind == "nothing":
             message, fix = f"nothing has been written to {fault.name} when it is copied", "copy the other way, or later"
         else:
             message = f"this copy overwrites what a kernel has written to {fault.name}, which nobody has read"

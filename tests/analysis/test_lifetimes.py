@@ -275,7 +275,7 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             float *d;
             int rows, cols;
             Matrix(int r, int c) : rows(r), cols(c) { cudaMalloc(&d, sizeof(float) * r * c); }
-            ~Matrix() { cudaFree(d); }  // bad
+            ~Matrix() { cudaFree(d); }
             Matrix(const Matrix &) = delete;  // only good
         };
         __global__ void zero(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 0.0f; }
@@ -629,6 +629,277 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             r = cuMemcpyDtoH(host, d, n * sizeof(float));  // only good
             cuMemFree(d);
             return r;
+        }
+        """,
+    ),
+    "macro goto": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <stdio.h>
+        #define TRY(x) do { st = (x); if (st != cudaSuccess) { fprintf(stderr, "fail"); goto out; } } while (0)
+        __global__ void k(int *a, const int *b, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += b[i]; }
+        int add(int *a, const int *b, int n) {
+            cudaError_t st;
+            int *da = NULL, *db = NULL;
+            TRY(cudaMalloc(&da, n * sizeof(int)));
+            TRY(cudaMalloc(&db, n * sizeof(int)));  // bad
+            TRY(cudaMemcpy(da, a, n * sizeof(int), cudaMemcpyHostToDevice));
+            TRY(cudaMemcpy(db, b, n * sizeof(int), cudaMemcpyHostToDevice));
+            k<<<(n + 255) / 256, 256>>>(da, db, n);
+            TRY(cudaGetLastError());
+            TRY(cudaMemcpy(a, da, n * sizeof(int), cudaMemcpyDeviceToHost));
+        out:
+            cudaFree(da);
+            cudaFree(db);  // only good
+            return st == cudaSuccess ? 0 : -1;
+        }
+        """,
+    ),
+    "hip per frame": (
+        DeviceMemoryLeak,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        class Tracker {
+            int width, height;
+            unsigned char *frame = nullptr;
+            float *flow = nullptr;
+            bool started = false;
+            void start() {
+                (void)hipMalloc(&frame, width * height);
+                (void)hipMalloc(&flow, width * height * 2 * sizeof(float));
+                started = true;
+            }
+        public:
+            Tracker(int w, int h) : width(w), height(h) {}
+            Tracker(const Tracker &) = delete;
+            ~Tracker() { (void)hipFree(frame); (void)hipFree(flow); }
+            void resize(int w, int h) {
+                if (w == width && h == height) return;
+                width = w;
+                height = h;
+                (void)hipFree(frame);  // only good
+                (void)hipFree(flow);  // only good
+                (void)hipMalloc(&frame, w * h);  // bad
+                (void)hipMalloc(&flow, w * h * 2 * sizeof(float));  // bad
+            }
+            void push(const unsigned char *host) {
+                if (!started) start();
+                (void)hipMemcpy(frame, host, width * height, hipMemcpyHostToDevice);
+            }
+        };
+        """,
+    ),
+    "array of buffers": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #define LAYERS 4
+        __global__ void relu(float *x, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n && x[i] < 0) x[i] = 0; }
+        void forward(const float *in, float *out, int n) {
+            float *acts[LAYERS];
+            for (int l = 0; l < LAYERS; ++l) cudaMalloc((void **)&acts[l], n * sizeof(float));  // bad
+            cudaMemcpy(acts[0], in, n * sizeof(float), cudaMemcpyHostToDevice);
+            for (int l = 1; l < LAYERS; ++l) {
+                cudaMemcpy(acts[l], acts[l - 1], n * sizeof(float), cudaMemcpyDeviceToDevice);
+                relu<<<(n + 127) / 128, 128>>>(acts[l], n);
+            }
+            cudaMemcpy(out, acts[LAYERS - 1], n * sizeof(float), cudaMemcpyDeviceToHost);
+            for (int l = 0; l < LAYERS; ++l) cudaFree(acts[l]);  // only good
+            cudaFree(acts[0]);  // only bad
+        }
+        """,
+    ),
+    "raii release": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <utility>
+        template <typename T> class Buf {
+            T *p = nullptr;
+        public:
+            explicit Buf(size_t n) { cudaMalloc(&p, n * sizeof(T)); }  // bad
+            ~Buf() { if (p) cudaFree(p); }
+            Buf(const Buf &) = delete;
+            T *get() { return p; }
+            T *release() { return std::exchange(p, nullptr); }
+        };
+        __global__ void one(float *x, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] = 1; }
+        void run(float *out, int n) {
+            Buf<float> b(n);
+            one<<<(n + 255) / 256, 256>>>(b.get(), n);
+            cudaMemcpy(out, b.release(), n * sizeof(float), cudaMemcpyDeviceToHost);  // only bad
+            cudaMemcpy(out, b.get(), n * sizeof(float), cudaMemcpyDeviceToHost);  // only good
+        }
+        """,
+    ),
+    "assign temp": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        class Vec {
+        public:
+            double *d; size_t n;
+            Vec() : d(nullptr), n(0) {}
+            explicit Vec(size_t len) : n(len) { cudaMalloc(&d, len * sizeof(double)); }
+            ~Vec() { cudaFree(d); }
+            Vec(const Vec &) = delete;  // only good
+            Vec &operator=(Vec &&o) { double *t = d; d = o.d; o.d = t; n = o.n; return *this; }  // only good
+        };
+        struct Solver {
+            Vec r;
+            void setup(size_t n) { r = Vec(n); }  // bad
+        };
+        """,
+    ),
+    "kernel by value": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Pool {
+            int *slots; int n;
+            explicit Pool(int k) : n(k) {
+                cudaMalloc(&slots, k * sizeof(int)); cudaMemset(slots, 0, k * sizeof(int)); }
+            ~Pool() { cudaFree(slots); }  // only bad
+            void destroy() { cudaFree(slots); }  // only good
+        };
+        __global__ void mark(Pool pool) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < pool.n) pool.slots[i] = i; }
+        void run(int n) {
+            Pool pool(n);
+            mark<<<(n + 255) / 256, 256>>>(pool);  // bad
+            cudaDeviceSynchronize();
+            pool.destroy();  // only good
+        }
+        """,
+    ),
+    "free then loop": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void step(float *a, const float *b, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += b[i]; }
+        void iterate(float *host, int n, int rounds) {
+            float *a, *b;
+            cudaMalloc(&a, n * sizeof(float));
+            cudaMalloc(&b, n * sizeof(float));
+            cudaMemcpy(a, host, n * sizeof(float), cudaMemcpyHostToDevice);
+            cudaMemcpy(b, host, n * sizeof(float), cudaMemcpyHostToDevice);
+            for (int r = 0; r < rounds; ++r) {
+                step<<<(n + 255) / 256, 256>>>(a, b, n);  // bad
+                cudaMemcpy(host, a, n * sizeof(float), cudaMemcpyDeviceToHost);
+                cudaFree(b);  // only bad  // bad
+            }
+            cudaFree(b);  // only good
+            cudaFree(a);
+        }
+        """,
+    ),
+    "event wrong": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        int hits(const int *dev, int *pinned, cudaStream_t s) {
+            cudaEvent_t e;
+            cudaEventCreate(&e);
+            cudaEventRecord(e, s);  // only bad
+            cudaMemcpyAsync(pinned, dev, sizeof(int), cudaMemcpyDeviceToHost, s);
+            cudaEventRecord(e, s);  // only good
+            cudaEventSynchronize(e);
+            int n = *pinned;  // bad
+            cudaEventDestroy(e);
+            return n;
+        }
+        """,
+    ),
+    "map": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        float head(cl_command_queue q, cl_mem m, size_t n) {
+            cl_int e;
+            const size_t bytes = n * sizeof(float);
+            float *p = (float *)clEnqueueMapBuffer(q, m, CL_FALSE, CL_MAP_READ, 0, bytes, 0, NULL,  // only bad
+                NULL, &e);  // only bad
+            float *p = (float *)clEnqueueMapBuffer(q, m, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL, NULL,  // only good
+                &e);  // only good
+            float v = p[0];  // bad
+            clEnqueueUnmapMemObject(q, m, p, 0, NULL, NULL);
+            return v;
+        }
+        """,
+    ),
+    "nonblocking stream": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void sum(const float *x, float *r, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) atomicAdd(r, x[i]); }
+        float total(const float *x, int n) {
+            cudaStream_t s;
+            cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+            float *r, v = 0;
+            cudaMalloc(&r, sizeof(float));
+            cudaMemset(r, 0, sizeof(float));
+            cudaDeviceSynchronize();
+            sum<<<(n + 255) / 256, 256, 0, s>>>(x, r, n);
+            cudaStreamSynchronize(s);  // only good
+            cudaMemcpy(&v, r, sizeof(float), cudaMemcpyDeviceToHost);  // bad
+            cudaFree(r);
+            cudaStreamDestroy(s);
+            return v;
+        }
+        """,
+    ),
+    "wrong buffer": (
+        WrongCopyDirection,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        __global__ void scale(const float *x, float *y, float s, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i] * s; }
+        int scaled(const float *x, float *y, float s, int n) {
+            float *dx = nullptr, *dy = nullptr;
+            if (hipMalloc(&dx, n * sizeof(float)) != hipSuccess) return -1;
+            if (hipMalloc(&dy, n * sizeof(float)) != hipSuccess) { (void)hipFree(dx); return -1; }
+            (void)hipMemcpy(dy, x, n * sizeof(float), hipMemcpyHostToDevice);  // only bad
+            (void)hipMemcpy(dx, x, n * sizeof(float), hipMemcpyHostToDevice);  // only good
+            scale<<<(n + 255) / 256, 256>>>(dx, dy, s, n);  // bad
+            (void)hipMemcpy(y, dy, n * sizeof(float), hipMemcpyDeviceToHost);
+            (void)hipFree(dx);
+            (void)hipFree(dy);
+            return 0;
+        }
+        """,
+    ),
+    "cl order": (
+        WrongCopyDirection,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        int twice(cl_context c, cl_command_queue q, cl_kernel k, float *x, size_t n) {
+            cl_int e;
+            cl_mem m = clCreateBuffer(c, CL_MEM_READ_WRITE, n * 4, NULL, &e);
+            if (e != CL_SUCCESS) return e;
+            clEnqueueWriteBuffer(q, m, CL_TRUE, 0, n * 4, x, 0, NULL, NULL);
+            clSetKernelArg(k, 0, sizeof(cl_mem), &m);
+            clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, NULL);
+            e = clEnqueueWriteBuffer(q, m, CL_TRUE, 0, n * 4, x, 0, NULL, NULL);  // only bad  // bad
+            e = clEnqueueReadBuffer(q, m, CL_TRUE, 0, n * 4, x, 0, NULL, NULL);  // only good
+            clReleaseMemObject(m);
+            return e;
         }
         """,
     ),

@@ -15,9 +15,9 @@ from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, unfreed
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
-from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Atom, Fault, Kind, Life, Place, State, Thing
+from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing
 from kernlint.analysis.hostmodel.lifetimes.program import Program
-from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MOVES, RESETS
+from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MAPS, MOVES, RESETS
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
@@ -56,7 +56,9 @@ def _compute(facts: ModuleFacts) -> tuple[Fault, ...]:
             found.setdefault((fault.kind, fault.span), fault)
     for fault in _of_classes(program):
         found.setdefault((fault.kind, fault.span), fault)
-    return tuple(found.values())
+    # That a copy frees what the object frees is said where it is made.
+    told = {fault.related[0][0] for fault in found.values() if fault.kind == "copied"}
+    return tuple(fault for fault in found.values() if fault.kind != "twice" or fault.span not in told)
 
 
 def _of_classes(program: Program) -> Iterator[Fault]:
@@ -96,7 +98,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
             name = base_name(last)
             if name.startswith("enqueue"):
                 name = f"E{name[1:]}"
-            if name != last and (name in MAKES or name in ENDS or name in MOVES or name in RESETS):
+            if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS)):
                 reached.add(function)
         owner = function.qualified.rpartition("::")[0]
         if function.name == "operator=" and owner in program.destructors:
@@ -166,25 +168,18 @@ def _replaced(m: Machine, s: State) -> None:
         keys = m.keys.get(at)
         if not keys or s.fate(old.thing).life is not Life.LIVE:
             continue
-        if s.facts.get(old) is False:
+        if s.facts.get(old) is False or old in s.memory.values():
             continue
         if m.entry.name == "operator=" or s.facts.get(old) is True or _grows(at, s):
             m.program.replaced.append((keys[-1], span, keys[-1][1], "again"))
 
 
 def _grows(at: Place, s: State) -> bool:
-    """Whether a number beside a member was asked about and is then changed: as it is where memory grows."""
-    for fact in s.facts:
-        for part in fact.args if isinstance(fact, Atom) else ():
-            beside = part.args[0] if isinstance(part, Atom) and part.op == "value" else None
-            if (
-                isinstance(beside, At)
-                and beside.thing is at.thing
-                and beside.path[:-1] == at.path[:-1]
-                and beside in s.memory
-            ):
-                return True
-    return False
+    """Whether a number beside a member was compared with another one and is then changed: as it is where memory grows.
+    (A mark that is asked whether it is set tells of memory that is made once.)"""
+    return any(
+        beside.thing is at.thing and beside.path[:-1] == at.path[:-1] and beside in s.memory for beside in s.compared
+    )
 
 
 def _leaks(program: Program, m: Machine) -> Iterator[Fault]:

@@ -103,6 +103,9 @@ def truth_of(asked: Value, s: State) -> bool | None:
 def assume(asked: Value, truth: bool, s: State) -> None:
     """Take a truth for known; what tells of allocations tells what became of them."""
     s.facts[asked] = truth
+    if isinstance(asked, Atom) and not any(isinstance(part, Number) for part in asked.args):
+        own = [part.args[0] for part in asked.args if isinstance(part, Atom) and part.op == "value"]
+        s.compared = s.compared.union(at for at in own if isinstance(at, At))
     if isinstance(asked, At):
         fate = s.fates.get(asked.thing)
         if not truth and fate is not None and fate.life is Life.LIVE:

@@ -39,6 +39,7 @@ from kernlint.analysis.hostmodel.lifetimes.runtime import (
 from kernlint.analysis.hostmodel.lifetimes.transfers import apart, became, bound, called, move, used, wait
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import FloatType, IntType, PointerType, StructType
 
@@ -102,7 +103,7 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
         wait(plain, args, s)
         return [(s, _status(m, e, s))]
     if plain in RECORDS and args:
-        s.recorded[args[0]] = args[1] if len(args) > 1 else NULL
+        s.recorded[args[0]] = (args[1] if len(args) > 1 else NULL), s.pending
         return [(s, _status(m, e, s))]
     if plain in RESETS:
         _reset(e.span, s)
@@ -252,6 +253,11 @@ def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, strea
 # --------------------------------------------------------------------------------------------------- out of sight
 
 
+_THREADS = pattern(
+    r"std::(?:thread|jthread|future|shared_future|async|promise|condition_variable|function|this_thread)"
+)
+
+
 def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: State) -> Value:
     last = e.name.rpartition("::")[2]
     if BORROWS.fullmatch(e.name):
@@ -285,11 +291,14 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
                     escape(m, at, s)
                     if at.thing.kind is not Kind.LOCAL or at.path:
                         forget(m, at, s)
+    if e.name.startswith("std::") and not _THREADS.match(e.name):
+        return m.fresh(f"{last}()")  # keeps what it is given, and waits for nothing
     plain = all(isinstance(expr.type, (IntType, FloatType)) or _is_text(expr.type) for expr in exprs)
     if not args or not plain or MAY_WAIT.fullmatch(last):
         s.pending = ()
         s.waited = True
     s.version += 1
+    s.recorded.clear()
     for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
         del s.memory[at]
     return m.fresh(f"{last}()")

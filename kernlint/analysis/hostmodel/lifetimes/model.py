@@ -140,18 +140,21 @@ class State:
     facts: dict[Value, bool] = field(default_factory=dict)
     outcomes: dict[Value, Thing] = field(default_factory=dict)
     pending: tuple[Pending, ...] = ()
-    recorded: dict[Value, Value] = field(default_factory=dict)
+    recorded: dict[Value, tuple[Value, tuple[Pending, ...]]] = field(default_factory=dict)
     begun: dict[Value, tuple[Pending, ...]] = field(default_factory=dict)
     reset: tuple[int, Span] | None = None
     version: int = 0
     waited: bool = False
+    uploaded: bool = False
+    compared: frozenset[Place] = frozenset()
     replaced: tuple[tuple[Place, Span, At], ...] = ()
 
     def fork(self) -> State:
         """An independent copy."""
         return State(
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
-            dict(self.recorded), dict(self.begun), self.reset, self.version, self.waited, self.replaced,
+            dict(self.recorded), dict(self.begun), self.reset, self.version, self.waited, self.uploaded, self.compared,
+            self.replaced,
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -194,6 +197,7 @@ def merged(states: list[State], most: int) -> list[State]:
             same.env.setdefault(decl, at)
         same.outcomes.update(state.outcomes)
         same.begun.update(state.begun)
+        same.compared |= state.compared
     return list(found.values())[:most]
 
 

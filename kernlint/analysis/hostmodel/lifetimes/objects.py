@@ -281,7 +281,7 @@ def _made(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
         out: list[Outcome] = []
         for state, args in m.values(e.args, s):
             for given in args:
-                if not isinstance(given, Whole):
+                if not isinstance(given, At):  # pointers are of a range that is copied
                     escape(m, given, state)
             content = Thing(Kind.CONTENT, "elements", e.span, "device" if device else "host")
             out.append((state, Whole((((_CONTENT,), At(content)),))))

@@ -8,6 +8,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     At,
     Atom,
+    Fate,
     Fault,
     Kind,
     Life,
@@ -40,6 +41,7 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
     for given in (target, source):
         if given is not None:
             used(m, given, e.span, s, "copied")
+    s.uploaded = s.uploaded or kind == H2D
     if source is not None:
         _copied_from(m, e, source, kind, stream, waits, s)
     if target is not None:
@@ -130,8 +132,11 @@ def wait(name: str, args: list[Value], s: State) -> None:
     if what is None or not s.pending or what >= len(args):
         s.pending = ()
         return
-    of: Value | None = s.recorded.get(args[what]) if name.startswith("Event") else args[what]
-    s.pending = tuple(work for work in s.pending if apart(work.stream, of, s))
+    of: Value | None = args[what]
+    before = s.pending
+    if name.startswith("Event"):
+        of, before = s.recorded.get(args[what], (None, s.pending))
+    s.pending = tuple(work for work in s.pending if apart(work.stream, of, s) or work not in before)
 
 
 def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
@@ -176,6 +181,9 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
     used(m, given, e.span, s, "passed to a kernel")
     constant = isinstance(kind, PointerType) and kind.const
     fate = s.fates.get(given.thing)
+    if constant and fate is not None and not given.path and s.uploaded and _untouched(given.thing, fate):
+        related = ((given.thing.span, "allocated here"),) if given.thing.span is not None else ()
+        m.report(Fault("nothing", e.span, called(given.thing, s), "passed", related))
     if constant and fate is not None and fate.use in ("", "copied", "filled", "read", "input"):
         s.change(given.thing, use="input" if fate.use else fate.use, used_at=e.span)
         if given.thing.api.endswith("Async"):
@@ -206,6 +214,11 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
             m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),)))
             s.pending = tuple(other for other in s.pending if other is not work)
             return
+
+
+def _untouched(thing: Thing, fate: Fate) -> bool:
+    """Whether nobody can have written to memory of the device since it was allocated."""
+    return thing.kind is Kind.DEVICE and fate.life is Life.LIVE and not fate.use and not fate.out
 
 
 def _one_of(m: Machine, one: Place, other: Place) -> bool:

@@ -28,8 +28,11 @@ STEPS = 20_000
 _SILENT = frozenset({"shape", "size", "dtype", "ndim", "nbytes", "itemsize", "strides", "device", "is_cuda", "flags"})
 """Attributes that no element is read for."""
 
+_VIEWS = frozenset({"view", "reshape", "ravel", "numpy", "detach", "squeeze", "unsqueeze", "transpose", "permute"})
+"""Methods that give another view of the same elements."""
+
 _QUIET = frozenset({"len", "isinstance", "type", "id", "range", "enumerate", "zip", "hasattr", "getattr", "super"})
-_READS = frozenset({"print", "float", "int", "bool", "list", "tuple", "sum", "max", "min", "abs", "sorted", "any",
+_READS = frozenset({"print", "float", "int", "bool", "sum", "max", "min", "abs", "sorted", "any",
                     "all", "set", "str", "map"})  # fmt: skip
 _PLAIN = ("numpy", "math", "time", "random", "collections", "itertools", "logging", "json")
 
@@ -152,6 +155,9 @@ class _Walk:
         for other in others:
             first.meet(other)
         flow.names, flow.pending, flow.contents, flow.freed = first.names, first.pending, first.contents, first.freed
+
+    def _expr(self, s: ast.Expr, flow: Flow) -> None:
+        self.value(s.value, flow)
 
     def _if(self, s: ast.If, flow: Flow) -> None:
         self.read(self.value(s.test, flow), s.test, flow)
@@ -314,9 +320,12 @@ class _Walk:
                 found.name = str(key)
             return found
         if isinstance(owner, Array) and owner.where == "host":
+            parts = e.slice.elts if isinstance(e.slice, ast.Tuple) else [e.slice]
+            if owner.tensor or any(isinstance(part, ast.Slice) for part in parts):
+                return owner
             if isinstance(e.ctx, ast.Load):
                 self.read(owner, e, flow)
-            return owner if isinstance(e.slice, ast.Slice) else None
+            return None
         return owner if isinstance(owner, Array) else None
 
     def _value_tuple(self, e: ast.Tuple, flow: Flow) -> object:
@@ -339,7 +348,7 @@ class _Walk:
             return found[0]
         told = known_call(e, name, owner if isinstance(owner, Array) else None, args, keys)
         if isinstance(told, Made):
-            made = Array(told.where, e, told.empty, told.pinned)
+            made = Array(told.where, e, told.empty, told.pinned, name.startswith("torch"))
             if told.empty:
                 flow.contents[made] = None
             return made
@@ -394,7 +403,7 @@ class _Walk:
             flow.contents.pop(source, None)
         result: object = None
         if told.makes:
-            target = result = Array("host", e)
+            target = result = Array("host", e, tensor=isinstance(e.func, ast.Attribute) and e.func.attr == "to")
         if isinstance(target, Array):
             before = flow.contents.get(target)
             if before is not None and told.device:
@@ -440,14 +449,14 @@ class _Walk:
             if one in flow.freed:
                 self.remark("used-after-release", e, one.name, flow.freed[one], "given back here")
             if one.where != "device" and (plain or name in _READS or one is owner):
-                if one is not owner or last not in ("view", "reshape", "ravel"):
+                if one is not owner or last not in _VIEWS:
                     self.read(one, e, flow)
             elif name not in _QUIET:
                 flow.pending.pop(one, None)
             flow.contents.pop(one, None)
         if not plain and name not in _QUIET and name not in _READS and not arrays:
             flow.pending.clear()
-        return owner if method and last in ("view", "reshape", "ravel", "astype") else None
+        return owner if method and last in _VIEWS else None
 
 
 def function_is_static(function: ast.FunctionDef) -> bool:

@@ -9,12 +9,15 @@ from kernlint.record import dataclass, field
 
 class Array:
     """An array or buffer, told from others by identity.  ``where``: ``host``, ``device`` or nothing known; ``pinned``:
-    page-locked; ``empty``: made without contents."""
+    page-locked; ``empty``: made without contents; ``tensor``: PyTorch's, whose elements are views."""
 
-    __slots__ = ("empty", "name", "node", "pinned", "where")
+    __slots__ = ("empty", "name", "node", "pinned", "tensor", "where")
 
-    def __init__(self, where: str, node: ast.AST, empty: bool = False, pinned: bool = False) -> None:
-        self.where, self.node, self.empty, self.pinned, self.name = where, node, empty, pinned, ""
+    def __init__(
+        self, where: str, node: ast.AST, empty: bool = False, pinned: bool = False, tensor: bool = False
+    ) -> None:
+        self.where, self.node, self.empty, self.pinned, self.tensor = where, node, empty, pinned, tensor
+        self.name = ""
 
 
 class Instance:
