@@ -168,6 +168,8 @@ class KernelArgumentMismatch(Rule):
         yield from self._in_python(facts)
         yield from self._counted(facts)
         yield from self._crossed(facts)
+        if facts.module.setting:
+            return  # whether the host's code is meant for the kernel as it is under that setting, nobody says
         seen: set[Span] = set()
         for launch in facts[launches]:
             for span, message, stack in (*_settings(launch, facts), *_unset(launch, facts), *_addresses(launch, facts)):

@@ -138,6 +138,23 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         void run(int n) { Solver(n).step(2.0); }
         """,
     ),
+    "the place of the last window": (
+        WrongBoundsGuard,
+        """
+        __global__ void slide(const float *x, float *y, int n, int width) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i + width > n) return;
+            float sum = 0.0f;
+            for (int k = 0; k < width; ++k) sum += x[i + k];
+            y[i] = sum;
+        }
+        __global__ void over(float *y, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i > n) return;
+            y[i] = 0.0f; // bad
+        }
+        """,
+    ),
     "sizes that callers match": (
         WrongBoundsGuard,
         """

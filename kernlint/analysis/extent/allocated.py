@@ -30,7 +30,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
 from kernlint.text.patterns import pattern
-from kernlint.tree.types import I64, Space
+from kernlint.tree.types import I64, Space, VectorType
 
 BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
@@ -160,7 +160,9 @@ def _tried_out(access: Access, view: LaunchView) -> bool:
 def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int | None:
     """See :attr:`Allocated.times`; what is ``computed`` as a number of such elements is in the right unit."""
     size = element_size(access)
-    if all(value % size == 0 for value in polynomial(computed).coefficients.values()):
+    kind = access.root.element
+    whole = kind.element.size or size if isinstance(kind, VectorType) else size  # parts of vectors may be counted
+    if all(value % whole == 0 for value in polynomial(computed).coefficients.values()):
         return None
 
     def beyond(limit: int) -> bool:

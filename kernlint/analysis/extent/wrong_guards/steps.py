@@ -49,10 +49,18 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 why, support = "another access is kept below it", supports[size]
             elif launched(context, size):
                 why = "the launch derives its grid from it"
+            elif _last_window(size):
+                continue
             elif all(named_like_a_size(name) for name in parameter_names(size)) and not _posts(indexed, one, best):
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _last_window(size: Polynomial) -> bool:
+    """Whether a limit is what is left of one size behind another (``n - width``): the place of the last window."""
+    signs = {value > 0 for mono, value in size.coefficients.items() if mono}
+    return len(signs) == 2
 
 
 def _inclusive_limit(dimension: Dimension) -> bool:
