@@ -222,22 +222,26 @@ def subjects(path: str, text: bytes) -> Iterator[Subject]:
 
 def clean_launches(function: FunctionDecl, language: str) -> Iterator[Chosen]:
     """Launches under which the kernel ends without a fault and touches memory, those that leave threads over first."""
+    done: set[tuple[Index, Index]] = set()
+    for block, grid, scalars in launches_to_try(function):
+        if (block, grid) in done:
+            continue
+        chosen = _fitted(function, language, block, grid, scalars)
+        if chosen is not None:
+            done.add((block, grid))
+            yield chosen
+
+
+def launches_to_try(function: FunctionDecl) -> Iterator[tuple[Index, Index, dict[str, int | float]]]:
+    """Small blocks and grids with scalar arguments, at most :data:`TRIES` of them."""
     names = [param.name for param in function.params if isinstance(param.type, IntType)]
-    tries = 0
-    for block, grid in _shapes(function):
-        found = 0
-        for numbers in _numbers(len(names), block, grid):
-            tries += 1
-            if tries > TRIES:
-                return
-            scalars: dict[str, int | float] = dict(zip(names, numbers, strict=True))
-            scalars.update({p.name: 1.5 for p in function.params if isinstance(p.type, FloatType)})
-            chosen = _fitted(function, language, block, grid, scalars)
-            if chosen is not None:
-                yield chosen
-                found += 1
-            if found:
-                break
+    tries = (
+        (block, grid, numbers) for block, grid in _shapes(function) for numbers in _numbers(len(names), block, grid)
+    )
+    for block, grid, numbers in itertools.islice(tries, TRIES):
+        scalars: dict[str, int | float] = dict(zip(names, numbers, strict=True))
+        scalars.update({p.name: 1.5 for p in function.params if isinstance(p.type, FloatType)})
+        yield block, grid, scalars
 
 
 def _fitted(

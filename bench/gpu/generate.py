@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import collections
 import json
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -104,7 +105,7 @@ def program(text: bytes, function: FunctionDecl, chosen: Chosen) -> str:
         name += "<" + ", ".join(value for _, value in function.template_args) + ">"
     grid, block = (", ".join(map(str, dim)) for dim in (chosen.grid, chosen.block))
     return (
-        text.decode()
+        re.sub(r"\bmain(?=\s*\()", "mai_", text.decode())  # a program of its own may stand around the kernel
         + HARNESS
         + f"""
 int main() {{
@@ -127,13 +128,13 @@ def entry(
         "kernel": kernel,
         "kind": mutant.kind if mutant else "original",
         "line": mutant.line if mutant else 0,
-        "faults": sorted({_described(fault) for fault in faults}),
+        "faults": sorted({described(fault) for fault in faults}),
         "kernlint": sorted({finding.code for finding in findings}),
         "witness": any(finding.witness is not None for finding in findings),
     }
 
 
-def _described(fault: Fault) -> str:
+def described(fault: Fault) -> str:
     where = fault.space.value if fault.space else "-"
     near = "warp" if fault.same_warp else "block" if fault.same_block else "grid"
     return f"{fault.kind.value} {where} {near}" if fault.second else f"{fault.kind.value} {where}"
