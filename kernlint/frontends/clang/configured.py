@@ -76,9 +76,13 @@ def reading(module: Module, parsed: ParseResult) -> Reading:
     skipped = parsed.skipped
     if not (skipped or parsed.losses or parsed.synthesised):
         return Reading(module, (), frozenset(), (), parsed.made_up)
+    return Reading(module, skipped, unknown_in(parsed), parsed.includes.found, parsed.made_up)
+
+
+def unknown_in(parsed: ParseResult) -> frozenset[str]:
+    """Names that no header gave to what was parsed."""
     errors = [each for each in parsed.diagnostics if each.severity >= Severity.ERROR]
-    unknown = parsed.synthesised | {each.name for each in unknown_names(errors, {})}
-    return Reading(module, skipped, unknown, parsed.includes.found, parsed.made_up)
+    return parsed.synthesised | {each.name for each in unknown_names(errors, {})}
 
 
 def read_configured(

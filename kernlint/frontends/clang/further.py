@@ -20,16 +20,19 @@ from kernlint.frontends.clang.conditions.settings import (
     setting_of,
 )
 from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, intersect, subtract
-from kernlint.frontends.clang.configured import Choose, Look, Read, Reading, Worth
+from kernlint.frontends.clang.configured import Choose, Look, Read, Reading, Worth, unknown_in
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.record import replace
 from kernlint.source import Span
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionDecl, Kernel, Missed, Module
 from kernlint.tree.walk import functions_of
 
 MAX_FOUNDATIONS = 2
 """Settings that are tried because names are unknown without them."""
+
+_KERNEL = pattern(rb"__global__|\bkernel\b|__kernel\b")
 
 MAX_DEFINING = 6
 """Branches of headers that define a name which is unknown, of which a setting is looked for."""
@@ -118,7 +121,7 @@ class Configured:
     def _better(self, changes: Changes) -> Changes | None:
         """The changes, if the source is understood better under them than it is by now; they are the default then."""
         before = self.readings[0][0]
-        found = self._reading(changes, worth=partial(_loses_at_most, before.losses))
+        found = self._reading(changes, worth=partial(_may_be_better, before))
         if found is None:
             return None
         now = found[0]
@@ -236,8 +239,15 @@ class Configured:
         return missed
 
 
-def _loses_at_most(most: int, parsed: ParseResult) -> bool:
-    return parsed.losses <= most
+def _may_be_better(before: Reading, parsed: ParseResult) -> bool:
+    """Whether what was parsed may be understood better than ``before``; what cannot be is not turned into a tree.
+
+    With as many losses and names unknown it has to show a kernel more, and that is one in code left out before.
+    """
+    if parsed.losses != before.losses or len(unknown_in(parsed)) < len(before.unknown):
+        return parsed.losses <= before.losses
+    new = subtract(before.skipped, parsed.skipped)
+    return any(_KERNEL.search(parsed.text, start, end) is not None for start, end in new)
 
 
 def _forgive(function: FunctionDecl, path: str, still: Sequence[Branch], seen: set[int]) -> None:
