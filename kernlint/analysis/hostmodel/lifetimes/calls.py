@@ -49,6 +49,18 @@ def merged_outcomes(outcomes: list[Outcome]) -> list[Outcome]:
     return [(state, first[id(state)]) for states in kept.values() for state in states][:STATES]
 
 
+def _constructs(function: n.FunctionDecl) -> bool:
+    owner, _, name = function.qualified.rpartition("::")
+    return owner.rpartition("::")[2] == name
+
+
+def _same_object(m: Machine, s: State) -> Place:
+    """The object that a method calls another of its methods for."""
+    this = m.frames[-1].function.this if m.frames else None
+    held = s.memory.get(s.env[this]) if this is not None and this in s.env else None
+    return held if isinstance(held, At) else At(Thing(Kind.BEHIND, "this"))
+
+
 def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[Outcome]:
     """Walk the body of a function with the arguments of a call."""
     ways: list[tuple[State, list[tuple[n.VarDecl, Place]]]] = [(s, [])]
@@ -57,9 +69,11 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
         if e.receiver is not None:
             pointer = isinstance(e.receiver.type, PointerType) and not e.receiver.type.reference
             found: list[Placed] = m.value(e.receiver, s) if pointer else m.place(e.receiver, s)  # type: ignore[assignment]
-        else:
+        elif _constructs(function):
             built = Thing(Kind.LOCAL, "object", e.span, "", e.type)
             found = [(s, At(built))]
+        else:
+            found = [(s, _same_object(m, s))]
         ways = []
         for state, at in found:
             own = At(Thing(Kind.LOCAL, "this", e.span))

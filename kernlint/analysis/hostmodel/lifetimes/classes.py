@@ -130,7 +130,7 @@ def copies(program: Program) -> Iterator[Fault]:
     for function in program.functions:
         if function.body is None or function.span.file != program.module.path:
             continue
-        local = set(program.locals_of(function)) - set(function.params)
+        local = program.locals_of(function).difference(function.params)
         for node in walk(function.body):
             for expr, how in _copied(program, node, function, local, owners):
                 name = program.class_name(expr.type) if isinstance(expr.type, StructType) else ""
@@ -191,7 +191,7 @@ _Owners = dict[str, Span]
 
 
 def _copied(
-    program: Program, node: n.Node, function: n.FunctionDecl, local: set[n.VarDecl], owners: _Owners
+    program: Program, node: n.Node, function: n.FunctionDecl, local: frozenset[n.VarDecl], owners: _Owners
 ) -> Iterator[tuple[n.Expr, str]]:
     """What a node copies, and how."""
     if isinstance(node, n.VarDecl) and node.init is not None and _is(program, node.type, owners):

@@ -112,6 +112,8 @@ def store(m: Machine, at: Place, value: Value, state: State, span: Span) -> None
                 note_stored(m, at, part, state, span)
     else:
         state.memory[at] = value
+        if isinstance(value, At) and (at.thing.kind is Kind.CONTENT or any(not isinstance(p, str) for p in at.path)):
+            value.thing.counted = True
         if isinstance(value, At) and value.thing.name == "allocation":
             value.thing.name = name_of(at)
         note_stored(m, at, value, state, span)
@@ -244,6 +246,11 @@ def leaking(thing: Thing, state: State) -> bool:
     return fate is not None and thing.kind in MEMORY and fate.life is Life.LIVE and not fate.out
 
 
+def _lasting(m: Machine, decl: n.VarDecl) -> bool:
+    """Whether a variable outlives the functions that are walked, or is none of theirs."""
+    return decl.is_global or decl.static or not any(decl in m.program.locals_of(frame.function) for frame in m.frames)
+
+
 def variable(m: Machine, decl: n.VarDecl, s: State) -> Place:
     """Where a variable is kept."""
     at = s.env.get(decl)
@@ -252,9 +259,9 @@ def variable(m: Machine, decl: n.VarDecl, s: State) -> Place:
         if at is None:
             thing = Thing(Kind.LOCAL, decl.name, decl.span, "", decl.type, decl)
             at = At(thing)
-            if decl.is_global or decl.static:
+            if _lasting(m, decl):
                 m.program.globals[decl] = at
         s.env[decl] = at
-        if decl.is_global or decl.static:
+        if _lasting(m, decl):
             s.change(at.thing, out=True)
     return at

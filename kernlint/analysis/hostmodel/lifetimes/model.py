@@ -42,9 +42,10 @@ _OWN = frozenset({Kind.LOCAL, Kind.CONTENT, Kind.OWNED})
 
 
 class Thing:
-    """An object, told from others by identity.  ``span``: where it was made; ``type``: what it is, of a variable."""
+    """An object, told from others by identity.  ``span``: where it was made; ``type``: what it is, of a variable;
+    ``counted``: the pointer to it is one of an array's."""
 
-    __slots__ = ("api", "decl", "key", "kind", "name", "span", "type")
+    __slots__ = ("api", "counted", "decl", "key", "kind", "name", "span", "type")
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Thing:
         decl: VarDecl | None = None,
         key: tuple[str, str] | None = None,
     ) -> None:
+        self.counted = False
         self.kind, self.name, self.span, self.api, self.type, self.decl, self.key = (
             kind, name, span, api, type_, decl, key,
         )  # fmt: skip

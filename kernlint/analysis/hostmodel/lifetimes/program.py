@@ -39,7 +39,7 @@ class Program:
         self.globals: dict[n.VarDecl, Place] = {}
         self.kinds: dict[Key, Kind] = {}
         self.non_blocking: set[Key] = set()
-        self._locals: dict[n.FunctionDecl, list[n.VarDecl]] = {}
+        self._locals: dict[n.FunctionDecl, frozenset[n.VarDecl]] = {}
         self._members()
         self.given: dict[Key, list[tuple[Thing, n.FunctionDecl]]] = {}
         self.makers: dict[Key, set[n.FunctionDecl]] = {}
@@ -114,16 +114,13 @@ class Program:
             return None
         return function
 
-    def locals_of(self, function: n.FunctionDecl) -> list[n.VarDecl]:
+    def locals_of(self, function: n.FunctionDecl) -> frozenset[n.VarDecl]:
         """Variables and parameters of a function."""
         found = self._locals.get(function)
         if found is None:
-            found = [*function.params, *([function.this] if function.this is not None else [])]
-            found += (
-                [node for node in walk(function.body) if isinstance(node, n.VarDecl)]
-                if function.body is not None
-                else []
-            )
+            own = [*function.params, *([function.this] if function.this is not None else [])]
+            inside = walk(function.body) if function.body is not None else ()
+            found = frozenset((*own, *(node for node in inside if isinstance(node, n.VarDecl))))
             self._locals[function] = found
         return found
 

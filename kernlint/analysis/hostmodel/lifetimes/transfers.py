@@ -76,8 +76,7 @@ def _copied_from(
     thing, fate = source.thing, s.fates.get(source.thing)
     if fate is None:
         return
-    whole = thing.kind is Kind.DEVICE and not source.path and kind in (2, 3)
-    if whole and not fate.use and not fate.out and fate.life is Life.LIVE and thing.span is not None:
+    if not source.path and kind in (2, 3) and _untouched(thing, fate) and thing.span is not None:
         m.report(Fault("nothing", e.span, called(thing, s), related=((thing.span, "allocated here"),)))
     if (
         fate.use == "computed"
@@ -218,7 +217,7 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
 
 def _untouched(thing: Thing, fate: Fate) -> bool:
     """Whether nobody can have written to memory of the device since it was allocated."""
-    return thing.kind is Kind.DEVICE and fate.life is Life.LIVE and not fate.use and not fate.out
+    return thing.kind is Kind.DEVICE and fate.life is Life.LIVE and not fate.use and not fate.out and not thing.counted
 
 
 def _one_of(m: Machine, one: Place, other: Place) -> bool:
