@@ -85,7 +85,7 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
 
 def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, SourceFile]) -> Iterator[Row]:
     from kernlint.analysis.verdict.proofs import Verdicts, verdicts
-    from kernlint.analysis.verdict.verdicts import unknown
+    from kernlint.analysis.verdict.verdicts import told_in, unknown
 
     source = sources[path] = read(path)
     config = settings.for_path(path).config.for_file(path)
@@ -95,7 +95,8 @@ def _of_file(path: str, engine: Engine, settings: Settings, sources: dict[str, S
             for variant in kernel.variants:
                 failed = ""
                 try:
-                    judged = Facts(facts, kernel, variant)[verdicts]
+                    found = Facts(facts, kernel, variant)[verdicts]
+                    judged = Verdicts(*(told_in(getattr(found, name), module.language) for name in PROPERTIES))
                 except AnalysisFailed as error:
                     failed = f"internal failure: {error}"
                     judged = Verdicts(*(unknown(failed) for _ in PROPERTIES))

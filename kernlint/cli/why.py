@@ -151,9 +151,10 @@ def _functions(facts: Facts) -> list[FunctionDecl]:
 def _account(facts: Facts, name: str, here: Any) -> Account:
     from kernlint.analysis.trace import trace
     from kernlint.analysis.verdict.proofs import barriers, judge_of
+    from kernlint.analysis.verdict.verdicts import told_in
     from kernlint.analysis.wording import element, verb
 
-    of = facts[trace]
+    of, language = facts[trace], facts.module.language
     unknown = [loss.reason for loss in facts.losses if here(loss.span)]
     unknown += [gap.reason for gap in of.gaps if here(gap.span)]
     unknown += [f"the call of {call.name} is not followed" for call in of.calls if here(call.span)]
@@ -165,11 +166,12 @@ def _account(facts: Facts, name: str, here: Any) -> Account:
         what = f"{element(access)} is {verb(access)} ({access.root.space.value} memory)"
         if what not in judgements:
             judged = judge(access)
-            judgements[what] = Judgement(what, (("races", judged.races), ("bounds", judged.bounds)))
+            races, bounds = told_in(judged.races, language), told_in(judged.bounds, language)
+            judgements[what] = Judgement(what, (("races", races), ("bounds", bounds)))
     found = [barrier for barrier in of.barriers if here(barrier.span)]
     if found:
         what = f"{found[0].name} is waited at"
-        judgements[what] = Judgement(what, (("barriers", barriers(facts, refute=False)),))
+        judgements[what] = Judgement(what, (("barriers", told_in(barriers(facts, refute=False), language)),))
     return Account(name, tuple(judgements.values()), tuple(dict.fromkeys(unknown)))
 
 

@@ -34,6 +34,7 @@ from kernlint.run.elsewhere import Elsewhere
 from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceError, SourceFile, Span, read
 from kernlint.targets import UnknownTarget, find
+from kernlint.text.launchwords import in_language
 from kernlint.text.patterns import pattern
 from kernlint.timing import Timings
 from kernlint.tree.nodes import FunctionKind, Kernel, Missed, Module
@@ -326,6 +327,7 @@ class Engine:
             out.note(Level.NOTE, "budget", cut)
         # What a stub says a library does is nobody's code to mend.
         findings = [f for f in findings if f.span.file == module.path or not f.span.file.startswith(_OURS)]
+        findings = [_said_in(each, module.language) for each in findings]
         if module.written_in == "python":
             from kernlint.run.pythonwords import in_python
 
@@ -538,6 +540,23 @@ def _resting(finding: Finding, facts: Facts) -> Finding:
     texts = said.resting(values, told)
     new = tuple(text for text in texts if text not in finding.assumptions)
     return replace(finding, assumptions=(*finding.assumptions, *new)) if new else finding
+
+
+def _said_in(finding: Finding, language: str) -> Finding:
+    """``finding`` with the names that the language of its source has for threads, blocks and their sizes."""
+    fix = finding.fix and replace(finding.fix, description=in_language(finding.fix.description, language))
+    witness = finding.witness
+    if witness is not None:
+        steps = tuple(replace(step, what=in_language(step.what, language)) for step in witness.steps)
+        witness = replace(witness, steps=steps)
+    return replace(
+        finding,
+        message=in_language(finding.message, language),
+        related=tuple(replace(one, message=in_language(one.message, language)) for one in finding.related),
+        assumptions=tuple(in_language(text, language) for text in finding.assumptions),
+        fix=fix,
+        witness=witness,
+    )
 
 
 SHOWN = 2

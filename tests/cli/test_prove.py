@@ -225,10 +225,10 @@ def test_a_failure_inside_costs_its_kernel(
 def test_no_more_memory_is_asked_for_than_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Of the sizes that are enough the least is named; rows of constant length end where the last one is used."""
     uses = {
-        "if (threadIdx.x < 32) o[blockIdx.x] = 1;": "gdim.x <= len(o)",
-        "if (threadIdx.x == 0) o[blockIdx.x * 32] = 1;": "gdim.x * 32 - 31 <= len(o)",
-        "if (threadIdx.x < 32) o[blockIdx.x * 32 + 5] = 1;": "gdim.x * 32 - 26 <= len(o)",
-        "if (threadIdx.x < 32) o[blockIdx.x * 32 + threadIdx.x] = 1;": "gdim.x * 32 <= len(o)",
+        "if (threadIdx.x < 32) o[blockIdx.x] = 1;": "gridDim.x <= len(o)",
+        "if (threadIdx.x == 0) o[blockIdx.x * 32] = 1;": "gridDim.x * 32 - 31 <= len(o)",
+        "if (threadIdx.x < 32) o[blockIdx.x * 32 + 5] = 1;": "gridDim.x * 32 - 26 <= len(o)",
+        "if (threadIdx.x < 32) o[blockIdx.x * 32 + threadIdx.x] = 1;": "gridDim.x * 32 <= len(o)",
         "if (threadIdx.x < n) o[threadIdx.x] = 1;": "n <= len(o)",
     }
     path = tmp_path / "a.cu"

@@ -54,7 +54,7 @@ def test_a_line_without_suspicion_says_what_is_proved_under_which_premises(why: 
     _, out = why(8)
     assert "out[blockIdx.x] is written (global memory)" in out
     bounds = [line for line in out.splitlines() if line.strip().startswith("bounds")]
-    assert any("proved, if gdim.x <= len(out)" in line for line in bounds)
+    assert any("proved, if gridDim.x <= len(out)" in line for line in bounds)
     assert "excused" not in out and "reported" not in out
     _, out = why(4)
     assert "__syncthreads is waited at" in out and "barriers proved" in out

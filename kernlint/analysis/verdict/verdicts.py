@@ -23,6 +23,7 @@ from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, cast
+from kernlint.text.launchwords import in_language
 from kernlint.tree.nodes import Barrier, Call, ImageOp
 from kernlint.tree.types import BOOL, I64, IntType, Space
 from kernlint.tree.walk import functions_of, walk
@@ -57,6 +58,12 @@ class Verdict:
     reason: str = ""
     span: Span | None = None
     witness: Witness | None = None
+
+
+def told_in(verdict: Verdict, language: str) -> Verdict:
+    """``verdict`` in the words of a source's ``language``."""
+    assumptions = tuple(in_language(text, language) for text in verdict.assumptions)
+    return replace(verdict, assumptions=assumptions, reason=in_language(verdict.reason, language))
 
 
 def unknown(reason: str, span: Span | None = None) -> Verdict:
