@@ -48,7 +48,7 @@ KL_REDUCED(BFloat16, __nv_bfloat16)
         F() = default; \
         struct from_bits_t {}; \
         static constexpr from_bits_t from_bits() { return from_bits_t(); } \
-        constexpr F(unsigned char, from_bits_t); \
+        constexpr F(unsigned char bits, from_bits_t) : x(bits) {} \
         F(float); \
         operator float() const; \
     };
@@ -637,3 +637,20 @@ namespace py = pybind11;
 #include "torch_macros.h"
 
 #pragma clang force_cuda_host_device end
+
+namespace std {
+#define KL_FLOAT8_LIMITS(F, LOWEST, MAX) \
+    template <> struct numeric_limits<c10::F> { \
+        static constexpr bool is_specialized = true; \
+        static constexpr bool is_integer = false; \
+        static constexpr bool is_signed = LOWEST != 0; \
+        static constexpr c10::F max() { return c10::F(MAX, c10::F::from_bits()); } \
+        static constexpr c10::F lowest() { return c10::F(LOWEST, c10::F::from_bits()); } \
+    };
+KL_FLOAT8_LIMITS(Float8_e4m3fn, 0xfe, 0x7e)
+KL_FLOAT8_LIMITS(Float8_e4m3fnuz, 0xff, 0x7f)
+KL_FLOAT8_LIMITS(Float8_e5m2, 0xfb, 0x7b)
+KL_FLOAT8_LIMITS(Float8_e5m2fnuz, 0xff, 0x7f)
+KL_FLOAT8_LIMITS(Float8_e8m0fnu, 0x00, 0xfe)
+#undef KL_FLOAT8_LIMITS
+}  // namespace std
