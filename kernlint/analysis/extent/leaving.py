@@ -10,7 +10,7 @@ from kernlint.analysis.launching.launch_context import Block, LaunchContext
 from kernlint.analysis.trace.events import Access, LoopContext
 from kernlint.analysis.wording import element_size
 from kernlint.prove.hints import launch_bounds
-from kernlint.prove.query import Bounds, Budget, Launch, Refuted, Side
+from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.intervals import Bound, interval, refine
@@ -157,7 +157,11 @@ def decidable(access: Access, offset: Term) -> Side | None:
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
     kept: list[Term] = []
     asked = side(access)
+    tests = {one.counter: _test_of(one.counter, asked) for one in asked.counters if one.counter in moving}
+    loops = [one.condition for one in asked.counters if tests.get(one.counter) is not None]
     for guard in asked.guards:
+        if any(guard is condition for condition in loops):
+            continue  # a test in the loop says how far its counter gets
         found = set(symbols(guard))
         if all(s.kind in OWN or s in free for s in found):
             kept.append(guard)
@@ -169,12 +173,24 @@ def decidable(access: Access, offset: Term) -> Side | None:
         if loop.counter in moving and not plainly_left(loop):
             return None
     counters = tuple(one for one in asked.counters if one.counter in moving or _uses(kept, one.counter))
+    ranged: list[LoopRange] = []
     for one in counters:
         if one.condition is None or not kinds_of(one.condition) <= OWN | {SymbolKind.PARAM}:
             return None
         if one.counter in moving and not all(s.kind in OWN or s in free for s in symbols(one.condition)):
-            return None
-    return Side(offset, asked.size, tuple(kept), counters)
+            test = tests[one.counter]
+            if test is None:
+                return None
+            one = replace(one, condition=test)
+        ranged.append(one)
+    return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _test_of(counter: Symbol, asked: Side) -> Term | None:
+    """A test of a loop's counter against a number on the way, where the loop itself goes on to something else."""
+    parts = (part for guard in asked.guards for part in conjuncts(guard))
+    own = {one.condition for one in asked.counters}
+    return next((part for part in parts if _tests(part, counter.term) and part not in own), None)
 
 
 def limited(access: Access) -> frozenset[Symbol]:

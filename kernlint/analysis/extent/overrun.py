@@ -187,9 +187,13 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
 
 
 def _runs_with(index: Polynomial, other: Polynomial) -> bool:
-    """Whether one index is the other one moved by what does not depend on the thread."""
-    threads = {SymbolKind.THREAD, SymbolKind.BLOCK}
-    return not any(symbol.kind in threads for atom in (index - other).atoms for symbol in symbols(atom))
+    """Whether two indices run with the same axis of the grid: neighbours of a place, on a torus or not."""
+    return bool(_axes(index) & _axes(other))
+
+
+def _axes(index: Polynomial) -> set[int | None]:
+    kinds = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    return {symbol.axis for atom in index.atoms for symbol in symbols(atom) if symbol.kind in kinds}
 
 
 def _ids(decls: Sequence[object]) -> list[int]:

@@ -15,12 +15,14 @@ from kernlint.frontends.python.names import grid_index, grid_size, is_open
 from kernlint.frontends.python.values import SCALARS, ArrayValue, Group, Host, Named, TupleValue, Value
 from kernlint.tree.nodes import (
     AddressOf,
+    Assign,
     Atomic,
     Barrier,
     Binary,
     Call,
     Conditional,
     Expr,
+    ExprStmt,
     Fence,
     IntLit,
     LaunchValue,
@@ -355,6 +357,26 @@ def _half(f: Function, name: str, args: Values, keys: dict[str, Value], node: as
 def _half_test(f: Function, name: str, args: Values, keys: dict[str, Value], node: ast.Call) -> Value | None:
     found = _scalars(args)
     return None if not found else Call(f.span(node), BOOL, name, None, tuple(found), pure_math=True)
+
+
+_DRAWN = {
+    "random.xoroshiro128p_uniform_float32": F32, "random.xoroshiro128p_normal_float32": F32,
+    "random.xoroshiro128p_uniform_float64": F64, "random.xoroshiro128p_normal_float64": F64,
+    "random.xoroshiro128p_next": U64,
+}  # fmt: skip
+
+
+@_makes(*_DRAWN)
+def _drawn(f: Function, name: str, args: Values, keys: dict[str, Value], node: ast.Call) -> Value | None:
+    """A random number; the state that it is drawn from is read and written, by nobody else."""
+    states, at = (*args, *keys.values())[:2] if len(args) + len(keys) == 2 else (None, None)
+    if not isinstance(at, Expr) or not isinstance(states, ArrayValue) or states.rank != 1:
+        return Call(f.span(node), _DRAWN[name], name, None, tuple(a for a in args if isinstance(a, Expr)))
+    place = arrays.element(f, states, (at,), node)
+    if f.before is not None:
+        after = Call(f.span(node), place.type, "xoroshiro128p_next", None, (place,), pure_math=True)
+        f.before.append(ExprStmt(f.span(node), Assign(f.span(node), place.type, "", place, after)))
+    return Call(f.span(node), _DRAWN[name], name, None, (place,), pure_math=True)
 
 
 def _vectors() -> None:

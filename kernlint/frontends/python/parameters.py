@@ -13,7 +13,7 @@ from itertools import pairwise
 from kernlint.frontends.python.functions import Array, Jitted, Stated
 from kernlint.frontends.python.values import COMPLEX128
 from kernlint.record import dataclass, field
-from kernlint.tree.types import F32, F64, I64, Type
+from kernlint.tree.types import F32, F64, I64, U64, Type, VectorType
 
 ROUNDS = 4
 """How far integers are followed through assignments, backwards."""
@@ -29,6 +29,12 @@ class Use:
     record: bool = False
     parts: bool = False
     """Real and imaginary parts are taken."""
+    states: bool = False
+    """Its elements are states of generators of random numbers, of 16 bytes."""
+
+
+STATE = VectorType(U64, 2)
+"""What ``create_xoroshiro128p_states`` makes an array of: two words of 64 bits."""
 
 
 @dataclass(slots=True, eq=False)
@@ -186,6 +192,10 @@ def _called(node: ast.Call, uses: Uses, tuples: dict[str, int]) -> None:
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
     if name == "len" and node.args and isinstance(node.args[0], ast.Name):
         uses.axes(node.args[0].id, 1)
+    elif name.startswith("xoroshiro128p_") and len(node.args) == 2 and isinstance(node.args[0], ast.Name):
+        uses.axes(node.args[0].id, 1)
+        uses.get(node.args[0].id).states = True
+        _whole(node.args[1], uses)
     elif name in ("range", "prange"):
         for arg in node.args:
             _whole(arg, uses)
@@ -278,6 +288,7 @@ def _passed(node: ast.Call, uses: Uses, called: Callees, depth: int) -> None:
         if isinstance(arg, ast.Name):
             if use.rank is not None:
                 uses.axes(arg.id, use.rank)
+                uses.get(arg.id).states |= use.states
             uses.get(arg.id).whole |= use.whole
         elif isinstance(arg, ast.Subscript) and isinstance(arg.value, ast.Name) and use.rank is not None:
             uses.axes(arg.value.id, use.rank + _rank(arg.slice, {}) - _kept(arg.slice))
@@ -294,5 +305,5 @@ def stated_of(use: Use | None, hint: Stated = None) -> Stated:
         if hint is not None:
             return hint
         return I64 if use is not None and use.whole else F64 if use is not None and use.compared else F32
-    element: Type = COMPLEX128 if use.parts else I64 if use.whole else F32
+    element: Type = STATE if use.states else COMPLEX128 if use.parts else I64 if use.whole else F32
     return Array(element, use.rank, "C")

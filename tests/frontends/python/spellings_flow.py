@@ -140,4 +140,72 @@ def halves(x):
     x[t] = s[31 - t]
 """,
     ),
+    (
+        "a private table and a loop that goes on past it",
+        ("array-index-out-of-range",),
+        """
+@cuda.jit
+def first(x):
+    i = cuda.grid(1)
+    best = cuda.local.array(8, float32)
+    if i < x.shape[0]:
+        for j in range(x.shape[1]):
+            if j <= 8:  # BAD
+                best[j] = x[i, j]  # BAD
+            if j < 8:  # GOOD
+                best[j] = x[i, j]  # GOOD
+        x[i, 0] = best[0]
+""",
+    ),
+    (
+        "fewer states of random numbers than threads",
+        ("wrong-bounds-guard", "missing-bounds-guard"),
+        """
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_uniform_float32
+
+@cuda.jit
+def draw(states, out):
+    i = cuda.grid(1)
+    if i < out.size:
+        out[i] = xoroshiro128p_uniform_float32(states, i)  # FAULT
+
+def run():
+    states = create_xoroshiro128p_states(64, seed=1)  # BAD
+    states = create_xoroshiro128p_states(64 * 24, seed=1)  # GOOD
+    out = np.zeros(64 * 24, dtype=np.float32)
+    draw[24, 64](states, out)
+""",
+    ),
+    (
+        "a state of random numbers that all threads of a block draw from",
+        ("global-memory-race",),
+        """
+from numba.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64
+
+@cuda.jit
+def draw(states, out):
+    i = cuda.grid(1)
+    at = cuda.blockIdx.x  # BAD
+    at = i  # GOOD
+    if i < out.size:
+        out[i] = xoroshiro128p_normal_float64(states, at)  # FAULT
+""",
+    ),
+    (
+        "a game on a torus",
+        ("global-memory-race",),
+        """
+@cuda.jit
+def life(g, h):
+    x, y = cuda.grid(2)
+    n, m = g.shape
+    if x < n and y < m:
+        s = 0
+        for i in range(-1, 2):
+            for j in range(-1, 2):
+                s += g[(x + i) % n, (y + j) % m]  # FAULT
+        g[x, y] = 1 if s == 3 else 0  # BAD
+        h[x, y] = 1 if s == 3 else 0  # GOOD
+""",
+    ),
 )

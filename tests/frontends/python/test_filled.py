@@ -160,3 +160,25 @@ p = cl.Program(ctx, S.render(wide=True, factor=2))
 def test_templates_of_jinja_take_the_first_branch() -> None:
     assert "array-index-out-of-range" in {rule for rule, _, _ in found(JINJA)}
     assert "language-error" not in {rule for rule, _, _ in found(JINJA)}
+
+
+LOCAL = """
+import numpy as np
+import pyopencl as cl
+
+p = cl.Program(ctx, '''
+__kernel void turn(__global float *x, __local float *l) {
+    int g = get_global_id(0), i = get_local_id(0), n = get_local_size(0);
+    l[i] = x[g];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[g] = l[n - 1 - i];
+}
+''').build()
+x = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, 4 * 1024)
+p.turn(queue, (1024,), (128,), x, cl.LocalMemory(SIZE))
+"""
+
+
+def test_local_memory_has_the_size_that_is_passed() -> None:
+    assert [rule for rule, _, _ in found(LOCAL.replace("SIZE", "128"))] == ["local-size-mismatch"]
+    assert not found(LOCAL.replace("SIZE", "4 * 128"))

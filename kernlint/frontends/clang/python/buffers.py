@@ -188,6 +188,9 @@ class Buffers(ABC):
     ) -> Array | None:
         library, name = full.partition(".")[0], full.rpartition(".")[2]
         device = None if library == "pyopencl" else library in ("cupy", "pycuda") or name in _MOVING
+        if library == "pyopencl" and name == "LocalMemory" and len(args) == 1:
+            size = self.number(args[0], scope)
+            return Array(None, "", size, True) if size is not None else None
         if library == "pyopencl" and name == "Buffer":
             return self._buffer(args, keys, scope, depth)
         if library == "pyopencl" and name in (*_FILLED, "to_device"):
@@ -209,6 +212,9 @@ class Buffers(ABC):
         if name == "mem_alloc" and len(args) == 1:
             size = self.number(args[0], scope)
             return Array(None, "", size, True) if size is not None else None
+        if name == "create_xoroshiro128p_states" and (args or "n" in keys):
+            count = self.number(args[0] if args else keys["n"], scope)
+            return Array((count,), "", device=True) if count is not None else None
         if ".random." in full:
             return self._random(name, args, keys, scope, device)
         if name in ("arange", "linspace") and library in ("numpy", "cupy"):
