@@ -187,13 +187,23 @@ def shaped(place: Place, alone: bool) -> Iterator[tuple[How, Polynomial, Place, 
 
 
 def _runs_with(index: Polynomial, other: Polynomial) -> bool:
-    """Whether two indices run with the same axis of the grid: neighbours of a place, on a torus or not."""
-    return bool(_axes(index) & _axes(other))
+    """Whether one index is the other one moved by what does not depend on the thread: a neighbour, on a torus maybe."""
+    threads = {SymbolKind.THREAD, SymbolKind.BLOCK}
+    return any(
+        not any(symbol.kind in threads for atom in (polynomial(part) - other).atoms for symbol in symbols(atom))
+        for part in _moved(term_of(index))
+    )
 
 
-def _axes(index: Polynomial) -> set[int | None]:
-    kinds = (SymbolKind.THREAD, SymbolKind.BLOCK)
-    return {symbol.axis for atom in index.atoms for symbol in symbols(atom) if symbol.kind in kinds}
+_MOVING = frozenset({"add", "sub", "mod", "select", "cast", "min", "max"})
+"""Operations on an index that leave its step from thread to thread what it is, here and there."""
+
+
+def _moved(term: Term) -> Iterator[Term]:
+    yield term
+    if term.op in _MOVING:
+        for arg in term.terms:
+            yield from _moved(arg)
 
 
 def _ids(decls: Sequence[object]) -> list[int]:
