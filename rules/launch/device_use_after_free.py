@@ -109,6 +109,27 @@ class DeviceUseAfterFree(ModuleRule):
     }
     ```
 
+    ```cuda bad
+    #include <torch/extension.h>
+    __global__ void twice(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2.0f; }
+    void run(torch::Tensor x) {
+        float *data = x.contiguous().data_ptr<float>();  // expect: KL613
+        twice<<<1, 256>>>(data, 256);
+    }
+    ```
+
+    ```cuda good
+    #include <torch/extension.h>
+    __global__ void twice(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 2.0f; }
+    void run(torch::Tensor x) {
+        auto dense = x.contiguous();
+        float *data = dense.data_ptr<float>(), *same = x.view(-1).data_ptr<float>();
+        twice<<<1, 256>>>(data, 256);
+        twice<<<1, 256>>>(same, 256);
+        twice<<<1, 256>>>(x.contiguous().data_ptr<float>(), 256);
+    }
+    ```
+
     ```cuda good
     struct Buffer {
         int *data = nullptr;
@@ -172,9 +193,13 @@ class DeviceUseAfterFree(ModuleRule):
                     seen.add(event.span)
                     yield self._found(event, before, what)
         for fault in facts[lifetimes]:
-            if fault.kind in ("use", "twice", "moved", "copied") and fault.span not in seen:
+            if fault.kind in ("use", "twice", "moved", "copied", "temporary") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for remark, _ in remarks(facts, "pointer-of-temporary"):
+            message = f"{remark.words[0]} points into an array that nothing keeps: its memory is given back at once"
+            fix = "keep the array in a variable as long as the pointer is used"
+            yield self.finding(remark.span, message, severity=Severity.WARNING, fix=fix)
         for remark, related in remarks(facts, "used-after-release"):
             if remark.span not in seen:
                 message, fix = f"{remark.words[0]} is used after it was given back", "give it back after its last use"
@@ -187,6 +212,9 @@ class DeviceUseAfterFree(ModuleRule):
         elif fault.kind == "copied":
             message = f"{fault.name} is {fault.word} here, and both objects give back the same memory"
             fix = "pass a reference, or write or delete the copies of the class"
+        elif fault.kind == "temporary":
+            message = f"{fault.name} points into what {fault.word} gives, which ends with this statement"
+            fix = "keep the object in a variable as long as the pointer is used"
         elif fault.kind == "moved":
             message, fix = (
                 f"{fault.name} is {fault.word}",

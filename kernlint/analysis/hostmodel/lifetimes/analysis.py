@@ -18,6 +18,7 @@ from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MAPS, MOVES, RESETS
+from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
@@ -70,6 +71,7 @@ def _of_classes(program: Program) -> Iterator[Fault]:
     yield from unfreed(program, lost)
     yield from replaced(program)
     yield from copies(program)
+    yield from dangling(program)
 
 
 def replaced(program: Program) -> Iterator[Fault]:

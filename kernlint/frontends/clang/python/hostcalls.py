@@ -8,6 +8,7 @@ default), PyTorch's note on ``non_blocking`` (a copy to the host "requires synch
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from kernlint.record import dataclass
 
@@ -143,3 +144,24 @@ def waits(e: ast.Call, name: str, owner: object) -> bool:
     if last in ("item", "tolist", "cpu") and owner is not None and _where(owner) != "device":
         return False  # a read
     return last in _WAITS
+
+
+_OWN_MEMORY = frozenset({"contiguous", "to", "clone", "cuda", "float", "half", "int", "long", "astype", "copy",
+                         "asarray", "array", "ascontiguousarray", "empty", "zeros", "ones"})  # fmt: skip
+"""Methods and functions that may give an array of its own memory."""
+
+
+def pointer_of_temporary(e: ast.expr, full: Callable[[ast.expr], str]) -> bool:
+    """Whether an expression is the address of an array that nothing keeps: ``x.contiguous().data_ptr()``,
+    ``cupy.asarray(x).data.ptr``, ``int(pycuda.driver.to_device(x))``.  ``full``: gives the full name of a function."""
+    owner: ast.expr | None = None
+    if isinstance(e, ast.Call) and isinstance(e.func, ast.Attribute) and e.func.attr == "data_ptr":
+        owner = e.func.value
+    elif isinstance(e, ast.Attribute) and e.attr == "ptr" and isinstance(e.value, ast.Attribute):
+        owner = e.value.value if e.value.attr == "data" else None
+    elif isinstance(e, ast.Call) and full(e.func) == "int" and len(e.args) == 1 and isinstance(e.args[0], ast.Call):
+        return full(e.args[0].func) in ("pycuda.driver.to_device", "pycuda.driver.mem_alloc")
+    if not isinstance(owner, ast.Call):
+        return False
+    last = owner.func.attr if isinstance(owner.func, ast.Attribute) else full(owner.func).rpartition(".")[2]
+    return last in _OWN_MEMORY

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from kernlint.frontends.clang.python.hostcalls import Made, Moved, known_call, waits
+from kernlint.frontends.clang.python.hostcalls import Made, Moved, known_call, pointer_of_temporary, waits
 from kernlint.frontends.clang.python.hostvalues import Array, Flow, Instance, Table
 from kernlint.frontends.clang.python.program import PythonProgram, dotted
 from kernlint.source import Span
@@ -220,6 +220,9 @@ class _Walk:
 
     def _assign(self, s: ast.Assign, flow: Flow) -> None:
         given = self.value(s.value, flow)
+        if pointer_of_temporary(s.value, lambda func: self.full(func, flow)):
+            name = dotted(s.targets[0]) or "the pointer"
+            self.remark("pointer-of-temporary", s.value, name, s.value, "nothing keeps the array behind it")
         for target in s.targets:
             self.bind(target, given, flow)
 

@@ -10,7 +10,9 @@ from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Module
 
 _LIBRARIES = pattern(rb"\b(?:pyopencl|pycuda|cupy|torch)\b")
-_MOVES = pattern(rb"\b(?:enqueue_copy|memcpy_\w+|non_blocking|get_async|blocking|(?:free|release)\(\))")
+_MOVES = pattern(
+    rb"\b(?:enqueue_copy|memcpy_\w+|non_blocking|get_async|blocking|data_ptr|data\.ptr|to_device|(?:free|release)\(\))"
+)
 
 
 def add_host_remarks(path: str, data: bytes, modules: list[Module]) -> list[Module]:
