@@ -14,7 +14,18 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from kernlint.frontends.clang.python.hostcalls import Made, Moved, known_call, pointer_of_temporary, waits
-from kernlint.frontends.clang.python.hostvalues import Array, Flow, Instance, Table
+from kernlint.frontends.clang.python.hostvalues import (
+    PLAIN,
+    QUIET,
+    READS,
+    SILENT,
+    VIEWS,
+    Array,
+    Flow,
+    Instance,
+    Table,
+    function_is_static,
+)
 from kernlint.frontends.clang.python.program import PythonProgram, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Remark
@@ -24,17 +35,6 @@ DEPTH = 5
 
 STEPS = 20_000
 """Nodes that are looked at in one file."""
-
-_SILENT = frozenset({"shape", "size", "dtype", "ndim", "nbytes", "itemsize", "strides", "device", "is_cuda", "flags"})
-"""Attributes that no element is read for."""
-
-_VIEWS = frozenset({"view", "reshape", "ravel", "numpy", "detach", "squeeze", "unsqueeze", "transpose", "permute"})
-"""Methods that give another view of the same elements."""
-
-_QUIET = frozenset({"len", "isinstance", "type", "id", "range", "enumerate", "zip", "hasattr", "getattr", "super"})
-_READS = frozenset({"print", "float", "int", "bool", "sum", "max", "min", "abs", "sorted", "any",
-                    "all", "set", "str", "map"})  # fmt: skip
-_PLAIN = ("numpy", "math", "time", "random", "collections", "itertools", "logging", "json")
 
 
 class _Left(Exception):
@@ -307,7 +307,7 @@ class _Walk:
         if isinstance(owner, Array):
             if e.attr in ("T", "data", "flat", "real", "ptr", "gpudata", "device_buffer"):
                 return owner
-            if e.attr not in _SILENT:
+            if e.attr not in SILENT:
                 self.read(owner, e, flow)
         return None
 
@@ -436,7 +436,7 @@ class _Walk:
 
     def unknown(self, e: ast.Call, name: str, owner: object, given: list[object], flow: Flow) -> object:
         """A function out of sight: one of Python or NumPy reads what it is given, any other may do anything."""
-        plain = name.partition(".")[0] in _PLAIN
+        plain = name.partition(".")[0] in PLAIN
         arrays = [one for one in (owner, *given) if isinstance(one, Array)]
         arrays += [
             one for each in given if isinstance(each, Table) for one in each.held.values() if isinstance(one, Array)
@@ -451,17 +451,12 @@ class _Walk:
         for one in arrays:
             if one in flow.freed:
                 self.remark("used-after-release", e, one.name, flow.freed[one], "given back here")
-            if one.where != "device" and (plain or name in _READS or one is owner):
-                if one is not owner or last not in _VIEWS:
+            if one.where != "device" and (plain or name in READS or one is owner):
+                if one is not owner or last not in VIEWS:
                     self.read(one, e, flow)
-            elif name not in _QUIET:
+            elif name not in QUIET:
                 flow.pending.pop(one, None)
             flow.contents.pop(one, None)
-        if not plain and name not in _QUIET and name not in _READS and not arrays:
+        if not plain and name not in QUIET and name not in READS and not arrays:
             flow.pending.clear()
-        return owner if method and last in _VIEWS else None
-
-
-def function_is_static(function: ast.FunctionDef) -> bool:
-    """Whether a method is not given the object."""
-    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+        return owner if method and last in VIEWS else None

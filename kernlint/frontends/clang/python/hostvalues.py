@@ -6,6 +6,18 @@ import ast
 
 from kernlint.record import dataclass, field
 
+SILENT = frozenset({"shape", "size", "dtype", "ndim", "nbytes", "itemsize", "strides", "device", "is_cuda", "flags"})
+"""Attributes that no element is read for."""
+
+VIEWS = frozenset({"view", "reshape", "ravel", "numpy", "detach", "squeeze", "unsqueeze", "transpose", "permute"})
+"""Methods that give another view of the same elements."""
+
+QUIET = frozenset({"len", "isinstance", "type", "id", "range", "enumerate", "zip", "hasattr", "getattr", "super"})
+READS = frozenset({"print", "float", "int", "bool", "sum", "max", "min", "abs", "sorted", "any",
+                    "all", "set", "str", "map"})  # fmt: skip
+PLAIN = ("numpy", "math", "time", "random", "collections", "itertools", "logging", "json")
+"""Modules of Python and NumPy, whose functions wait for no device."""
+
 
 class Array:
     """An array or buffer, told from others by identity.  ``where``: ``host``, ``device`` or nothing known; ``pinned``:
@@ -57,3 +69,8 @@ class Flow:
         for mine, theirs in ((self.pending, other.pending), (self.contents, other.contents), (self.freed, other.freed)):
             for key in [key for key in mine if key not in theirs or theirs[key] is not mine[key]]:
                 del mine[key]
+
+
+def function_is_static(function: ast.FunctionDef) -> bool:
+    """Whether a method is not given the object."""
+    return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
