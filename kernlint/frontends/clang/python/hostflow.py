@@ -197,11 +197,10 @@ class _Walk:
         self.block(s.orelse, flow)
         self.block(s.finalbody, flow)
 
-    def _functiondef(self, s: ast.FunctionDef, flow: Flow) -> None:
+    def _functiondef(self, s: ast.FunctionDef | ast.ClassDef, flow: Flow) -> None:
         flow.names.pop(s.name, None)
 
-    def _classdef(self, s: ast.ClassDef, flow: Flow) -> None:
-        flow.names.pop(s.name, None)
+    _classdef = _functiondef
 
     def _return(self, s: ast.Return, flow: Flow) -> None:
         given = self.value(s.value, flow) if s.value is not None else None
@@ -209,14 +208,10 @@ class _Walk:
             self.returned[-1].append(given)
         raise _Left
 
-    def _raise(self, s: ast.Raise, flow: Flow) -> None:
+    def _raise(self, s: ast.stmt, flow: Flow) -> None:
         raise _Left
 
-    def _break(self, s: ast.Break, flow: Flow) -> None:
-        raise _Left
-
-    def _continue(self, s: ast.Continue, flow: Flow) -> None:
-        raise _Left
+    _break = _continue = _raise
 
     def _assign(self, s: ast.Assign, flow: Flow) -> None:
         given = self.value(s.value, flow)
@@ -291,11 +286,10 @@ class _Walk:
                 flow.pending.pop(given, None)
         return None
 
-    def _value_constant(self, e: ast.Constant, flow: Flow) -> object:
+    def _value_constant(self, e: ast.expr, flow: Flow) -> object:
         return None
 
-    def _value_lambda(self, e: ast.Lambda, flow: Flow) -> object:
-        return None
+    _value_lambda = _value_constant
 
     def _value_name(self, e: ast.Name, flow: Flow) -> object:
         return flow.names.get(e.id, self.globals.get(e.id) if e.id not in flow.names else None)
