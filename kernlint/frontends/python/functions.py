@@ -45,6 +45,8 @@ class Jitted:
     hip: bool = False
     cooperative: bool = False
     program: PythonProgram | None = None
+    inferred: bool = False
+    """Compiled somewhere for whatever it is given, beside what signatures state."""
     raw: bool = False
     """Of ``cupyx.jit``, which takes grid, block and arguments in a call too."""
 
@@ -260,6 +262,7 @@ class Finder:
                         self.by_node[function] = made
                     else:
                         known = self.by_node[function]
+                        known.inferred |= not known.signatures or not made.signatures
                         known.signatures = (*known.signatures, *made.signatures)
                     self.by_node[node] = self.by_node[function]
                 return

@@ -14,7 +14,7 @@ from kernlint.frontends.python.reads import early_reads
 from kernlint.frontends.python.stale import stale
 from kernlint.frontends.python.values import SCALARS
 from kernlint.tree.nodes import Remark
-from kernlint.tree.types import Type
+from kernlint.tree.types import IntType, Type
 
 DEPTH = 12
 """Names and operations that a size is followed through."""
@@ -184,6 +184,8 @@ def _undefined(program: PythonProgram, launch: Launched, lowering: Places) -> It
     wanted = [one for one in launch.jitted.signatures if len(one) == len(names) and None not in one]
     if args is None or len(args) != len(names) or not wanted or len(wanted) != len(launch.jitted.signatures):
         return
+    if launch.jitted.inferred:
+        return
     reader = Reader(program, launch.called, "")
     for at, (name, arg) in enumerate(zip(names, args, strict=True)):
         array = reader.array(arg, launch.called.scope)
@@ -193,6 +195,8 @@ def _undefined(program: PythonProgram, launch: Launched, lowering: Places) -> It
         axes = len(array.shape) if array.shape is not None else None
         if any(_takes(one[at], element, axes) for one in wanted):
             continue
+        if len(wanted) == 1 and _alike(wanted[0][at], element):
+            continue  # of one signature numba compares nothing: the kernel reads the bytes as it was told
         given = f"{array.dtype or '?'}[{','.join(':' * (axes or 1))}]"
         stated = " or ".join(dict.fromkeys(_spelled(one[at]) for one in wanted))
         yield Remark("undefined-types", lowering.span(arg), launch.jitted.name, (name, given, stated))
@@ -202,6 +206,13 @@ def _takes(stated: Stated, element: Type | None, axes: int | None) -> bool:
     """Whether a parameter may be given an array, as far as its type and axes are known."""
     assert isinstance(stated, Array)
     return (element is None or element == stated.element) and (axes is None or axes == stated.rank)
+
+
+def _alike(stated: Stated, element: Type | None) -> bool:
+    """Whether elements are integers of the same width as those that are stated."""
+    assert isinstance(stated, Array)
+    both = isinstance(element, IntType) and isinstance(stated.element, IntType)
+    return both and element is not None and element.size == stated.element.size
 
 
 def _spelled(stated: Stated) -> str:

@@ -208,4 +208,23 @@ def life(g, h):
         h[x, y] = 1 if s == 3 else 0  # GOOD
 """,
     ),
+    (
+        "one function that is compiled for several types",
+        ("signature-mismatch",),
+        """
+def put(r):
+    i = cuda.grid(1)
+    if i < r.size:
+        r[i] = 1
+
+some = cuda.jit(put)  # GOOD
+some = cuda.jit("void(float32[:])")(put)  # BAD
+other = cuda.jit(["void(int32[:])", "void(float32[:])"])(put)
+
+def run():
+    r = np.zeros(64, dtype=np.uint32)
+    r = np.zeros(64, dtype=np.complex128)
+    some[2, 32](r)  # FAULT
+""",
+    ),
 )
