@@ -43,8 +43,9 @@ class LaunchLimits(Rule):
     Reported where the sizes are constants, and as a warning where they are known only when the program runs, nothing
     that the host does keeps them below the limit, and something speaks for large ones: a product of sizes along ``y``
     or ``z``; one block along ``x`` and many along ``y`` whose index the kernel widens, from which it goes on in steps
-    of the grid, or which have all the work; a block that is as large as two sizes together. In OpenCL likewise a global
-    size that the kernel tests its index against, which nothing rounds up to whole work-groups.
+    of the grid, or which have all the work; a block for each of many rows that is as large as a row; a block as large
+    as two sizes together. In OpenCL likewise a global size that the kernel tests its index against, which nothing
+    rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }

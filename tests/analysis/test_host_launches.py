@@ -218,6 +218,25 @@ def test_blocks_that_callers_give_as_a_whole_are_not_too_large() -> None:
     )
 
 
+def test_a_block_as_large_as_a_size() -> None:
+    assert_marked(
+        LaunchLimits,
+        """
+        __global__ void shift(float *x, int columns) {
+            const float mine = x[blockIdx.x * columns + threadIdx.x];
+            __syncthreads();
+            x[blockIdx.x * columns + (threadIdx.x + 1) % columns] = mine;
+        }
+        void run(float *x, int rows, int columns) { shift<<<rows, columns>>>(x, columns); } // bad
+        void checked(float *x, int rows, int columns) {
+            if (columns > 1024) return;
+            shift<<<rows, columns>>>(x, columns);
+        }
+        void given(float *x, int columns, int blocks, int threads) { shift<<<blocks, threads>>>(x, columns); }
+        """,
+    )
+
+
 def test_groups_as_large_as_the_device_has_them() -> None:
     assert_marked(
         LaunchLimits,

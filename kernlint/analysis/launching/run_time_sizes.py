@@ -15,6 +15,7 @@ from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.prove.admission import Admission, Axes, Way
 from kernlint.source import Span
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -199,6 +200,31 @@ def _divides(check: Term) -> bool:
     return any(part.op == "mod" for part in subterms(check))
 
 
+def _a_size(view: LaunchView, threads: Term) -> bool:
+    """Whether a number of threads is the size of something: callers choose it, and the kernel is told it."""
+    if not chosen_by_callers(threads) or any(part.op in ("div", "shr", "min", "select") for part in subterms(threads)):
+        return False
+    wanted = polynomial(_bare(threads))
+    return any(symbol not in _LAUNCH and polynomial(_bare(image)) == wanted for symbol, image in view.images)
+
+
+def _one_each(view: LaunchView) -> bool:
+    """Whether a grid has a block for each of as many things as another size says: rows, each with all its elements."""
+    grid = view.fact.grid
+    if grid is None or grid[1].value != 1 or grid[2].value != 1 or not chosen_by_callers(grid[0]):
+        return False
+    return not any(part.op in ("div", "shr") for part in subterms(grid[0]))
+
+
+def _bounded(view: LaunchView, size: Term, value: int) -> bool:
+    """Whether some check of the host, as far as it can be told, keeps a size from having a value."""
+    symbol = _bare(size).symbol
+    if symbol is None:
+        return True
+    checks = [check for check in view.checks if symbol in symbols(check)]
+    return any(set(symbols(check)) != {symbol} or evaluate(check, {symbol: value}) == 0 for check in checks)
+
+
 def _handed_on(sizes: Iterable[Term]) -> bool:
     """Whether sizes are the members of one structure: a block that callers give as a whole."""
     names = [symbol.name.rpartition(".") if (symbol := plain(size).symbol) is not None else ("",) * 3 for size in sizes]
@@ -206,12 +232,17 @@ def _handed_on(sizes: Iterable[Term]) -> bool:
 
 
 def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
-    """A block of more than ``most`` threads that a launch may have whose block is as large as several sizes together;
-    None where there is none, or only one of its sizes is open."""
+    """A block of more than ``most`` threads that a launch may have whose block is as large as a size that the kernel is
+    told, or as several sizes together; None where there is none."""
     block = view.fact.block
     if block is None:
         return None
     open_ = [axis for axis in range(3) if block[axis].value is None]
+    if open_ == [0] and _a_size(view, block[0]) and _one_each(view):
+        shape = [size.value or 0 for size in block]
+        shape[open_[0]] = 2 * most + 1
+        x, y, z = shape
+        return None if _bounded(view, block[open_[0]], 2 * most + 1) else (x, y, z)
     if len(open_) < 2 or not all(chosen_by_callers(block[axis]) for axis in open_):
         return None
     if _handed_on([block[axis] for axis in open_]):
