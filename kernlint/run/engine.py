@@ -97,18 +97,6 @@ COLLECT = 300_000
 """Objects made and not yet freed from which on dead cycles are looked for after a file; some 100 bytes each."""
 
 
-@lru_cache(maxsize=1)
-def _trim() -> Callable[[int], object]:
-    """What gives freed memory back to the system, where the C library has it: a parser leaves large holes."""
-    import ctypes
-
-    try:
-        found: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
-    except (OSError, AttributeError, TypeError):
-        return int
-    return found
-
-
 class Engine:
     """Analyses files under a configuration that is looked up for each of them.
 
@@ -200,8 +188,9 @@ class Engine:
             return self._check_file(path, selection)
         finally:
             if gc.get_count()[0] > COLLECT:
-                gc.collect()
-                _trim()(0)
+                from kernlint.run.memory import let_go
+
+                let_go()
                 if not self._settled:
                     self._settled = True
                     gc.freeze()  # modules and tables stay: they need not be looked at again
