@@ -903,6 +903,22 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "a stream that is a reference": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        cudaError_t reduce(const int *x, int *y, cudaStream_t s);
+        void check(cudaError_t status, int line);
+        int most(const int *x, int *y, const cudaStream_t &stream, cudaStream_t other) {
+            int most = 0;
+            reduce(x, y, stream);
+            check(cudaMemcpyAsync(&most, y, sizeof(int), cudaMemcpyDeviceToHost, stream), 7);
+            cudaStreamSynchronize(other);  // only bad
+            cudaStreamSynchronize(stream);  // only good
+            return most;  // bad
+        }
+        """,
+    ),
 }
 
 

@@ -119,7 +119,15 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
     if plain == "SetKernelArg" and len(args) == 4:
         bound(m, args[3], e.span, s)
         return [(s, _status(m, e, s))]
-    if plain in ("RetainMemObject", "HostRegister", "HostUnregister", "IpcGetMemHandle", "HostGetDevicePointer"):
+    if plain in (
+        "RetainMemObject",
+        "HostRegister",
+        "HostUnregister",
+        "IpcGetMemHandle",
+        "HostGetDevicePointer",
+        "PointerGetAttributes",
+        "PointerGetAttribute",
+    ):
         escape(m, args[0], s)
         for one in args:
             escape(m, one, s)

@@ -64,7 +64,7 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
             kind = m.program.kinds.get(keys[-1], Kind.BEHIND) if keys else Kind.BEHIND
             thing = Thing(kind, name_of(at), None, "", None, None, keys[-1] if keys else None)
             m.made_at[thing] = version
-            m.origins[thing] = at
+            m.origins[thing] = thing.origin = at
             found = At(thing)
             if keys:
                 m.keys[found] = keys

@@ -238,6 +238,8 @@ def apart(one: Value | None, other: Value | None, s: State) -> bool:
         return False
     if not isinstance(one, At) or not isinstance(other, At):
         return False
+    if one.thing.origin is not None and one.thing.origin == other.thing.origin:
+        return False  # one variable, read twice
     return one.thing is not other.thing
 
 
