@@ -16,7 +16,7 @@ that makes the new value out of the old one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher
@@ -26,7 +26,16 @@ from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, ConditionEvent, Event, Root, RootKind, Trace
+from kernlint.analysis.trace.events import (
+    Access,
+    AccessKind,
+    ConditionEvent,
+    Event,
+    LoopContext,
+    Root,
+    RootKind,
+    Trace,
+)
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass
@@ -80,19 +89,21 @@ def unset_variable(symbol: Symbol) -> VarDecl | None:
     return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
 
 
-Way = tuple[Symbol, tuple[Term, ...], bool]
-"""An unset value, the conditions under which a term takes it up, and whether a loop has to end by its condition first
-that data may leave."""
+Loops = tuple[LoopContext, ...]
+Way = tuple[Symbol, tuple[Term, ...], Loops]
+"""An unset value, the conditions under which a term takes it up, and the loops that data may leave that have to end by
+their conditions first."""
 
 
 class _Ways:
     """Finds the ways from terms to unset values."""
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: Event, loops: Mapping[str, LoopContext]) -> None:
+        self.loops = loops
         self.inside = {loop.counter.origin for loop in event.loops}
         self.left = WAYS
 
-    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: bool = False) -> Iterator[Way]:
+    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: Loops = ()) -> Iterator[Way]:
         if not term.symbols or self.left <= 0 or depth > 40:
             return
         op = term.op
@@ -106,14 +117,16 @@ class _Ways:
                 yield from self.of(arg, (*conds, cond), depth + 1, past)
         elif op == "call" and term.args[0].startswith("after"):
             # the others say how the loop ended
-            past = past or any(_by_data(end) for end in term.terms[1:])
+            loop = self.loops.get(term.args[0].removeprefix("after"))
+            if loop is not None and any(_by_data(end) for end in term.terms[1:]):
+                past = (*past, loop)
             yield from self.of(term.args[1], conds, depth + 1, past)
         elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
             # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
             for arg in term.terms:
                 yield from self.of(arg, conds, depth + 1, past)
 
-    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: bool) -> Iterator[Way]:
+    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
         self.left -= 1
         if unset_variable(symbol) is not None:
             yield symbol, conds, past
@@ -124,9 +137,20 @@ class _Ways:
                 yield from self.of(symbol.init, (*conds, first), depth + 1, past)
 
 
+def _data(term: Term) -> set[Symbol]:
+    """What memory holds, or was not followed, that a term rests on."""
+    return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)}
+
+
 def _by_data(term: Term) -> bool:
-    """Whether a term rests on what memory holds, or on what was not followed."""
-    return any(symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN) for symbol in symbols(term))
+    return bool(_data(term))
+
+
+def _told_apart(event: Event, past: Loops) -> bool:
+    """Whether a guard of a use rests on data that may say what the loops before found: on other data than those that
+    say how far they go."""
+    ranges = {symbol for loop in past if loop.condition is not None for symbol in _data(loop.condition)}
+    return bool(past) and any(_data(guard.term) - ranges for guard in event.guards)
 
 
 def _consumed(step: Term, phi: Symbol) -> bool:
@@ -209,14 +233,15 @@ def _scalars(of: Trace, believed: Scenarios) -> Iterator[Unset]:
     # A variable that is also reached through memory is stored to in ways that its value does not show.
     said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
+    loops = {str(loop.counter.serial): loop for loop in of.loops}
     for event in events:
         for term in _terms(event):
             if not _worth_it(term):
                 continue
-            for symbol, conds, past in _Ways(event).of(term):
+            for symbol, conds, past in _Ways(event, loops).of(term):
                 decl = unset_variable(symbol)
                 assert decl is not None
-                if id(decl) in said or (past and any(_by_data(guard.term) for guard in event.guards)):
+                if id(decl) in said or _told_apart(event, past):
                     continue
                 found = None
                 if not _unconditional(conds):

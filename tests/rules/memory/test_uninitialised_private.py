@@ -178,6 +178,18 @@ __global__ void pad(const unsigned char *mask, const int *valid, int *out, int n
     if (valid[row] < n) out[row] = spare;
 }
 """,
+    "what a search through a range may not have found, used where the range is not empty": """
+__global__ void first(const int2 *ranges, const float *x, int *out) {
+    const int2 range = ranges[blockIdx.x];
+    int found;
+    for (int p = range.x; p < range.y; p++)
+        if (x[p] > 0.0f) {
+            found = p;
+            break;
+        }
+    if (range.x < range.y) out[blockIdx.x] = found;  // bad
+}
+""",
     "what a search may not have found": """
 __global__ void pad(const unsigned char *mask, int *out, int n) {
     int row = threadIdx.x;
