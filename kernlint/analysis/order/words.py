@@ -276,6 +276,8 @@ class _Finder:
         if access.atomic_op == "cas" and _made_of_old(access):
             return None  # a sum that is tried again until nobody was quicker
         told = self._told(access)
+        if access.atomic_op in COUNTS and not reads_only(access) and told & self.slots:
+            return None  # a place is drawn, as long as there are any: nobody is waited for
         return Observer(access, waits, told) if waits or (told - self.slots) & self.branched else None
 
     def _decides(self, access: Access, loop: LoopContext) -> bool:
