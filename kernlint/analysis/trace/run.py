@@ -176,6 +176,7 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
     different moments, and for private memory, which is as uniform as all that the kernel puts there.
     """
     private = _private_contents(trace)
+    tiles = _tiles(trace)
     changed_roots = {id(a.root) for a in trace.accesses if a.writes and a.root.space is not Space.SHARED}
     atomic_roots = {id(a.root) for a in trace.accesses if a.kind.value == "atomic" and a.root.space is not Space.SHARED}
     phis = [phi for loop in trace.loops for phi in loop.phis]
@@ -191,7 +192,11 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
         if symbol.kind is SymbolKind.LOAD and (
             symbol.origin[0].space in (Space.PRIVATE, Space.SHARED) or symbol.origin[0].kind is RootKind.UNKNOWN
         ):
-            # What a block has put into shared memory together is often the same wherever a thread reads it.
+            # What a block has put into shared memory together is often the same wherever a thread reads it, but not
+            # where each thread has put something of its own there.
+            own = tiles.get(id(symbol.origin[0]), ())
+            if own and all(variation(term, memo) is Uniformity.VARYING for term in (symbol.origin[1], *own)):
+                return Uniformity.VARYING
             return Uniformity.GRID
         if symbol.kind is SymbolKind.LOAD and symbol.origin[0].volatile:
             # It may change between two reads; that it does is not known.
@@ -243,6 +248,19 @@ def _private_contents(trace: Trace) -> dict[int, dict[Term, None]]:
 
 _PLAIN = (InitList, IntLit, FloatLit, Cast, Unary)
 """Nodes of expressions that are one number for all threads."""
+
+
+def _tiles(trace: Trace) -> dict[int, list[Term]]:
+    """What is put where into each object in shared memory all of whose writes are known: values and places."""
+    found: dict[int, list[Term]] = {}
+    lost: set[int] = set(trace.overwritten)
+    for access in trace.accesses:
+        if access.root.space is Space.SHARED and access.writes:
+            if access.value is None or access.kind is not AccessKind.WRITE:
+                lost.add(id(access.root))
+            else:
+                found.setdefault(id(access.root), []).extend((access.value, access.offset))
+    return {root: terms for root, terms in found.items() if root not in lost}
 
 
 def _written_alone(root: Root) -> bool:

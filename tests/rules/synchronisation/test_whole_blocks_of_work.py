@@ -37,3 +37,31 @@ GRID = ("blockIdx.x * blockDim.x + threadIdx.x", "gridDim.x * blockDim.x")
 )
 def test_remainders(of: tuple[str, str, str, str]) -> None:
     assert_marked(BarrierDivergence, LOOP % of)
+
+
+SETTLES = """
+__global__ void settle(float *x, float least) {
+    __shared__ float tile[256];
+    int t = threadIdx.x, i = blockIdx.x * 256 + t;
+    for (int round = 0; round < 100; round++) {
+        tile[t] = x[i];%s
+        __syncthreads();%s
+        float apart = tile[%s] - tile[%s];
+        if (fabsf(apart) < least) break;
+        __syncthreads();
+        x[i] += 0.5f * apart;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        ("", " // bad", "(t + 1) & 255", "t"),
+        ("", "", "255", "0"),
+        (" tile[0] = least;", "", "(t + 1) & 255", "t"),
+    ],
+)
+def test_what_each_thread_put_there(of: tuple[str, str, str, str]) -> None:
+    assert_marked(BarrierDivergence, SETTLES % of)
