@@ -18,6 +18,9 @@ from kernlint.tree.types import Space
 PAIRS = 2_000
 """Pairs of a store and a load that are looked at for one word."""
 
+STORING = frozenset({"exchange", "store"})
+"""Atomic operations that put a value into its place as a plain store does, and order nothing else by themselves."""
+
 Meets = Callable[[Access, Access], bool]
 """Whether a thread of one block and a thread of another may make two accesses of one element."""
 
@@ -41,15 +44,16 @@ class Broken:
 
 def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
     """One for each signal and object."""
-    apart = [a for a in order.of.accesses if a.root.space is Space.GLOBAL and a.kind is not AccessKind.ATOMIC]
-    stores = [a for a in apart if a.kind is AccessKind.WRITE]
+    apart = [a for a in order.of.accesses if a.root.space is Space.GLOBAL]
+    stores = [a for a in apart if a.kind is AccessKind.WRITE or a.atomic_op in STORING]
+    plain = [a for a in stores if a.kind is AccessKind.WRITE]
     loads = [a for a in apart if a.kind is AccessKind.READ]
     found: dict[tuple[int, int], Broken] = {}
     for word in order.words:
         if word.root.space is not Space.GLOBAL:
             continue
         ways = (
-            _under_lock(order, word, stores, (*loads, *stores), meets) if word.lock else (),
+            _under_lock(order, word, plain, (*loads, *plain), meets) if word.lock else (),
             _handed(order, word, stores, loads, meets),
         )
         for way in ways:
