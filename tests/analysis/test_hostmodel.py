@@ -18,6 +18,42 @@ from tests.analysis.launched import launches_of
 from tests.rules.marked import assert_marked
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "objects of the host that hold pointers to the device": (
+        WrongCopyDirection,
+        """
+        #include <memory>
+        #include <optional>
+        struct Cell { float *at; explicit Cell(float *p) : at(p) {} };
+        class Counted {
+            std::shared_ptr<Cell> cell;
+          public:
+            explicit Counted(float *p) : cell(std::make_shared<Cell>(p)) {}
+            operator float *() const { return cell ? cell->at : nullptr; }
+        };
+        __global__ void scale(float *x) { x[threadIdx.x] *= 0.5f; }
+        float *fresh() { float *p; cudaMalloc(&p, 1024); cudaMemset(p, 0, 1024); return p; }
+        void counted() { Counted c(fresh()); scale<<<1, 256>>>(c); }
+        void shared() { auto c = std::make_shared<Cell>(fresh()); scale<<<1, 256>>>(c->at); cudaFree((*c).at); }
+        void unique() { auto c = std::make_unique<Cell>(fresh()); scale<<<1, 256>>>(c->at); cudaFree(c->at); }
+        void given() { std::unique_ptr<Cell> c(new Cell(fresh())); scale<<<1, 256>>>(c->at); cudaFree(c->at); }
+        void maybe() { std::optional<Cell> c(fresh()); scale<<<1, 256>>>(c->at); cudaFree(c->at); }
+        void plain() { auto c = new Cell(fresh()); scale<<<1, 256>>>(c->at); cudaFree(c->at); delete c; }
+        struct Free { void operator()(float *p) const { cudaFree(p); } };
+        float owned() {
+            std::unique_ptr<float, Free> c(fresh());
+            scale<<<1, 256>>>(c.get());
+            return *c; // bad
+        }
+        float pointed() {
+            float *p = fresh();
+            auto c = std::make_shared<Cell>(p);
+            scale<<<1, 256>>>(c->at);
+            const float first = p[0]; // bad
+            cudaFree(p);
+            return first;
+        }
+        """,
+    ),
     "members behind a pointer keep what they hold": (
         DeviceUseAfterFree,
         """

@@ -56,14 +56,26 @@ def _owned(e: Call, values: list[Value]) -> Value | None:
     return None
 
 
+def _owner(e: Call, values: list[Value]) -> StructValue | None:
+    """The owning pointer that a constructor makes of a plain one, or a function makes with a new object of the host's,
+    for which its arguments are (no pointer among them is what it owns)."""
+    name = e.name.rpartition("::")[2]
+    if name in ("make_unique", "make_shared"):
+        root = Root("object", RootKind.VARIABLE, Space.HOST, None, U8)
+        return StructValue(e.type, ((HELD, PointerValue(root, const(0), U8)),))
+    if name in ("unique_ptr", "shared_ptr") and values and isinstance(values[0], PointerValue):
+        return StructValue(e.type, ((HELD, values[0]),))
+    return None
+
+
 def _sequence(type_: Type) -> bool:
     return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None
 
 
 def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | None:
     """The sequence or owning pointer that a constructor makes; None where the call is none."""
-    if e.receiver is None and isinstance(e.type, StructType) and _OWNER.fullmatch(e.type.name) and values:
-        return StructValue(e.type, ((HELD, values[0]),)) if isinstance(values[0], PointerValue) else None
+    if e.receiver is None and isinstance(e.type, StructType) and _OWNER.fullmatch(e.type.name):
+        return _owner(e, values)
     if e.receiver is not None or not _sequence(e.type) or e.name.rpartition("::")[2] not in ("vector", "host_vector"):
         return None
     count = values[0] if values and isinstance(e.args[0].type, IntType) else None
