@@ -275,7 +275,10 @@ def is_constant_name(name: str) -> bool:
 
 
 def argument_place(text: str, offset: int) -> tuple[str, int] | None:
-    """The template and the position in its argument list of the argument that begins at ``offset``."""
+    """The template and the position in its argument list of the argument that begins at ``offset``; None too where the
+    text is not that of the diagnostic's file (a header that was not read) and ends before."""
+    if offset > len(text):
+        return None
     depth, position = 0, 0
     for at in range(offset - 1, max(-1, offset - 400), -1):
         char = text[at]

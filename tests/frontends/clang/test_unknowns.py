@@ -98,3 +98,9 @@ def test_comments_and_strings_are_no_uses() -> None:
 )
 def test_places_of_arguments(text: str, mark: str, expected: tuple[str, int] | None) -> None:
     assert argument_place(text.replace(mark, ""), text.index(mark)) == expected
+
+
+def test_a_place_behind_the_text_is_none() -> None:
+    """A diagnostic may lie in a header whose text nobody has read, where there is nothing to look back into."""
+    assert argument_place("", 40) is None
+    assert argument_place("R<int>", 40) is None
