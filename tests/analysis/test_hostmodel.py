@@ -18,6 +18,81 @@ from tests.analysis.launched import launches_of
 from tests.rules.marked import assert_marked
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "variables of the host": (
+        WrongCopyDirection,
+        """
+        #include <cuda.h>
+        __device__ int factor_d;
+        __managed__ int factor_m;
+        static int factor = 0;
+        void within(CUmodule m) {
+            CUdeviceptr p = 0;
+            size_t n = 0;
+            cuModuleGetGlobal(&p, &n, m, "factor_d");
+            cuMemcpyDtoD(p, (CUdeviceptr)&factor, n); // bad
+        }
+        void up(CUmodule m) {
+            CUdeviceptr p = 0;
+            size_t n = 0;
+            cuModuleGetGlobal(&p, &n, m, "factor_d");
+            cuMemcpyHtoD(p, &factor, n);
+        }
+        void local(float *d) {
+            float total = 0;
+            cudaMemcpy(d, &total, sizeof(total), cudaMemcpyDeviceToDevice); // bad
+            cudaMemcpy(&total, d, sizeof(total), cudaMemcpyDeviceToHost);
+        }
+        void managed(int *d) { cudaMemcpy(d, &factor_m, sizeof(int), cudaMemcpyDeviceToDevice); }
+        void passed(CUdeviceptr d, CUdeviceptr s) { cuMemcpyDtoD(d, s, 4); }
+        void referred(int *s, int &behind) {
+            int &first = *s, x;
+            cudaMemcpy(&x, &first, sizeof(int), cudaMemcpyDeviceToHost);
+            cudaMemcpy(&x, &behind, sizeof(int), cudaMemcpyDeviceToHost);
+        }
+        """,
+    ),
+    "managed memory in a functor": (
+        UnsynchronisedHostRead,
+        """
+        template <typename T> struct Shared {
+            explicit Shared(size_t n) : count(n) { cudaMallocManaged(&data, sizeof(T) * n); }
+            Shared(const Shared &) = delete;
+            ~Shared() { cudaFree(data); }
+            T &operator[](size_t i) { return data[i]; }
+            T *data = nullptr;
+            size_t count;
+        };
+        struct Double {
+            const float *in;
+            float *out;
+            __device__ void operator()(int i) const { out[i] = in[i] * 2; }
+        };
+        template <class F> __global__ void each(F f, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) f(i);
+        }
+        template <class F> void all(F f, int n) { if (n > 0) each<F><<<(n + 255) / 256, 256>>>(f, n); }
+        double early(const float *x, int n) {
+            Shared<float> twice(n);
+            all(Double{x, twice.data}, n);
+            double sum = 0;
+            for (int i = 0; i < n; i++) sum += twice[i]; // bad
+            return sum;
+        }
+        double waits(const float *x, int n) {
+            Shared<float> twice(n);
+            all(Double{x, twice.data}, n);
+            cudaDeviceSynchronize();
+            return twice[0];
+        }
+        float given(float *y, int n) { // the kernel only reads what is shared
+            Shared<float> from(n);
+            for (int i = 0; i < n; i++) from[i] = i;
+            all(Double{from.data, y}, n);
+            return from[0];
+        }
+        """,
+    ),
     "objects of the host that hold pointers to the device": (
         WrongCopyDirection,
         """

@@ -502,6 +502,53 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         };
         """,
     ),
+    "read image saved": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/opencl.hpp>
+        #include <fstream>
+        #include <vector>
+        struct Picture {
+            size_t width, height;
+            std::vector<unsigned char> pixels;
+            void save(const char *path) const {
+                std::ofstream out(path, std::ios::binary);
+                for (size_t i = 0; i < width * height; i++) out.write((const char *)&pixels[i * 4], 3);  // bad
+            }
+        };
+        void render(cl::CommandQueue &q, cl::Image2D &from, size_t width, size_t height, const char *path) {
+            cl::array<cl::size_type, 3> origin = {{0, 0, 0}}, region = {{width, height, 1}};
+            Picture to;
+            to.width = width;
+            to.height = height;
+            to.pixels.resize(width * height * 4);
+            q.enqueueReadImage(from, CL_FALSE, origin, region, 0, 0, to.pixels.data());
+            q.finish();  // only good
+            to.save(path);
+        }
+        """,
+    ),
+    "read image written to a file": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        void dump(cl_command_queue q, cl_mem image, size_t width, size_t height, FILE *to) {
+            const size_t origin[3] = {0, 0, 0}, region[3] = {width, height, 1};
+            float *pixels = (float *)malloc(width * height * sizeof(float));
+            cl_event read;
+            clEnqueueReadImage(q, image, CL_FALSE, origin, region, 0, 0, pixels, 0, NULL, &read);
+            clWaitForEvents(1, &read);  // only good
+            clReleaseEvent(read);
+            fwrite(pixels, sizeof(float), width * height, to);  // bad
+            clFinish(q);
+            free(pixels);
+        }
+        """,
+    ),
     "read wrapper class": (
         UnsynchronisedHostRead,
         "cuda",

@@ -13,11 +13,11 @@ from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
 from kernlint.analysis.hostmodel.settings import implied
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, CallEvent, Event, LaunchEvent, Root, RootKind
 from kernlint.analysis.trace.host import LIBRARY
-from kernlint.analysis.trace.values import PointerValue, ReferenceValue, Value, VarPlace
+from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, VarDecl
-from kernlint.tree.types import FloatType, IntType, PointerType
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType, Type
 
 Place = Root | VarDecl
 
@@ -134,12 +134,23 @@ def _given_managed(launch: LaunchEvent, walk: HostWalk) -> Iterator[Root]:
     params = launch.kernels[0].params if launch.kernels else ()
     for index, value in enumerate(launch.args):
         kind = params[index].type if index < len(params) else None
-        if not isinstance(value, PointerValue) or (isinstance(kind, PointerType) and kind.const):
-            continue
-        for root in pointed_to(value):
-            made = walk.allocations.get(id(root))
-            if made is not None and base_name(made.api) in ("MallocManaged", "MemAllocManaged"):
-                yield root
+        for pointer in _writable(value, kind):
+            for root in pointed_to(pointer):
+                made = walk.allocations.get(id(root))
+                if made is not None and base_name(made.api) in ("MallocManaged", "MemAllocManaged"):
+                    yield root
+
+
+def _writable(value: Value | None, kind: Type | None) -> Iterator[PointerValue]:
+    """The pointers in an argument, be it one or an object with some (a functor), that are not to constants."""
+    if isinstance(value, PointerValue):
+        if not (isinstance(kind, PointerType) and kind.const):
+            yield value
+    elif isinstance(value, StructValue):
+        kinds = {field.name: field.type for field in kind.fields} if isinstance(kind, StructType) else {}
+        for name, held in value.fields:
+            if name in kinds:  # of others it is not known what the device may do with them
+                yield from _writable(held, kinds[name])
 
 
 def _follows(begun: Event, access: Event) -> bool:

@@ -11,7 +11,7 @@ from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, binary, cast, const, plain
 from kernlint.text.patterns import pattern
-from kernlint.tree.types import I64, U8, ArrayType, Space
+from kernlint.tree.types import I64, U8, ArrayType, FloatType, IntType, Space
 
 _PREFIX = pattern(r"(?:cuda|hip|cu|cl)(?=[A-Z])")
 
@@ -113,7 +113,7 @@ def _of_root(root: Root, allocations: Allocations) -> Where:
         return allocated_by(allocation.api)
     decl = root.decl
     if root.kind is RootKind.VARIABLE and decl is not None and decl.space is Space.HOST:
-        return Where.HOST if isinstance(decl.type, ArrayType) else Where.UNKNOWN
+        return Where.HOST if isinstance(decl.type, (ArrayType, IntType, FloatType)) else Where.UNKNOWN
     return Where.UNKNOWN
 
 

@@ -31,6 +31,7 @@ from kernlint.analysis.hostmodel.lifetimes.runtime import (
     MAPS,
     MAY_WAIT,
     MOVES,
+    READS,
     RECORDS,
     RESETS,
     WAITS,
@@ -51,6 +52,10 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
     name, exprs = _named(e)
     out: list[Outcome] = []
     for state, args in m.values(exprs, s):
+        for index in READS.get(e.name, ()):
+            read = args[index] if index < len(args) else None
+            if isinstance(read, At):
+                m.host_access(read, e.span, state, False)
         if name is not None:
             done = _known(m, e, name, exprs, args, state)
             if done is not None:

@@ -126,12 +126,26 @@ MOVES: dict[str, Moves] = {
     "EnqueueWriteBuffer": Moves(1, 5, H2D, stream=0, flag=2),
     "EnqueueReadImage": Moves(7, 1, D2H, stream=0, flag=2),
     "EnqueueWriteImage": Moves(1, 7, H2D, stream=0, flag=2),
+    "EnqueueReadBufferRect": Moves(10, 1, D2H, stream=0, flag=2),
+    "EnqueueWriteBufferRect": Moves(1, 10, H2D, stream=0, flag=2),
+    "EnqueueCopyImage": Moves(2, 1, D2D, stream=0, waits=False),
+    "EnqueueCopyImageToBuffer": Moves(2, 1, D2D, stream=0, waits=False),
+    "EnqueueCopyBufferToImage": Moves(2, 1, D2D, stream=0, waits=False),
     "EnqueueCopyBuffer": Moves(2, 1, D2D, stream=0, waits=False),
     "EnqueueSVMMemcpy": Moves(2, 3, stream=0, flag=1),
 }
 
 FILLS = {"Memset": 0, "MemsetAsync": 0, "MemsetD8": 0, "MemsetD16": 0, "MemsetD32": 0, "Memset2D": 0,
          "EnqueueFillBuffer": 1, "MemsetD8Async": 0, "MemsetD32Async": 0}  # fmt: skip
+
+READS: dict[str, tuple[int, ...]] = {
+    "memcpy": (1,), "memmove": (1,), "memcmp": (0, 1), "fwrite": (0,), "write": (1,), "send": (1,),
+    "std::memcpy": (1,), "std::memmove": (1,), "std::memcmp": (0, 1), "std::fwrite": (0,),
+    "std::ostream::write": (1,), "std::ofstream::write": (1,), "std::fstream::write": (1,),
+    "std::iostream::write": (1,), "std::ostringstream::write": (1,), "std::stringstream::write": (1,),
+}  # fmt: skip
+"""Functions of the C and C++ libraries that read, before they return, what an argument points to (ISO C 7.24.2, 7.21.8;
+POSIX write, send; ISO C++ [ostream.unformatted]); a method's object is argument 0."""
 
 MAPS = {"EnqueueMapBuffer": 2, "EnqueueMapImage": 2}
 """Functions that give a pointer of the host, complete at once where the flag says so."""

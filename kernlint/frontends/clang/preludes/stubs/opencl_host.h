@@ -34,6 +34,12 @@ typedef struct _cl_event* cl_event;
 typedef struct _cl_sampler* cl_sampler;
 struct cl_image_format { cl_channel_order image_channel_order; cl_channel_type image_channel_data_type; };
 struct cl_buffer_region { size_t origin, size; };
+struct cl_image_desc {
+    cl_mem_object_type image_type;
+    size_t image_width, image_height, image_depth, image_array_size, image_row_pitch, image_slice_pitch;
+    cl_uint num_mip_levels, num_samples;
+    union { cl_mem buffer, mem_object; };
+};
 
 #define OPENCL_VECTORS(name, type)                                     \
     union name##2 { type s[2]; struct { type x, y; }; };               \
@@ -97,6 +103,42 @@ OPENCL_VECTORS(cl_double, cl_double)
 #define CL_MEM_USE_HOST_PTR 8ul
 #define CL_MEM_ALLOC_HOST_PTR 16ul
 #define CL_MEM_COPY_HOST_PTR 32ul
+#define CL_MEM_HOST_WRITE_ONLY 128ul
+#define CL_MEM_HOST_READ_ONLY 256ul
+#define CL_MEM_HOST_NO_ACCESS 512ul
+#define CL_R 0x10B0
+#define CL_A 0x10B1
+#define CL_RG 0x10B2
+#define CL_RA 0x10B3
+#define CL_RGB 0x10B4
+#define CL_RGBA 0x10B5
+#define CL_BGRA 0x10B6
+#define CL_ARGB 0x10B7
+#define CL_INTENSITY 0x10B8
+#define CL_LUMINANCE 0x10B9
+#define CL_SNORM_INT8 0x10D0
+#define CL_SNORM_INT16 0x10D1
+#define CL_UNORM_INT8 0x10D2
+#define CL_UNORM_INT16 0x10D3
+#define CL_SIGNED_INT8 0x10D7
+#define CL_SIGNED_INT16 0x10D8
+#define CL_SIGNED_INT32 0x10D9
+#define CL_UNSIGNED_INT8 0x10DA
+#define CL_UNSIGNED_INT16 0x10DB
+#define CL_UNSIGNED_INT32 0x10DC
+#define CL_HALF_FLOAT 0x10DD
+#define CL_FLOAT 0x10DE
+#define CL_MEM_OBJECT_BUFFER 0x10F0
+#define CL_MEM_OBJECT_IMAGE2D 0x10F1
+#define CL_MEM_OBJECT_IMAGE3D 0x10F2
+#define CL_MEM_OBJECT_IMAGE2D_ARRAY 0x10F3
+#define CL_MEM_OBJECT_IMAGE1D 0x10F4
+#define CL_ADDRESS_NONE 0x1130
+#define CL_ADDRESS_CLAMP_TO_EDGE 0x1131
+#define CL_ADDRESS_CLAMP 0x1132
+#define CL_ADDRESS_REPEAT 0x1133
+#define CL_FILTER_NEAREST 0x1140
+#define CL_FILTER_LINEAR 0x1141
 #define CL_MAP_READ 1ul
 #define CL_MAP_WRITE 2ul
 #define CL_QUEUE_PROFILING_ENABLE 2ul
@@ -141,6 +183,29 @@ extern "C" {
         cl_event*);
     cl_int clEnqueueFillBuffer(cl_command_queue, cl_mem, const void*, size_t, size_t, size_t, cl_uint,
         const cl_event*, cl_event*);
+    cl_mem clCreateImage(cl_context, cl_mem_flags, const cl_image_format*, const cl_image_desc*, void*, cl_int*);
+    cl_mem clCreateImage2D(cl_context, cl_mem_flags, const cl_image_format*, size_t, size_t, size_t, void*, cl_int*);
+    cl_mem clCreateImage3D(cl_context, cl_mem_flags, const cl_image_format*, size_t, size_t, size_t, size_t, size_t,
+        void*, cl_int*);
+    cl_sampler clCreateSampler(cl_context, cl_bool, cl_addressing_mode, cl_filter_mode, cl_int*);
+    cl_int clEnqueueReadImage(cl_command_queue, cl_mem, cl_bool, const size_t*, const size_t*, size_t, size_t, void*,
+        cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueWriteImage(cl_command_queue, cl_mem, cl_bool, const size_t*, const size_t*, size_t, size_t,
+        const void*, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueCopyImage(cl_command_queue, cl_mem, cl_mem, const size_t*, const size_t*, const size_t*, cl_uint,
+        const cl_event*, cl_event*);
+    cl_int clEnqueueCopyImageToBuffer(cl_command_queue, cl_mem, cl_mem, const size_t*, const size_t*, size_t, cl_uint,
+        const cl_event*, cl_event*);
+    cl_int clEnqueueCopyBufferToImage(cl_command_queue, cl_mem, cl_mem, size_t, const size_t*, const size_t*, cl_uint,
+        const cl_event*, cl_event*);
+    cl_int clEnqueueReadBufferRect(cl_command_queue, cl_mem, cl_bool, const size_t*, const size_t*, const size_t*,
+        size_t, size_t, size_t, size_t, void*, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueWriteBufferRect(cl_command_queue, cl_mem, cl_bool, const size_t*, const size_t*, const size_t*,
+        size_t, size_t, size_t, size_t, const void*, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueFillImage(cl_command_queue, cl_mem, const void*, const size_t*, const size_t*, cl_uint,
+        const cl_event*, cl_event*);
+    void* clEnqueueMapImage(cl_command_queue, cl_mem, cl_bool, cl_map_flags, const size_t*, const size_t*, size_t*,
+        size_t*, cl_uint, const cl_event*, cl_event*, cl_int*);
     void* clEnqueueMapBuffer(cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint,
         const cl_event*, cl_event*, cl_int*);
     cl_int clEnqueueUnmapMemObject(cl_command_queue, cl_mem, void*, cl_uint, const cl_event*, cl_event*);
@@ -203,8 +268,16 @@ namespace cl {
         template <class I> Buffer(const Context&, I, I, bool, bool = false, cl_int* = nullptr);
         template <class I> Buffer(I, I, bool, bool = false, cl_int* = nullptr);
     };
-    struct Image2D : Memory { template <class... A> Image2D(A...); };
-    struct Image3D : Memory { template <class... A> Image3D(A...); };
+    using std::array;
+    using std::string;
+    using std::vector;
+    typedef size_t size_type;
+    struct ImageFormat : cl_image_format { ImageFormat(); ImageFormat(cl_channel_order, cl_channel_type); };
+    struct Image : Memory { template <int N, class T = size_t> T getImageInfo(cl_int* = nullptr) const; };
+    struct Image1D : Image { template <class... A> Image1D(A...); };
+    struct Image2D : Image { template <class... A> Image2D(A...); };
+    struct Image2DArray : Image { template <class... A> Image2DArray(A...); };
+    struct Image3D : Image { template <class... A> Image3D(A...); };
     struct Sampler { template <class... A> Sampler(A...); };
     struct LocalSpaceArg { size_t size_; };
     LocalSpaceArg Local(size_t);
@@ -238,6 +311,18 @@ namespace cl {
             const std::vector<Event>* = nullptr, Event* = nullptr) const;
         void* enqueueMapBuffer(const Buffer&, cl_bool, cl_map_flags, size_t, size_t,
             const std::vector<Event>* = nullptr, Event* = nullptr, cl_int* = nullptr) const;
+        template <class O, class R> cl_int enqueueReadImage(const Image&, cl_bool, const O&, const R&, size_t, size_t,
+            void*, const std::vector<Event>* = nullptr, Event* = nullptr) const;
+        template <class O, class R> cl_int enqueueWriteImage(const Image&, cl_bool, const O&, const R&, size_t, size_t,
+            const void*, const std::vector<Event>* = nullptr, Event* = nullptr) const;
+        template <class O, class T, class R> cl_int enqueueCopyImage(const Image&, const Image&, const O&, const T&,
+            const R&, const std::vector<Event>* = nullptr, Event* = nullptr) const;
+        template <class O, class H, class R> cl_int enqueueReadBufferRect(const Buffer&, cl_bool, const O&, const H&,
+            const R&, size_t, size_t, size_t, size_t, void*, const std::vector<Event>* = nullptr,
+            Event* = nullptr) const;
+        template <class O, class H, class R> cl_int enqueueWriteBufferRect(const Buffer&, cl_bool, const O&, const H&,
+            const R&, size_t, size_t, size_t, size_t, const void*, const std::vector<Event>* = nullptr,
+            Event* = nullptr) const;
         template <class M> cl_int enqueueUnmapMemObject(const M&, void*, const std::vector<Event>* = nullptr,
             Event* = nullptr) const;
         cl_int flush() const;
