@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from kernlint.analysis.trace.capped import cap, greatest, narrow
 from kernlint.analysis.trace.events import (
     LOST,
     Event,
@@ -300,6 +301,12 @@ def _iterate(
             if form is not None:
                 m.closed[phi] = form
     _exchanged(m, loop)
+    for phi in loop.phis:
+        if phi.step is not None and phi not in m.closed:
+            most = cap(phi, resolve(m, phi.step), loop.serial, m.caps)
+            if most is not None:
+                m.caps[phi] = most
+                narrow(phi, most)
     m.frames[-1].targets.pop()
     m.loops.pop()
     for broken in target.breaks:
@@ -488,12 +495,16 @@ def _before(term: Term) -> Term:
 
 def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext, reasons: tuple[Term, ...]) -> Value:
     if isinstance(value, Term):
+        symbol = value.symbol
         if loop.post_tested:
             value = resolve(m, value)
             last = {loop.counter: _before(loop.trips.term)}
         out = substitute(resolve(m, value), last)
         if any(s.serial > loop.serial for s in symbols(out)):
-            return call(f"after{loop.counter.serial}", (out, *reasons), out.type)
+            ended = call(f"after{loop.counter.serial}", (out, *reasons), out.type)
+            if symbol is not None and symbol in m.caps:
+                m.ends[ended] = greatest(symbol, m.caps[symbol])
+            return ended
         return out
     if isinstance(value, PointerValue):
         offset = _final(m, value.offset, last, loop, reasons)

@@ -113,6 +113,8 @@ class Machine:
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0
         self.closed: dict[Symbol, Term] = {}
+        self.caps: dict[Symbol, Term] = {}  # variables of loops, with what their code does not count them beyond
+        self.ends: dict[Term, Term] = {}  # what such variables are after their loops, with the greatest that can be
         self.assigned: dict[int, frozenset[VarDecl]] = {}
         self.allocated: tuple[Place, Value] | None = None
         self.materialised: set[VarDecl] = set()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.trace.capped import below_cap
 from kernlint.analysis.trace.events import (
     AccessKind,
     ApiEvent,
     Event,
     Guard,
+    GuardKind,
     Label,
     LaunchEvent,
     LoopContext,
@@ -52,9 +54,10 @@ def trace_function(
 
 
 class _Resolver:
-    """Replaces loop variables by their closed forms everywhere, once for each distinct term."""
+    """Replaces loop variables by their closed forms everywhere, once for each distinct term, and adds what follows from
+    being below a counter that is capped (``ends``)."""
 
-    def __init__(self, closed: dict[Symbol, Term]) -> None:
+    def __init__(self, closed: dict[Symbol, Term], ends: dict[Term, Term]) -> None:
         self.memo: dict[Term, Term] = {}
         self.paths: dict[int, tuple[tuple[Guard, ...], tuple[Guard, ...]]] = {}
         self.guards: dict[int, tuple[Guard, Guard]] = {}
@@ -69,6 +72,7 @@ class _Resolver:
             if not changed:
                 break
         self.images = images
+        self.ends = {self.term(value): self.term(most) for value, most in ends.items()}
 
     def term(self, term: Term) -> Term:
         return substitute(term, self.images, self.memo) if self.images else term
@@ -77,8 +81,17 @@ class _Resolver:
         """The guards of an event; events in a row have the same."""
         known = self.paths.get(id(guards))
         if known is None:
-            known = self.paths[id(guards)] = (guards, tuple(map(self.guard, guards)))
+            done = tuple(map(self.guard, guards))
+            known = self.paths[id(guards)] = (guards, self.followed(done) if self.ends else done)
         return known[1]
+
+    def followed(self, guards: tuple[Guard, ...]) -> tuple[Guard, ...]:
+        out: list[Guard] = []
+        for guard in guards:
+            out.append(guard)
+            if (below := below_cap(guard.term, self.ends)) is not None:
+                out.append(Guard(below, GuardKind.ASSERT, guard.span, guard.loop))
+        return tuple(out)
 
     def guard(self, guard: Guard) -> Guard:
         known = self.guards.get(id(guard))
@@ -108,7 +121,7 @@ class _Resolver:
 
 def finish(m: Machine) -> None:
     """Resolve loop variables in all that was recorded, then settle the uniformity of symbols."""
-    resolver = _Resolver(m.closed)
+    resolver = _Resolver(m.closed, m.ends)
     trace = m.trace
     for event in trace.events:
         _resolve_event(event, resolver)
