@@ -47,14 +47,19 @@ from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Block,
     Call,
+    Cast,
     Deref,
     Expr,
+    ExprStmt,
     FunctionDecl,
     FunctionKind,
+    If,
     Member,
     ParamDecl,
     Ref,
+    Return,
     Scope,
+    Stmt,
     VarDecl,
 )
 from kernlint.tree.types import (
@@ -128,7 +133,10 @@ def call_function(m: Machine, e: Call, function: FunctionDecl) -> Value:
         for decl in _foreign(function):
             if decl not in m.state.env:
                 bound.append((decl, _captured(m, decl)))
-    result = _enter(m, function, bound, function.body, e.span, e.type)
+    outer = m.frames[-1]
+    # (a function that is looked at by itself is called from where nobody sees what follows)
+    last = outer.last and id(e) in last_calls(outer.function) and e.span != function.span
+    result = _enter(m, function, bound, function.body, e.span, e.type, last)
     if temporary is not None and m.state is not None:
         if e.receiver is None:
             result = read_variable(m, temporary)
@@ -182,6 +190,26 @@ def _captured(m: Machine, decl: VarDecl) -> Value:
     return m.parameters[decl]
 
 
+@functools.lru_cache(maxsize=256)
+def last_calls(function: FunctionDecl) -> frozenset[int]:
+    """The calls (by identity) of a function that gives nothing back after which it does nothing more."""
+    found: set[int] = set()
+    stack: list[Stmt | None] = [function.body] if isinstance(function.result, VoidType) else []
+    while stack:
+        at = stack.pop()
+        if isinstance(at, Block):
+            stack += at.body[-1:]
+        elif isinstance(at, If):
+            stack += (at.then, at.other)
+        elif isinstance(at, (ExprStmt, Return)):
+            expr = at.expr if isinstance(at, ExprStmt) else at.value
+            while isinstance(expr, Cast):
+                expr = expr.operand
+            if isinstance(expr, Call):
+                found.add(id(expr))
+    return frozenset(found)
+
+
 def _enter(
     m: Machine,
     function: FunctionDecl,
@@ -189,6 +217,7 @@ def _enter(
     body: Block,
     span: Span,
     result: Type,
+    last: bool = False,
 ) -> Value:
     from kernlint.analysis.trace.statements import execute
 
@@ -201,7 +230,7 @@ def _enter(
         m.state.env[param] = value
     stack = m.stack
     m.stack = (*stack, span)
-    frame = Frame(function, loop_depth=len(m.loops))
+    frame = Frame(function, loop_depth=len(m.loops), last=last)
     m.frames.append(frame)
     execute(m, body)
     m.frames.pop()

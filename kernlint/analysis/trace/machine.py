@@ -71,13 +71,15 @@ class Target:
 @dataclass(slots=True)
 class Frame:
     """An inlined call: states at its returns with the values returned.  ``owners``: objects of classes with a
-    destructor, by the blocks that hold them."""
+    destructor, by the blocks that hold them.  ``last``: nothing comes after the call, so that who returns from it
+    leaves the kernel."""
 
     function: FunctionDecl
     returns: list[tuple[State, Value | None]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
     loop_depth: int = 0
     owners: list[list[VarDecl]] = field(default_factory=list)
+    last: bool = False
 
 
 FACTS = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
@@ -105,7 +107,7 @@ class Machine:
         self.death = GuardKind.EXIT
         self.loops: list[LoopContext] = []
         self.stack: tuple[Span, ...] = ()
-        self.frames: list[Frame] = [Frame(function)]
+        self.frames: list[Frame] = [Frame(function, last=not self.on_host)]
         self.order = 0
         self.steps = 0
         self.memory: dict[Any, Root] = {}

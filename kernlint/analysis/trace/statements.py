@@ -285,7 +285,7 @@ def _return(m: Machine, s: n.Return) -> None:
         value = coerce(evaluate(m, s.value), result)
     if m.state is None:
         return
-    if len(m.frames) > 1:
+    if len(m.frames) > 1 and not m.frames[-1].last:
         for owned in reversed(m.frames[-1].owners) if m.destructors else ():
             destroy(m, owned, bare(s.value))
         if m.state is None:

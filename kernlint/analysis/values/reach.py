@@ -44,6 +44,9 @@ SEVERAL = 4
 BEYOND = 1 << 48
 """Elements that no memory holds: numbers that come to more are not meant."""
 
+GRID_LIMIT = 65_535
+"""The most blocks of a grid along y and z."""
+
 LARGE = 1 << 24
 """A number that a product with a small one brings beyond 32 bits."""
 
@@ -102,7 +105,8 @@ class Reach:
             return None
         for way in self._ways:
             ranges = self._ranges(access, way)
-            if ranges is None or not all(map(_Rooted(access, way), symbols(part))):
+            rooted = _Rooted(access, way)
+            if ranges is None or not all(map(rooted, symbols(part))) or rooted.by_grids_alone:
                 continue
             if _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
@@ -231,6 +235,13 @@ class _Rooted:
         self._images = dict(way.images)
         self._checks = [part for check in way.checks for part in _upper(check)]
         self._done: dict[Symbol, bool] = {}
+        self._limits: dict[Symbol, int] = {}
+
+    @property
+    def by_grids_alone(self) -> bool:
+        """Whether the numbers are checks of two sizes or more against what a grid may have along y and z: they keep the
+        launch possible, and say nothing of how much there is."""
+        return len(self._limits) > 1 and all(abs(most - GRID_LIMIT) < 2 for most in self._limits.values())
 
     def __call__(self, symbol: Symbol) -> bool:
         if symbol not in self._done:
@@ -259,7 +270,10 @@ class _Rooted:
         return image.value is not None or (bool(symbols(image)) and all(map(self._checked, symbols(image))))
 
     def _checked(self, symbol: Symbol) -> bool:
-        return any(symbol in _growing(low) and high.value is not None for low, high in self._checks)
+        found = [high.value for low, high in self._checks if high.value is not None and symbol in _growing(low)]
+        if found:
+            self._limits[symbol] = min(found)
+        return bool(found)
 
 
 def _growing(term: Term) -> set[Symbol]:

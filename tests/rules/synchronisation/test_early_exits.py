@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.memory.uninitialised_shared_memory import UninitialisedSharedMemory
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+from kernlint_rules.synchronisation.divergent_warp_intrinsic import DivergentWarpIntrinsic
 
 from kernlint.finding import Severity
 from tests.rules.marked import findings
@@ -156,3 +157,23 @@ def test_those_who_left_are_missed(code: str, expected: int) -> None:
 
 def test_one_mistake_is_told_once() -> None:
     assert findings(UninitialisedSharedMemory, PRODUCT % "if (row >= m || col >= n) return;") == []
+
+
+BODY = """
+__device__ void body(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    if (__all_sync(0xffffffffu, x[i] < 0.0f)) y[i] = 0.0f;
+}
+__global__ void k(const float *x, float *y, int n) {
+    body(x, y, n);
+    AFTER
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("after", "told"), [("", False), ("y[n + threadIdx.x] = __shfl_xor_sync(~0u, x[threadIdx.x], 1);", True)]
+)
+def test_who_returns_from_the_last_call_has_left(after: str, told: bool) -> None:
+    assert bool(findings(DivergentWarpIntrinsic, BODY.replace("AFTER", after))) is told
