@@ -74,7 +74,11 @@ class Unset:
 
 def closed(of: Trace) -> bool:
     """Whether everything that may write shared memory is in sight."""
-    if not unbroken(of) or of.asyncs or any(call.writes or call.may_sync for call in of.calls):
+    if (
+        not unbroken(of)
+        or of.asyncs
+        or any((call.writes and call.objects is None) or call.may_sync for call in of.calls)
+    ):
         return False
     if any(gap.kind == "write" for gap in of.gaps):
         return False
@@ -83,10 +87,12 @@ def closed(of: Trace) -> bool:
 
 
 def _objects(of: Trace) -> Iterator[tuple[Root, list[Access]]]:
-    """Objects in shared memory with their accesses; of dynamic shared memory only an array that is alone."""
+    """Objects in shared memory with their accesses, but for those that something out of sight may write; of dynamic
+    shared memory only an array that is alone."""
     groups: dict[int, list[Access]] = {}
+    written = {id(root) for call in of.calls if call.writes for root in call.objects or ()}
     for access in of.accesses:
-        if access.root.space is Space.SHARED:
+        if access.root.space is Space.SHARED and id(access.root) not in written:
             groups.setdefault(id(access.root), []).append(access)
     unsized = [group for group in groups.values() if group[0].root.extent is None]
     for group in groups.values():

@@ -271,14 +271,16 @@ RECURSION, TOO_DEEP = "recursion", "calls nested too deeply"
 
 @dataclass(eq=False, slots=True)
 class CallEvent(Event):
-    """A call that could not be followed.  ``may_sync``: it may hold a barrier; ``writes``: it may write memory;
-    ``reason``: why it was not followed."""
+    """A call that could not be followed, or inline assembly that is not known.  ``may_sync``: it may hold a barrier;
+    ``writes``: it may write memory; ``reason``: why it was not followed; ``objects``: all that it can write to, None:
+    anything."""
 
     node: Call | Node
     name: str
     reason: str
     may_sync: bool
     writes: bool
+    objects: frozenset[Root] | None = None
 
 
 @dataclass(eq=False, slots=True)

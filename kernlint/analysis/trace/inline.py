@@ -333,7 +333,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         for v, arg in zip(values, parts, strict=True)
         if isinstance(arg.type, (OpaqueType, StructType)) and not isinstance(v, PointerValue)
     ]
-    given = frozenset(root for v in values for root in _objects(v) if root.space is Space.SHARED)
+    given = frozenset(root for v in values for root in objects_of(v) if root.space is Space.SHARED)
     group = any(_is_group(arg.type) for arg in parts)
     name = e.name.rpartition("::")[2]
     quiet = name == "printf"
@@ -388,7 +388,7 @@ def _in_container(
     return inspected(m, e, at, values)
 
 
-def _objects(value: Value) -> tuple[Root, ...]:
+def objects_of(value: Value) -> tuple[Root, ...]:
     """The objects in memory that a value leads to."""
     if isinstance(value, ReferenceValue) and isinstance(value.place, MemPlace):
         value = value.place.pointer

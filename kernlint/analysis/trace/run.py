@@ -9,6 +9,7 @@ from kernlint.analysis.trace.capped import below_cap
 from kernlint.analysis.trace.events import (
     AccessKind,
     ApiEvent,
+    CallEvent,
     Event,
     Guard,
     GuardKind,
@@ -234,9 +235,14 @@ def _settle_uniformity(trace: Trace, loads: list[Symbol]) -> None:
                 setattr(symbol, name, Uniformity.VARYING if name == "uniformity" else Uniformity.GRID)
 
 
+def _at_private(call: CallEvent) -> bool:
+    """Whether something out of sight may write to private memory."""
+    return call.objects is None or any(root.space not in (Space.GLOBAL, Space.SHARED) for root in call.objects)
+
+
 def _private_contents(trace: Trace) -> dict[int, dict[Term, None]]:
     """For each private array of which every write is known: what is written, where, and under which conditions."""
-    if trace.gaps or any(call.writes for call in trace.calls):
+    if trace.gaps or any(call.writes and _at_private(call) for call in trace.calls):
         return {}
     found: dict[int, dict[Term, None]] = {}
     lost: set[int] = set(trace.overwritten)

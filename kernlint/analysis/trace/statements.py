@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernlint.analysis.trace.events import LOST, ExitEvent, GuardKind
+from kernlint.analysis.trace.events import LOST, CallEvent, ExitEvent, GuardKind, RootKind
 from kernlint.analysis.trace.expressions import coerce, condition, evaluate, place, scalar
-from kernlint.analysis.trace.inline import bind, call_function
+from kernlint.analysis.trace.inline import bind, call_function, objects_of
 from kernlint.analysis.trace.loops import assigned, run_loop
 from kernlint.analysis.trace.machine import Machine, State, Target, truth_of
 from kernlint.analysis.trace.memory import havoc, store, variable_root
@@ -346,8 +346,9 @@ def _label(m: Machine, s: n.Label) -> None:
 
 
 def _asm(m: Machine, s: n.Asm) -> None:
-    for expr in s.inputs:
-        evaluate(m, expr)
+    values = [evaluate(m, expr) for expr in s.inputs]
+    if m.state is not None and (s.writes_memory or s.may_sync):
+        _out_of_sight(m, s, values)
     for expr in s.outputs:
         at = place(m, expr)
         if isinstance(at, MemPlace):
@@ -359,6 +360,18 @@ def _asm(m: Machine, s: n.Asm) -> None:
     if s.may_sync:
         m.gap("barrier", "inline assembly may hold a barrier", s.span)
         m.barrier(s.span, n.Scope.BLOCK, frozenset(Space), "asm", certain=False, node=s)
+
+
+def _out_of_sight(m: Machine, s: n.Asm, values: list[Value]) -> None:
+    """Assembly that is not known may write to all that it is given a pointer to.  A number may be an address too, but
+    is data where there are pointers beside it."""
+    given = frozenset(root for value in values for root in objects_of(value))
+    odd = any(root.kind in (RootKind.UNKNOWN, RootKind.LOADED) for root in given)
+    reached = None if odd or (values and not given) else given
+    event = CallEvent(
+        **m.common(s.span), node=s, name="asm", reason="inline assembly", may_sync=False, writes=True, objects=reached
+    )
+    m.trace.calls.append(event)
 
 
 def _opaque(m: Machine, s: n.OpaqueStmt) -> None:
