@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.values.alignment import Misaligned, misaligned
+from kernlint.analysis.values.alignment import Misaligned, in_elements, misaligned
 from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.tree.types import VectorType
@@ -93,7 +93,10 @@ class MisalignedVectorAccess(Rule):
         if found.kind == "pitch":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
-            message = f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of {lanes}"
+            message = (
+                f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of "
+                f"{in_elements(access, found.align)}"
+            )
         elif found.kind == "data":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "the elements left over are handled one by one here"))

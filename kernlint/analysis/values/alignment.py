@@ -27,7 +27,7 @@ from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import BOOL, FloatType, IntType, Space, Type, VectorType
 from kernlint.tree.walk import walk
@@ -56,7 +56,7 @@ class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
     ``kind``: ``thread``, ``block``, ``carved``, ``data`` or ``pitch``.  ``thread``: who does it under ``block``
-    threads.  ``pitch``: the parameter's name, or that of the array whose values say where (``data``).  ``scalar``: the
+    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).  ``scalar``: the
     access that handles elements left over.
     """
 
@@ -206,13 +206,13 @@ class _Finder:
             return Misaligned(access, align, kind, offset, thread, block)
         return None
 
-    def _uneven(self, pitch: Symbol, lanes: int) -> bool:
-        """Whether a launch in sight may have rows that are no multiple of ``lanes`` apart."""
+    def _uneven(self, pitch: Symbol, lanes: int, divisor: int = 1) -> bool:
+        """Whether a launch in sight may have rows that are no multiple of ``lanes`` apart, ``pitch / divisor`` each."""
         block = self.blocks[0] if self.seen else (None, None, None)
         given = dict(self.admission.numbers).get(pitch)
         if given is not None:
-            return given % lanes != 0
-        odd = (lanes * rows + extra for rows in ROWS for extra in range(1, lanes))
+            return given // divisor % lanes != 0
+        odd = ((lanes * rows + extra) * divisor for rows in ROWS for extra in range(1, lanes))
         return any(self.admission.permits(block, values=((pitch, value),)) for value in odd)
 
     def _by_data(self, access: Access, align: int) -> Misaligned | None:
@@ -233,9 +233,8 @@ class _Finder:
         unclear = (SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.PHI)
         if access.root.space is not Space.GLOBAL or any(symbol.kind in unclear for symbol in symbols(access.offset)):
             return None  # what is not known may be what is left to the next multiple
-        pitch = _pitch(access.offset, align)
-        lanes = access.type.lanes if isinstance(access.type, VectorType) else 2
-        if pitch is None or not self._uneven(pitch, lanes):
+        pitch, divisor = _pitch(access.offset, align) or (None, 1)
+        if pitch is None or not self._uneven(pitch, in_elements(access, align), divisor):
             return None
         if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
             return None  # a flag may say whether vectors fit
@@ -244,9 +243,15 @@ class _Finder:
                 continue
             names = {symbol for guard in other.guards for symbol in symbols(guard.term)}
             rest = pitch in names or _goes_on(other, access)
-            if rest and _pitch(other.offset, align) is pitch:
-                return Misaligned(access, align, "pitch", pitch=pitch.name, scalar=other)
+            if rest and _pitch(other.offset, align) == (pitch, divisor):
+                name = pitch.name if divisor == 1 else f"{pitch.name} / {divisor}"
+                return Misaligned(access, align, "pitch", pitch=name, scalar=other)
         return None
+
+
+def in_elements(access: Access, align: int) -> int:
+    """How many elements of the array make the bytes that a vector's address must be a multiple of."""
+    return max(align // (access.root.element.size or align), 2)
 
 
 def _plain(root: Root) -> bool:
@@ -254,17 +259,29 @@ def _plain(root: Root) -> bool:
     return isinstance(root.element, (IntType, FloatType, VectorType))
 
 
-def _pitch(offset: Term, align: int) -> Symbol | None:
-    """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``."""
+def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
+    """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``, and by
+    what number it is divided before (two values of four bits to a byte: ``K / 2`` bytes to a row)."""
     for mono, value in polynomial(offset).coefficients.items():
         if value % align == 0 or len(mono) < 2:
             continue
-        atoms = [atom for atom in mono if atom.op == "sym"]
-        params = [atom.args[0] for atom in atoms if atom.args[0].kind is SymbolKind.PARAM]
-        if len(atoms) == len(mono) and len(params) == 1:
-            parameter: Symbol = params[0]
-            return parameter
+        shares = [share for atom in mono if (share := _share(atom)) is not None]
+        others = [atom for atom in mono if _share(atom) is None]
+        if len(shares) == 1 and all(atom.op == "sym" for atom in others):
+            return shares[0]
     return None
+
+
+def _share(atom: Term) -> tuple[Symbol, int] | None:
+    """(parameter, divisor) of a parameter, or of a quotient of one by a number."""
+    atom = plain(atom)
+    divisor = 1
+    if atom.op in ("div", "shr") and atom.args[1].value is not None:
+        by = atom.args[1].value
+        divisor = by if atom.op == "div" else 1 << by if 0 <= by < 32 else 0
+        atom = plain(atom.args[0])
+    symbol = atom.symbol
+    return (symbol, divisor) if symbol is not None and symbol.kind is SymbolKind.PARAM and divisor > 0 else None
 
 
 def _goes_on(other: Access, access: Access) -> bool:

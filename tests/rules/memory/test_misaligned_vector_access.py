@@ -176,3 +176,34 @@ def test_numbers_of_eight_bytes_behind_an_argument_s_count_of_four() -> None:
     assert_marked(MisalignedVectorAccess, NUMBERS_BEHIND_OTHERS)
     padded = NUMBERS_BEHIND_OTHERS.replace("first + count", "first + 2 * count").replace("  // bad", "")
     assert_marked(MisalignedVectorAccess, padded)
+
+
+HALVES = """
+__global__ void widen(const unsigned char *codes, float *out, int columns) {
+    const int bytes = HALF;
+    const unsigned char *row = codes + (size_t)blockIdx.y * bytes;
+    const int at = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (at + 8 <= bytesTEST) {
+        const uint2 both = *reinterpret_cast<const uint2 *>(row + at);
+        out[blockIdx.y * (columns / 8) + at / 8] = __popc(both.x) + __popc(both.y);
+    } else {
+        for (int k = at; k < bytes; ++k) out[blockIdx.y * (columns / 8) + at / 8] += __popc(row[k]);
+    }
+}
+bool run(const unsigned char *codes, float *out, int rows, int columns) {
+    if (columns < 1 || columns % GROUP != 0) return false;
+    widen<<<dim3((columns / 16 + 127) / 128, rows), 128>>>(codes, out, columns);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize("half", ["columns / 2", "columns >> 1"])
+@pytest.mark.parametrize(
+    "group, test, bad", [("4", "", True), ("8", "", True), ("16", "", False), ("4", " && bytes % 8 == 0", False)]
+)
+def test_rows_of_a_share_of_what_is_passed(half: str, group: str, test: str, bad: bool) -> None:
+    code = HALVES.replace("HALF", half).replace("GROUP", group).replace("TEST", test)
+    found = findings(MisalignedVectorAccess, code)
+    assert bool(found) is bad
+    assert not bad or "columns / 2 elements apart, which need not be a multiple of 8" in found[0].message
