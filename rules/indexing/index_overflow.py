@@ -30,7 +30,7 @@ class IndexOverflow(Rule):
     made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or a
     product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of an array; a
     product of three or more sizes in a kernel that widens another such product (a note when all that it widens are
-    products of more sizes). Products that fit under all that launches and tests say are not reported, nor are kernels
+    products of more sizes), or that is put into a signed variable of 64 bits when it is done. Products that fit under all that launches and tests say are not reported, nor are kernels
     that use 32-bit counts throughout: nothing says that their data is large.
 
     ```cuda bad
@@ -147,8 +147,10 @@ class IndexOverflow(Rule):
             related = [Related(one.other.span, "here the same kind of subscript is computed in 64 bits")]
         elif one.shown is not None:
             related = [Related(one.shown, "here such a product is made in 64 bits")]
+        if one.evidence == "kept" and one.shown is not None:
+            related = [Related(one.shown, "64 bits are kept for it here, which it has wrapped before it gets to")]
         related += [Related(span, "it is computed here") for span in products_in(one.use.node)[:2] if span != one.span]
-        if one.evidence == "volume":
+        if one.evidence in ("volume", "kept"):
             what = (
                 f"a product of {_most_factors(one.index)} sizes and indices is computed in 32 bits and used as a "
                 f"subscript of {name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.source import Span
-from kernlint.tree.nodes import Binary, Call, DeclStmt, Expr, IntLit, Node, Ref, Return, VarDecl
+from kernlint.tree.nodes import Binary, Call, Cast, DeclStmt, Expr, IntLit, Node, Ref, Return, VarDecl
 from kernlint.tree.types import IntType
 from kernlint.tree.walk import walk
 
@@ -32,6 +32,24 @@ def products_in(node: Node) -> tuple[Span, ...]:
                 body = part.function.body
                 todo += [one for one in walk(body) if isinstance(one, (Return, DeclStmt))] if body is not None else []
     return tuple(found.values())
+
+
+def made_for_more(node: Node) -> Span | None:
+    """The declaration of a variable of 64 bits with a sign, in what an expression is made of, whose value is a sum of
+    products of variables in 32 bits as a whole."""
+    for part in walk(node):
+        if not isinstance(part, Ref) or not isinstance(part.decl, VarDecl):
+            continue
+        decl, init = part.decl, part.decl.init
+        if not isinstance(decl.type, IntType) or not decl.type.signed or decl.type.bits != 64:
+            continue
+        while isinstance(init, Cast) and init.type == decl.type:
+            init = init.operand
+        if init is None or not isinstance(init.type, IntType) or init.type.bits != 32 or not init.type.signed:
+            continue
+        if any(isinstance(one, Binary) and one.op == "*" and _narrow(one) for one in walk(init)):
+            return decl.span
+    return None
 
 
 def _narrow(product: Binary) -> bool:

@@ -6,12 +6,14 @@ never guessed; something in sight has to say so:
 
 ``count``    it is compared, either way round, with a count of 64 bits, which it can never reach
 ``numbers``  a launch in sight gives, or checks, numbers with which it leaves its type
-``twin``     the same product is made in 64 bits in another address of the kernel
+``twin``     the same product is made in 64 bits in another address of the kernel, or that of an index that stays below
+             a size which is multiplied in its place
 ``rows``     rows of the same length are multiplied in 64 bits elsewhere, and data or the block choose the row
 ``cut``      it was made in 64 bits from factors that were widened, and cut to 32 on its way
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
+``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
 
 Whatever says so, a product that fits its type in all launches in sight is none.  A check of the host that keeps a
 product, made in 64 bits, below what 32 hold says that it fits, and nothing else.
@@ -25,12 +27,12 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.values.narrow_counts import counted, gridded, hosted
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import Places, allocated, cut, numbered, rows, twins, volumes
+from kernlint.analysis.values.narrow_products import Places, allocated, cut, kept_wide, numbered, rows, twins, volumes
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.terms import Term
 from kernlint.tree.types import Space
 
-MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume"})
+MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
 
@@ -46,13 +48,14 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     for one in (
         *counted(of, subscripts, seen),
         *numbered(places, reach),
-        *twins(places),
+        *twins(places, seen),
         *rows(places),
         *cut(subscripts, language),
         *gridded(subscripts, seen),
         *hosted(subscripts, seen),
         *allocated(places, seen),
         *volumes(places),
+        *kept_wide(places),
     ):
         if one.index not in said:
             said.add(one.index)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.values.made import made_for_more
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import (
     PLACE,
@@ -26,6 +27,7 @@ from kernlint.analysis.values.products import (
 from kernlint.analysis.values.reach import Reach
 from kernlint.record import dataclass
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
 
 FACTORS = 3
@@ -134,8 +136,9 @@ def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
 # -------------------------------------------------------------------------------------------- others of the kernel
 
 
-def twins(places: Places) -> Iterator[Narrow]:
-    """Products in 32 bits that another address has in 64."""
+def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Products in 32 bits that another address has in 64, or a smaller one: of rows below ``height``, where these are
+    of the height itself."""
     wide: dict[Factors, Access] = {}
     for one in places.wide:
         if one.access is not None:
@@ -147,6 +150,40 @@ def twins(places: Places) -> Iterator[Narrow]:
                 # Care with an array of which each of these takes more elements says nothing of this one.
                 weak = _elements(part.access, product.factors) < _elements(other, product.factors)
                 yield Narrow(_told(product), part.access.span, "twin", other=other, use=part.access, weak=weak)
+                continue
+            smaller = next((one for one in places.wide if _whole_of(product, one, part, places, seen)), None)
+            if smaller is not None:
+                yield Narrow(_told(product), part.access.span, "twin", other=smaller.access, use=part.access)
+
+
+def _whole_of(product: Product, one: Wide, part: Part, places: Places, seen: Sequence[LaunchFact]) -> bool:
+    """Whether a product of sizes is the length of what ``one`` is a place in, in the same array: a factor that was
+    widened there is an index, kept below the size that stands for it here."""
+    theirs, access = one.product, one.access
+    if access is None or access.root is not part.access.root or len(theirs.factors) != len(product.factors):
+        return False
+    if len(product.sizes) != len(product.factors) or not places.on_purpose(one):
+        return False
+    sizes = list((Counter(product.factors) - Counter(theirs.factors)).elements())
+    places_ = list((Counter(theirs.factors) - Counter(product.factors)).elements())
+    if len(sizes) != 1 or len(places_) != 1 or is_size(places_[0]):
+        return False
+    ((size,), (place,)) = sizes, places_
+    for guard in access.guards:
+        for test in conjuncts(guard.term):
+            if test.op == "lt" and plain(test.args[1]) == size:
+                steps = [value for mono, value in polynomial(test.args[0]).coefficients.items() if place in mono]
+                if steps and product.scale * steps[0] >= theirs.scale:
+                    return True
+    if place.symbol not in BLOCK or size.symbol is None or product.scale < theirs.scale:
+        return False
+    axis = BLOCK.index(place.symbol)
+    grids = [plain(fact.grid[axis]) if fact.grid is not None and axis < len(fact.grid) else None for fact in seen]
+    given = [fact.argument(size.symbol.name) for fact in seen]
+    return bool(seen) and all(
+        grid is not None and isinstance(value, Term) and plain(value) == grid
+        for grid, value in zip(grids, given, strict=True)
+    )
 
 
 def _told(product: Product) -> Term:
@@ -220,6 +257,17 @@ def volumes(places: Places) -> Iterator[Narrow]:
                 weak=weak,
                 shown=one.span,
             )
+
+
+def kept_wide(places: Places) -> Iterator[Narrow]:
+    """Narrow products of many sizes whose sum is put into a variable of 64 bits with a sign, which nobody takes by
+    habit: it was declared for what these come to, after they have wrapped."""
+    for part in places.parts:
+        product = max(part.products, key=lambda product: len(product.factors))
+        if len(product.factors) >= FACTORS and signed(_told(product)):
+            made = made_for_more(part.access.node)
+            if made is not None:
+                yield Narrow(part.term, part.access.span, "kept", use=part.access, shown=made)
 
 
 def _cares(one: Wide) -> bool:

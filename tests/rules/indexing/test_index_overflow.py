@@ -268,3 +268,69 @@ def test_a_number_taken_apart_into_rows_and_columns_counts_what_the_grid_is_made
     assert (
         bool([f for f in findings(IndexOverflow, FLAT.replace("GID", gid)) if f.severity is not Severity.NOTE]) is bad
     )
+
+
+VOLUMES = """
+#include <cstdint>
+__global__ void sum(const unsigned char *costs, float *out, int columns, int rows) {
+    const int x = blockIdx.x, y = ROW;
+    TEST
+    const unsigned char *own = costs + 64 * (PLACE * columns + x);
+    const unsigned step = LENGTH;
+    float all = 0.0f;
+    for (unsigned k = 0; k < 8; ++k) all += own[k * step + threadIdx.x];
+    atomicAdd(&out[(long long)y * columns + x], all);
+}
+LAUNCH
+"""
+LAUNCHED = """
+void run(const unsigned char *costs, float *out, int columns, int rows) {
+    sum<<<dim3(columns, GRID), 64>>>(costs, out, columns, rows);
+}
+"""
+BELOW = "if (y >= rows) return;"
+
+
+@pytest.mark.parametrize(
+    "row, test, launch, place, length, bad",
+    [
+        ("blockIdx.y", "", LAUNCHED.replace("GRID", "rows"), "(size_t)y", "64 * columns * rows", True),
+        ("blockIdx.y * 2 + threadIdx.y", BELOW, "", "(size_t)y", "64 * columns * rows", True),
+        ("blockIdx.y", "", LAUNCHED.replace("GRID", "rows"), "y", "64 * columns * rows", False),
+        ("blockIdx.y", "", LAUNCHED.replace("GRID", "7"), "(size_t)y", "64 * columns * rows", False),
+        ("blockIdx.y * 2 + threadIdx.y", BELOW, "", "(size_t)y", "64 * columns", False),
+        ("blockIdx.y * 2 + threadIdx.y", "", "", "(size_t)y", "64 * columns * rows", False),
+    ],
+)
+def test_what_an_index_is_widened_for_is_what_its_size_is_multiplied_with(
+    row: str, test: str, launch: str, place: str, length: str, bad: bool
+) -> None:
+    code = VOLUMES.replace("ROW", row).replace("TEST", test).replace("LAUNCH", launch)
+    code = code.replace("PLACE", place).replace("LENGTH", length)
+    told = [f for f in findings(IndexOverflow, code) if "columns * " in f.message and "costs" in f.message]
+    assert bool(told) is bad
+
+
+KEPT = """
+__global__ void halve(float *x, int3 size, int most) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y, s = blockIdx.z;
+    if (c >= size.x || r >= size.y || s >= size.z) return;
+    const KIND at = SUM;
+    x[at] *= 0.5f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "kind, value, bad",
+    [
+        ("long long", "c + size.x * (r + size.y * s)", True),
+        ("long long", "(s * size.y + r) * size.x + c", True),
+        ("long long", "c + (long long)size.x * (r + (long long)size.y * s)", False),
+        ("long long", "c + size.x * r", False),  # of a plane nothing says so
+        ("size_t", "c + size.x * (r + size.y * s)", False),  # which is taken by habit
+        ("int", "c + size.x * (r + size.y * s)", False),
+    ],
+)
+def test_a_sum_of_large_products_is_kept_in_64_bits_when_it_has_wrapped(kind: str, value: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, KEPT.replace("KIND", kind).replace("SUM", value))) is bad
