@@ -33,7 +33,8 @@ class WrongBoundsGuard(Rule):
     r"""A test of the index stands before the access, and lets indices through that are outside.
 
     The test is off by one (`>` for `>=`), tests one element and uses another (a neighbour, the last lane of a
-    vector), holds where one of two indices is inside, tests one index twice or against the extent of another axis,
+    vector), speaks of whole groups into which the launch rounds a row up, says no more than the loop around it, holds
+    where one of two indices is inside, tests one index twice or against the extent of another axis,
     counts vectors where the size counts elements, or is always true because an unsigned difference is never negative.
     The extent comes from the kernel itself (another access that the same size bounds strictly, the pitch of a row) or
     from what the launch passes, never from a single access.
@@ -277,11 +278,16 @@ class WrongBoundsGuard(Rule):
             access.span,
             _message(first),
             related=related,
-            assumptions=(f"{first.size} is the extent: {first.why}",) if first.size is not None else (),
+            assumptions=(f"{first.size} is the extent: {first.why}",) if _of_extent(first) else (),
             witness=example(of_overreach(first, facts), facts),
             fix=_FIXES[first.fault],
             confidence=Confidence.MEDIUM if first.why == "by its name" else Confidence.HIGH,
         )
+
+
+def _of_extent(one: Overreach) -> bool:
+    """Whether what the guard lets through is told by an extent."""
+    return one.size is not None and one.fault is not Fault.ROWS
 
 
 def _why_wrong(one: Overreach) -> str:
@@ -324,6 +330,8 @@ def _message(one: Overreach) -> str:
         return f"{what} where one of its indices is inside, in rows of {size}: || stands where both have to be"
     if one.fault is Fault.TWICE:
         return f"{what} in rows of {size}, which bound the row and not the column: the wrong index is tested"
+    if one.fault is Fault.ROWS:
+        return f"{what} in a row whose number is tested against {size}: {one.why}"
     if one.fault is Fault.OTHER:
         return f"{what} with an index tested against {size}, for which another axis is launched, and not its own extent"
     if one.fault is Fault.SCALARS:
@@ -347,6 +355,7 @@ _FIXES = {
     Fault.CLAMPED: "clamp to the last index, one less than the size",
     Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
     Fault.TWICE: "test each index against its own extent",
+    Fault.ROWS: "test the number of the row against how many there are",
     Fault.OTHER: "test each index against its own extent",
     Fault.SCALARS: "test against the number of vectors",
     Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",

@@ -25,13 +25,14 @@ class IndexOverflow(Rule):
     comparison and addresses memory in front of the array; an ``unsigned`` starts again at 0.
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
-    64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks; a product that
-    another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product that was
-    made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit product, or a
-    product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of an array; a
-    product of three or more sizes in a kernel that widens another such product (a note when all that it widens are
-    products of more sizes), or that is put into a signed variable of 64 bits when it is done. Products that fit under all that launches and tests say are not reported, nor are kernels
-    that use 32-bit counts throughout: nothing says that their data is large.
+    64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks; a product
+    that another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product
+    that was made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit
+    product, or a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of
+    an array; a product of three or more sizes in a kernel that widens another such product (a note when all that it
+    widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done. Products
+    that fit under all that launches and tests say are not reported, nor are kernels that use 32-bit counts
+    throughout: nothing says that their data is large.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {

@@ -14,7 +14,8 @@ from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
-from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, swapped, twice
+from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
+from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
     clamped,
@@ -26,6 +27,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     wrapped,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Overreach, supports_of
+from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
     inclusive,
@@ -68,6 +70,9 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += vectors(facts[places], context)
         told = {one.guard for one in found}
         found += [one for one in groups(facts[places], context) if one.guard not in told]
+        seen = {one.access for one in found}
+        found += [one for one in rounded_groups(facts[places], context) if one.access not in seen]
+        found += [one for one in repeated(facts[places]) if one.access not in seen]
         found += items(facts[places])
         found += counted_down(indexed, supports)
         found += backwards(indexed, supports)
@@ -79,6 +84,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)
         found += twice(indexed, grown)
+        passed: tuple[UnusedSize, ...] = facts[unused_sizes]
+        found += square(facts[places], passed)
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places])
         found += wrapped(facts[trace].accesses)
@@ -89,5 +96,5 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     return tuple(found)
 
 
-overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, places, reaches, launch_context))
+overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, places, reaches, launch_context, unused_sizes))
 """Each :class:`Overreach` of a kernel."""

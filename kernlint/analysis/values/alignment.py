@@ -56,8 +56,8 @@ class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
     ``kind``: ``thread``, ``block``, ``carved``, ``data`` or ``pitch``.  ``thread``: who does it under ``block``
-    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).  ``scalar``: the
-    access that handles elements left over.
+    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
+    ``scalar``: the access that handles elements left over.
     """
 
     access: Access

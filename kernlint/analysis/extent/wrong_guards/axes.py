@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent.bounds import Reach
 from kernlint.analysis.extent.limits import Dimension, Indexed
+from kernlint.analysis.extent.places import Places
+from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -81,6 +83,25 @@ def twice(indexed: Sequence[Indexed], grown: Sequence[Reach]) -> Iterator[Overre
             yield Overreach(
                 one.access, Fault.TWICE, limit.guard, limit.part, row.pitch, 0, "it is the pitch of the rows"
             )
+
+
+def square(found: Places, unused: Sequence[UnusedSize]) -> Iterator[Overreach]:
+    """``if (y < w)`` before an access to row y of rows of w elements, which go as far as w, where a size is passed that
+    the kernel has no use for: the number of rows."""
+    passed = [size for size in unused if not size.in_values and size.why != BY_NAME]
+    for access, places in found.items() if passed else ():
+        if len(places) != 2:
+            continue
+        row, column = places
+        if column.pitch.constant != 1 or not row.limits or row.pitch.constant is not None or row.extra:
+            continue
+        grows = any(s.kind is SymbolKind.BLOCK for atom in row.index.atoms for s in symbols(atom))
+        if not grows or {(limit.size, limit.slack) for limit in row.limits} != {(row.pitch, -1)}:
+            continue
+        if any(limit.size == row.pitch and limit.slack == -1 for limit in column.limits):
+            limit = row.limits[0]
+            why = f"it is the length of the rows, and {passed[0].name}, passed for their number, is put to no use"
+            yield Overreach(access, Fault.ROWS, limit.guard, limit.part, row.pitch, 0, why)
 
 
 def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:
