@@ -124,8 +124,9 @@ class _Class:
         params: list[ParamDecl] = []
         held = VarDecl(span, self.name.lower(), self.kind, Space.HOST)
         body: list[Stmt] = []
+        made_for_sizes = any(map(_sized, steps[:-1]))
         for step in steps:
-            args = [self._passed(span, param, params, step is method) for param in step.params]
+            args = [self._passed(span, param, params, made_for_sizes and step is method) for param in step.params]
             if step in self.constructors:
                 made = Call(span, self.kind, step.qualified, step, tuple(args))
                 held = replace(held, init=made)
