@@ -481,14 +481,15 @@ def _ends(loop: LoopContext, shift: int) -> Term | None:
     """The truth term under which a thread in iteration ``loop.counter``, whose last barrier ran ``shift`` iterations
     ago, meets no other one in the loop; None: it cannot be so, or it cannot be told."""
     now = [term for term, _ in loop.exits]
+    first = [term for at, term in enumerate(now) if at not in loop.behind]
     if shift == 0:
         reasons = list(now)
         if loop.condition is not None:
             step = 0 if loop.post_tested else 1
             reasons.append(negate(_after(loop.condition, loop, step)))
-        reasons += [_after(term, loop, 1) for term in now]
-    elif shift == 1 and now:
-        reasons = now
+        reasons += [_after(term, loop, 1) for term in first]
+    elif shift == 1 and first:
+        reasons = first
     else:
         return None
     ends = reasons[0] if reasons else None

@@ -36,7 +36,7 @@ from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.endings import asked_at_ends
 from kernlint.analysis.search.inputs import PLAIN, opened
 from kernlint.analysis.search.solving import solved
-from kernlint.analysis.search.supposed import on_data, without_data
+from kernlint.analysis.search.supposed import ends_read, on_data, without_data
 from kernlint.analysis.trace.events import Access, BarrierEvent, Root, Trace
 from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
@@ -259,7 +259,8 @@ class Asker:
         return self.ask(replace(query, premises=(*query.premises, *few)))
 
     def _plenty(self, query: Overlap) -> Refuted | None:
-        """A witness when there is so much work that every loop goes on: scalars that stand in no address are large."""
+        """A witness when there is so much work that every loop goes on: scalars that stand in no address are large, and
+        lengths read from memory."""
         placing = {symbol for at in (query.a, query.b) for symbol in symbols(at.offset)}
         known_ = {symbol for symbol, _ in query.launch.values}
         sizes = dict.fromkeys(
@@ -270,9 +271,10 @@ class Asker:
             for symbol in symbols(loop.condition)
             if scalar(symbol) and is_shared(symbol, query) and symbol not in placing and symbol not in known_
         )
-        if not sizes:
+        ends = {symbol: PLENTY * above for symbol, above in ends_read(query).items() if symbol not in placing | known_}
+        if not sizes and not ends:
             return None
-        launch = query.launch.told(tuple((symbol, PLENTY) for symbol in sizes))
+        launch = query.launch.told((*((symbol, PLENTY) for symbol in sizes), *ends.items()))
         return self.ask(replace(query, launch=launch)) or self._capped(replace(query, launch=launch))
 
     def _capped(self, query: Overlap) -> Refuted | None:

@@ -11,6 +11,7 @@ from kernlint.analysis.search.inputs import PLAIN
 from kernlint.analysis.trace.events import Root
 from kernlint.prove.query import Overlap, Side, is_shared
 from kernlint.record import replace
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
@@ -67,6 +68,22 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
         return replace(side, guards=tuple(g for g in side.guards if not free(g, chosen)), counters=loops)
 
     return freed(query.a), freed(query.b)
+
+
+def ends_read(query: Overlap) -> dict[Symbol, bool]:
+    """The ends of rows that both threads read alike and go through in a loop, and whether each is the upper one: a row
+    that begins at 0 and is as long as one likes is a row."""
+    found: dict[Symbol, set[bool]] = {}
+    for loop in (loop for side in (query.a, query.b) for loop in side.counters if loop.condition is not None):
+        condition = loop.condition
+        if condition is None or condition.op not in ("lt", "le"):
+            continue
+        for mono, value in (polynomial(condition.args[1]) - polynomial(condition.args[0])).coefficients.items():
+            symbol = mono[0].symbol if len(mono) == 1 else None
+            if symbol is not None and symbol.kind is SymbolKind.LOAD and symbol.uniformity is Uniformity.BLOCK:
+                found.setdefault(symbol, set()).add(value > 0)
+    alike = {symbol: above for symbol, above in found.items() if len(above) == 1 and is_shared(symbol, query)}
+    return {symbol: True in above for symbol, above in alike.items()} if any(True in a for a in alike.values()) else {}
 
 
 def unordered(pair: Pair) -> Pair:

@@ -295,16 +295,23 @@ class Finder:
 
 
 def _at_first(freed: Side, before: Side) -> Side:
-    """``freed`` with those conditions ``before`` that something is equal to data, as few threads are let by, and in the
-    first round of loops that run as long as data say: nobody knows how long that is."""
+    """``freed`` with those conditions ``before`` that something is equal to data, as few threads are let by (but for
+    marks that are not set: ``if (fixed[i]) return``), and in the first round of loops that run as long as data say:
+    nobody knows how long that is."""
     kept = set(freed.guards)
     rounds = [
         binary("eq", loop.counter.term, const(0, loop.counter.type), BOOL)
         for loop, was in zip(freed.counters, before.counters, strict=True)
         if loop.condition is None and was.condition is not None
     ]
-    guards = (guard for guard in before.guards if guard in kept or guard.op == "eq")
+    guards = (guard for guard in before.guards if guard in kept or (guard.op == "eq" and not _unmarked(guard)))
     return replace(freed, guards=(*guards, *rounds))
+
+
+def _unmarked(guard: Term) -> bool:
+    """Whether a condition is that what was read is zero."""
+    read, zero = guard.args
+    return zero.value == 0 and plain(read).symbol is not None
 
 
 def of_one_cell(pair: Pair) -> Pair | None:

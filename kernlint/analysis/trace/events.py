@@ -81,7 +81,8 @@ class LoopContext:
     ``counter``: iterations begun before the current one.  ``condition``: truth term under which an iteration
     starts (``for``, ``while``), or under which another one follows (``do``: ``post_tested``); None: endless.
     ``exits``: truth terms of breaks out of it (each under its own path).  ``serial``: symbols made later belong
-    to the loop.  ``trips``: the symbol for the number of iterations when left through the condition.
+    to the loop.  ``trips``: the symbol for the number of iterations when left through the condition.  ``behind``: which
+    of the exits come behind a barrier of their iteration, by their place.
     ``leaves``: threads may return from the kernel inside, under these terms; ``returns``: from the helper that
     holds it (these are among the exits too).  ``depth``: guards on the path when it began.  ``doubtful``: something
     in it was not understood that threads may leave it by.
@@ -96,6 +97,7 @@ class LoopContext:
     condition: Term | None = None
     condition_span: Span | None = None
     exits: list[tuple[Term, Span]] = field(default_factory=list)
+    behind: set[int] = field(default_factory=set)
     leaves: list[tuple[Term, Span]] = field(default_factory=list)
     returns: list[tuple[Term, Span]] = field(default_factory=list)
     depth: int = 0

@@ -310,6 +310,8 @@ def _iterate(
     m.frames[-1].targets.pop()
     m.loops.pop()
     for broken in target.breaks:
+        if all(dict(label.shifts).get(loop) == 0 for label in broken.labels):
+            loop.behind.add(len(loop.exits))
         loop.exits.append(_exit(loop, broken.path[len(base) :], node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
     _settle(m, loop, snapshot, entry, tail, m.state)

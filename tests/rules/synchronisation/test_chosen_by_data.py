@@ -210,3 +210,32 @@ __kernel void largest(__global const int *in, __global int *out, const int n) {
 def test_a_number_that_all_share_is_the_same_in_places_and_in_conditions() -> None:
     assert findings(SharedMemoryRace, SHRINKING % "left", language="opencl") == []
     assert len(findings(SharedMemoryRace, SHRINKING % "size", language="opencl")) == 1
+
+
+FIXED = """
+__kernel void heat(__global float *t, __global const uchar *held, const int w, const int h, const int turn) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (x >= w || y >= h) return;
+  if (((x + y + turn) & 1) != 0) return;
+  if (%s) return;
+  __global float *at = t + (y + 1) * (w + 2) + x + 1;
+  *at = 0.25f * (%s);
+}
+"""
+
+CROSS = "at[-1] + at[1] + at[-w - 2] + at[w + 2]"
+CORNERS = "at[-w - 3] + at[-w - 1] + at[w + 1] + at[w + 3]"
+
+
+@pytest.mark.parametrize(
+    ("mark", "read", "found"),
+    [
+        ("held[y * w + x]", CORNERS, 1),
+        ("held[y * w + x] != 0", CORNERS, 1),
+        ("!held[y * w + x]", CORNERS, 1),
+        ("held[y * w + x]", CROSS, 0),
+        ("held[y * w + x] != turn", CORNERS, 0),  # colours that the host gives to cells
+    ],
+)
+def test_cells_that_a_mark_leaves_out(mark: str, read: str, found: int) -> None:
+    assert len(findings(GlobalMemoryRace, FIXED % (mark, read), "opencl")) == found

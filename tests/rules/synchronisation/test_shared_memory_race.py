@@ -224,3 +224,36 @@ __kernel void k(__local int *cell, const int i) {
         assert found[0].witness is not None
         values = {step.thread[0] // 64 for step in found[0].witness.steps}
         assert values == {0, 1}
+
+
+FIRST_HIT = """
+__global__ void first_hit(const int *keys, const int *start, int key, int *where) {
+    __shared__ int at;
+    const int end = start[blockIdx.x + 1];
+    if (threadIdx.x == 0) at = end;
+    __syncthreads();
+    for (int from = start[blockIdx.x]; from < end; from += blockDim.x) {
+        const int i = from + threadIdx.x;
+        %s
+        if (i < end && keys[i] == key) atomicMin(&at, i);
+        __syncthreads();
+        const bool done = at != end;
+        %s
+        if (done) break;
+    }
+    if (threadIdx.x == 0) where[blockIdx.x] = at;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "races"),
+    [
+        ("", "__syncthreads();", False),
+        ("", "", True),
+        ("if (key < 0) break;", "__syncthreads();", False),
+    ],
+)
+def test_a_loop_that_is_left_behind_its_barrier(before: str, behind: str, races: bool) -> None:
+    """Who is in the next iteration has not left by the break of the one before, and nobody else has."""
+    assert bool(findings(SharedMemoryRace, FIRST_HIT % (before, behind), block="256,1,1")) is races
