@@ -2,20 +2,21 @@ r"""The rule ``uncovered-tail``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import launches
-from kernlint.analysis.launching.run_time_sizes import tested_size
+from kernlint.analysis.launching.run_time_sizes import admission_of, tested_size
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Guard
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -70,6 +71,17 @@ class UncoveredTail(Rule):
     ```
 
     ```cuda bad
+    __global__ void twice(float *x, int rows, int columns) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < rows * columns) x[i] *= 2.0f;
+    }
+    void run(float *x, int rows, int columns) {
+        const int all = rows * columns, blocks = std::max(1, all / 128);
+        twice<<<blocks, 128>>>(x, rows, columns);  // expect: KL602
+    }
+    ```
+
+    ```cuda bad
     __global__ void twice(float *x, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) x[i] *= 2.0f;
@@ -95,6 +107,16 @@ class UncoveredTail(Rule):
     void run(float *x, int n) {
         if (n % 256 != 0) return;
         twice<<<n / 256, 256>>>(x, n);
+    }
+    ```
+
+    ```cuda good
+    __global__ void twice(float *x, int rows, int columns) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < rows * columns) x[i] *= 2.0f;
+    }
+    void run(float *x, int rows, int columns) {
+        if (columns % 256 == 0) twice<<<rows * columns / 256, 256>>>(x, rows, columns);
     }
     ```
     """
@@ -137,13 +159,13 @@ class UncoveredTail(Rule):
                 tested = self._tested(view, axis, facts)
                 if tested is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
-                    symbol, place = tested
+                    size, place = tested
                     yield self.finding(
                         view.fact.span,
                         f"the grid is rounded down along {AXES[axis]}: where the block does not divide "
-                        f"{symbol.name}, its last elements get no thread",
-                        related=[Related(place, f"the index is tested against {symbol.name} here")],
-                        fix=f"round up: ({symbol.name} + block - 1) / block",
+                        f"{size}, its last elements get no thread",
+                        related=[Related(place, f"the index is tested against {size} here")],
+                        fix=f"round up: ({size} + block - 1) / block",
                     )
 
     def _ceilings(self, facts: Facts) -> Iterator[Finding]:
@@ -157,17 +179,31 @@ class UncoveredTail(Rule):
                     fix="round up in integers: (n + block - 1) / block",
                 )
 
-    def _tested(self, view: LaunchView, axis: int, facts: Facts) -> tuple[Symbol, Span] | None:
+    def _tested(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, Span] | None:
         """The size that the kernel tests its index along ``axis`` against, and that the grid is a part of."""
         found, fact = view.covers[axis], view.fact
         if found.kind is not Cover.EXACT or found.count is None or found.unit is None or fact.grid is None:
             return None
-        if fact.block is None or plain(fact.grid[axis]).op not in ("div", "shr"):
+        if fact.block is None or _at_least_one(plain(fact.grid[axis])).op not in ("div", "shr"):
             return None
         if polynomial(found.unit) != polynomial(fact.block[axis]):
             return None
         tested = tested_size(view, axis, found.count, facts[trace])
-        return tested if tested is not None and self._odd(tested[0], view, axis, facts) else None
+        if tested is not None:
+            return (tested[0].name, tested[1]) if self._odd((tested[0],), view, axis, facts) else None
+        return self._tested_product(view, axis, found.count, facts)
+
+    def _tested_product(self, view: LaunchView, axis: int, count: Term, facts: Facts) -> tuple[str, Span] | None:
+        """The product of sizes that the kernel is passed one by one, works out itself and tests its index against."""
+        wanted, images = polynomial(count), dict(view.images)
+        for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
+            for part in conjuncts(guard.term):
+                if part.op != "lt" or polynomial(part.args[0]) != _place(axis):
+                    continue
+                limit = part.args[1]
+                if polynomial(substitute(limit, images)) == wanted and self._odd(symbols(limit), view, axis, facts):
+                    return show(limit), guard.span
+        return None
 
     def _short(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Guard] | None:
         """(threads, elements, test) where a launch in numbers has fewer threads along an axis than the kernel handles
@@ -213,12 +249,22 @@ class UncoveredTail(Rule):
                     return cap, size, guard.span
         return None
 
-    def _odd(self, size: Symbol, view: LaunchView, axis: int, facts: Facts) -> bool:
-        """Whether the size may be no multiple of the block."""
+    def _odd(self, sizes: Sequence[Symbol], view: LaunchView, axis: int, facts: Facts) -> bool:
+        """Whether the product of ``sizes`` may be no multiple of the block."""
         unit = view.block[axis]
-        if unit is None or unit < 2 or size.kind is not SymbolKind.PARAM:
+        if unit is None or unit < 2 or not sizes or any(size.kind is not SymbolKind.PARAM for size in sizes):
             return False
-        return facts[admitted].permits(view.block, values=((size, 3 * unit + 1),))
+        values = tuple(zip(sizes, (3 * unit + 1, *(1 for _ in sizes[1:])), strict=True))
+        return all(one.permits(view.block, values=values) for one in (facts[admitted], admission_of(view)))
+
+
+def _at_least_one(grid: Term) -> Term:
+    """A number of blocks without the clamp that keeps it from being 0."""
+    if grid.op in ("max", "select"):
+        sides = [plain(arg) for arg in grid.terms[-2:]]
+        if any(side.value == 1 for side in sides):
+            return next((side for side in sides if side.value is None), grid)
+    return grid
 
 
 def _place(axis: int) -> Polynomial:
