@@ -228,6 +228,14 @@ class ByteCountMismatch(ModuleRule):
                     f"the pitch {show(pitch)} is less than the {show(copy.size)} bytes of a row: the call fails",
                     fix="pass the distance from row to row in bytes",
                 )
+            if pitch.value is None and _several_rows(copy) and of_rows(width, polynomial(pitch)):
+                return self.finding(
+                    copy.event.span,
+                    f"the pitch {show(pitch)} is less than the {show(copy.size)} bytes of a row, unless that is one "
+                    "byte for each: the call fails",
+                    Severity.WARNING,
+                    fix="pass the distance from row to row in bytes",
+                )
             behind = extent_of(value, walk.allocations)
             if behind is not None and behind.row is not None and made_of_sizes(pitch) and _several_rows(copy):
                 related = [Related(behind.span, "allocated here")] if behind.span is not None else []

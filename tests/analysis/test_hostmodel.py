@@ -18,6 +18,28 @@ from tests.analysis.launched import launches_of
 from tests.rules.marked import assert_marked
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "pitches that are a factor of the row": (
+        ByteCountMismatch,
+        """
+        struct Frame { unsigned char *data; int width, height, bytes, pitch; };
+        void pixels(unsigned char *to, size_t pitch, const Frame &from, cudaStream_t s) {
+            cudaMemcpy2DAsync(to, pitch, from.data, from.width, from.width * from.bytes, from.height, // bad
+                              cudaMemcpyHostToDevice, s);
+        }
+        void rows(unsigned char *to, size_t pitch, const Frame &from, cudaStream_t s) {
+            cudaMemcpy2DAsync(to, pitch, from.data, from.pitch, from.width * from.bytes, from.height,
+                              cudaMemcpyHostToDevice, s);
+        }
+        void planes(unsigned char *to, size_t pitch, const unsigned char *from, size_t w, size_t h, size_t channels) {
+            cudaMemcpy2D(to, pitch, from, w, w * channels, h, cudaMemcpyHostToDevice); // bad
+            cudaMemcpy2D(to, pitch, from, w * channels, w * channels, h, cudaMemcpyHostToDevice);
+            cudaMemcpy2D(to, pitch, from, w * channels, w, h, cudaMemcpyHostToDevice);
+        }
+        void once(unsigned char *to, const unsigned char *from, size_t row, size_t rows) {
+            cudaMemcpy2D(to, row * rows, from, row, row * rows, 1, cudaMemcpyHostToDevice);
+        }
+        """,
+    ),
     "variables of the host": (
         WrongCopyDirection,
         """
