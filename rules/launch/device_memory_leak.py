@@ -17,6 +17,8 @@ _UNFOLLOWED = frozenset({"goto", "budget", "statement", "lost"})
 class DeviceMemoryLeak(ModuleRule):
     r"""Memory of the device, or pinned memory, is not given back.
 
+    Likewise streams and events that are never destroyed.
+
     A function that allocates memory for itself leaks it where it ends, or where an error makes it return or throw
     before it frees it. Reported on each way through the code on which nothing leads to the memory any more; what a
     helper throws that checks an error is a note, as that mostly ends the program. Reported of classes too: a member
@@ -49,6 +51,23 @@ class DeviceMemoryLeak(ModuleRule):
         cudaFree(y);
         cudaFree(x);
         return err;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void clear(int *x) { x[threadIdx.x] = 0; }
+    float timed(int *x) {
+        cudaEvent_t begin, end;
+        cudaEventCreate(&begin);
+        cudaEventCreate(&end);  // expect: KL608
+        cudaEventRecord(begin);
+        clear<<<1, 64>>>(x);
+        cudaEventRecord(end);
+        cudaEventSynchronize(end);
+        float took = 0;
+        cudaEventElapsedTime(&took, begin, end);
+        cudaEventDestroy(begin);
+        return took;
     }
     ```
 
@@ -131,15 +150,15 @@ class DeviceMemoryLeak(ModuleRule):
         related = [Related(span, word) for span, word in fault.related]
         if fault.word == "way":
             message, fix = (
-                f"the memory of {fault.name} is not given back on this way out",
+                f"{fault.what} {fault.name} is not given back on this way out",
                 "free it before, or let an object own it",
             )
         elif fault.word == "member":
-            message = f"the memory of the member {fault.name} is never given back, as that of others is"
+            message = f"{fault.what} the member {fault.name} is never given back, as that of others is"
             fix = "free it with the others"
         elif fault.word == "again":
             message = f"{fault.name} gets other memory here, and what it had is not given back"
             fix = "free what it has before"
         else:
-            message, fix = f"the memory of {fault.name} is never given back", "free it, or let an object own it"
+            message, fix = f"{fault.what} {fault.name} is never given back", "free it, or let an object own it"
         return self.finding(fault.span, message, severity, related=related, fix=fix)

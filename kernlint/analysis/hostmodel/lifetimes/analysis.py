@@ -15,7 +15,7 @@ from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, unfreed
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
-from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing
+from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing, owed
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MAPS, MOVES, RESETS
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
@@ -198,12 +198,12 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         seen.add(thing)
         freed = m.stopped.get(thing)
         if freed is None:
-            yield Fault("leak", thing.span, thing.name, "", ((span, "the last way to it ends here"),), soft)
+            related = ((span, "the last way to it ends here"),)
+            yield Fault("leak", thing.span, thing.name, "", related, soft, owed(thing))
         elif not said:
             said += 1
-            yield Fault(
-                "leak", span, thing.name, "way", ((thing.span, "allocated here"), (freed, "given back here")), soft
-            )
+            related = ((thing.span, "allocated here"), (freed, "given back here"))
+            yield Fault("leak", span, thing.name, "way", related, soft, owed(thing))
 
 
 lifetimes = ModuleAnalysis("lifetimes", _compute)

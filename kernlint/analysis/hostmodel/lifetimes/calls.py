@@ -6,6 +6,7 @@ from kernlint.analysis.hostmodel.lifetimes.effects import outside
 from kernlint.analysis.hostmodel.lifetimes.machine import DEPTH, STATES, Frame, Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import dropped
 from kernlint.analysis.hostmodel.lifetimes.model import (
+    MEMORY,
     NULL,
     At,
     Atom,
@@ -120,6 +121,10 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
             result = given
             if built is not None:
                 result = Whole(tuple((at.path, held) for at, held in behind.memory.items() if at.thing is built))
+                if m.program.destructor(built.type) is not None:  # which runs wherever the object ends
+                    for thing in things_in(result):
+                        if thing.kind not in MEMORY:
+                            behind.change(thing, out=True)
             leave(m, function, behind, result, span)
             out.append((behind, result))
     if m.frames:

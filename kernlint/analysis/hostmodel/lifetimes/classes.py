@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
-from kernlint.analysis.hostmodel.lifetimes.model import At, Fault, Kind, Life, State, Thing
+from kernlint.analysis.hostmodel.lifetimes.model import At, Fault, Kind, Life, State, Thing, owed
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
 from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
@@ -102,9 +102,11 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
             if thing.span is None:
                 continue
             if thing in lost and not (one is not None and one.open):
-                yield Fault("leak", thing.span, key[1], "member", ((lost[thing].span, "the destructor"),))
+                related = ((lost[thing].span, "the destructor"),)
+                yield Fault("leak", thing.span, key[1], "member", related, what=owed(thing))
             elif not (one is not None and one.open) and (at := _sibling(program, key, giver)) is not None:
-                yield Fault("leak", thing.span, key[1], "member", ((at, "another one is given back here"),))
+                related = ((at, "another one is given back here"),)
+                yield Fault("leak", thing.span, key[1], "member", related, what=owed(thing))
 
 
 def _sibling(program: Program, key: Key, giver: n.FunctionDecl) -> Span | None:

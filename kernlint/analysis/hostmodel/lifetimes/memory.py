@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
+    OWED,
     At,
     Atom,
     Kind,
@@ -145,7 +146,7 @@ def note_stored(m: Machine, at: Place, value: Value, state: State, span: Span) -
     if thing in state.fates and not value.path:
         for key in keys:
             m.program.makers.setdefault(key, set()).add(m.entry)
-        if thing.kind in MEMORY:
+        if thing.kind in OWED:
             m.program.gave(keys[-1], thing, m.entry)
     elif value.thing.key is not None and value.thing.key != keys[-1]:
         m.program.passed_on.add(value.thing.key)
@@ -243,7 +244,7 @@ def dropped(m: Machine, things: Iterable[Thing], state: State, span: Span, roots
 def leaking(thing: Thing, state: State) -> bool:
     """Whether somebody still has to give a thing back, and only the function can."""
     fate = state.fates.get(thing)
-    return fate is not None and thing.kind in MEMORY and fate.life is Life.LIVE and not fate.out
+    return fate is not None and thing.kind in OWED and fate.life is Life.LIVE and not fate.out
 
 
 def _lasting(m: Machine, decl: n.VarDecl) -> bool:

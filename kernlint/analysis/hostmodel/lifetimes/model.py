@@ -36,6 +36,14 @@ class Kind(Enum):
 MEMORY = frozenset({Kind.DEVICE, Kind.PINNED, Kind.MANAGED})
 """Things that have to be given back to the runtime, and cost memory of the device or locked memory till then."""
 
+OWED = MEMORY | {Kind.STREAM, Kind.EVENT}
+"""Things that somebody has to give back to the runtime: memory, and handles with what the driver keeps for them."""
+
+
+def owed(thing: Thing) -> str:
+    """What somebody has to give back, in words before its name."""
+    return {Kind.STREAM: "the stream", Kind.EVENT: "the event"}.get(thing.kind, "the memory of")
+
 
 _OWN = frozenset({Kind.LOCAL, Kind.CONTENT, Kind.OWNED})
 """Things that only the function knows as long as nothing else is known."""
@@ -236,7 +244,7 @@ class Fault:
     (given back while a stream works with it), ``copied`` (an object that owns memory), ``temporary`` (a pointer into
     an object that ends), ``early`` (read), ``dies`` (while a copy may be at it), ``nothing`` (a copy of what nobody
     wrote), ``lost`` (a copy over results that nobody has read).  ``name``: of the memory; ``word``: a detail;
-    ``related``: other places; ``soft``: a note."""
+    ``related``: other places; ``soft``: a note; ``what``: stands before the name of what leaks."""
 
     kind: str
     span: Span
@@ -244,3 +252,4 @@ class Fault:
     word: str = ""
     related: tuple[tuple[Span, str], ...] = ()
     soft: bool = False
+    what: str = "the memory of"
