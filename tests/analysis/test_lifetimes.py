@@ -28,6 +28,104 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "leak driver handles": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda.h>
+        #include <stdlib.h>
+        typedef struct { CUdevice device; CUcontext context; CUstream work, copies; CUevent copied; } session;
+        static void drop_parts(session *s) {
+            if (s->copied != NULL) cuEventDestroy(s->copied);
+            if (s->work != NULL) cuStreamDestroy(s->work);
+            if (s->copies != NULL) cuStreamDestroy(s->copies);  // only good
+            cuDevicePrimaryCtxRelease(s->device);
+        }
+        session *make_session(int which) {
+            session *s = (session *)calloc(1, sizeof(*s));
+            if (s == NULL) return NULL;
+            if (cuDeviceGet(&s->device, which) != CUDA_SUCCESS ||
+                cuDevicePrimaryCtxRetain(&s->context, s->device) != CUDA_SUCCESS) {
+                free(s);
+                return NULL;
+            }
+            cuCtxPushCurrent(s->context);
+            if (cuStreamCreate(&s->work, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+                cuStreamCreate(&s->copies, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||  // bad
+                cuEventCreate(&s->copied, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) {
+                drop_parts(s);
+                cuCtxPopCurrent(NULL);
+                free(s);
+                return NULL;
+            }
+            cuCtxPopCurrent(NULL);
+            return s;
+        }
+        void drop_session(session *s) {
+            cuStreamSynchronize(s->copies);
+            drop_parts(s);
+            free(s);
+        }
+        """,
+    ),
+    "leak event of a class": (
+        DeviceMemoryLeak,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        #include <memory>
+        #include <utility>
+        #include <vector>
+        class Mark {
+            hipEvent_t event = nullptr;
+          public:
+            explicit Mark(hipStream_t s) {
+                hipEventCreateWithFlags(&event, hipEventDisableTiming);  // bad
+                hipEventRecord(event, s);
+            }
+            Mark(Mark &&other) : event(std::exchange(other.event, nullptr)) {}
+            ~Mark() { if (event) hipEventDestroy(event); }  // only good
+            void wait() const { hipEventSynchronize(event); }
+        };
+        Mark record(hipStream_t s) { return Mark(s); }
+        void use(hipStream_t s) {
+            record(s).wait();
+            Mark(s).wait();
+            Mark kept = record(s);
+            kept.wait();
+            std::vector<Mark> all;
+            all.push_back(Mark(s));
+            auto owned = std::make_unique<Mark>(s);
+        }
+        """,
+    ),
+    "leak stream handed on": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <memory>
+        __global__ void clear(float *x) { x[threadIdx.x] = 0; }
+        using Owner = std::unique_ptr<CUstream_st, decltype(&cudaStreamDestroy)>;
+        Owner made() { cudaStream_t s; cudaStreamCreate(&s); return Owner(s, cudaStreamDestroy); }
+        cudaStream_t plain() { cudaStream_t s; cudaStreamCreate(&s); return s; }
+        void several(float *x) {
+            cudaStream_t all[4];
+            for (int i = 0; i < 4; i++) cudaStreamCreate(&all[i]);
+            for (int i = 0; i < 4; i++) clear<<<1, 32, 0, all[i]>>>(x + 32 * i);
+            for (int i = 0; i < 4; i++) cudaStreamDestroy(all[i]);
+        }
+        void rounds(float *x, int n) {
+            for (int i = 0; i < n; i++) {
+                cudaStream_t s;
+                cudaStreamCreate(&s);  // bad
+                clear<<<1, 32, 0, s>>>(x);
+                cudaStreamSynchronize(s);
+                cudaStreamDestroy(s);  // only good
+            }
+        }
+        """,
+    ),
     "leak ctor no dtor": (
         DeviceMemoryLeak,
         "cuda",
