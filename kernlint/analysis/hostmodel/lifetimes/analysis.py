@@ -198,8 +198,8 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         seen.add(thing)
         freed = m.stopped.get(thing)
         if freed is None:
-            related = ((span, "the last way to it ends here"),)
-            yield Fault("leak", thing.span, thing.name, "", related, soft, owed(thing))
+            last = ((span, "the last way to it ends here"),)
+            yield Fault("leak", thing.span, thing.name, "", last, soft, owed(thing))
         elif not said:
             said += 1
             related = ((thing.span, "allocated here"), (freed, "given back here"))

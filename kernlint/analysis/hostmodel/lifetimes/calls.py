@@ -121,7 +121,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
             result = given
             if built is not None:
                 result = Whole(tuple((at.path, held) for at, held in behind.memory.items() if at.thing is built))
-                if m.program.destructor(built.type) is not None:  # which runs wherever the object ends
+                if m.program.destructor(e.type) is not None:  # which runs wherever the object ends
                     for thing in things_in(result):
                         if thing.kind not in MEMORY:
                             behind.change(thing, out=True)
