@@ -275,32 +275,35 @@ class Project:
     def preludes_for(self, path: str) -> tuple[str, ...]:
         """OpenCL texts that the host program puts before the one in the file at ``path``, in order."""
         inside = self.relative(path)
-        if inside is None or not inside.lower().endswith(preludes.OPENCL) or not any(self._joins.values()):
+        if inside is None or not inside.lower().endswith(preludes.OPENCL) or not self._joins:
             return ()
         before = preludes.joined_before(inside, self._joins)
-        if not (before or any(inside in parts for parts in self._joins.values())):
+        if not (before or any(inside in parts for parts in self._joins)):
             return ()
         texts = [_text(self.absolute(part)) for part in (*before, inside)]
         common = preludes.common_parts(texts, {part: _text(self.absolute(part)) for part in self._common})
         return self._absolute([*(part for part in common if part not in (*before, inside)), *before])
 
     @cached_property
-    def _joins(self) -> Mapping[str, list[str]]:
-        """OpenCL files that each host file includes, in order."""
-        found: dict[str, list[str]] = {}
+    def _joins(self) -> list[list[str]]:
+        """OpenCL files that each statement of a host file includes, in order."""
+        found: list[list[str]] = []
         for path, includes in self.includes.column("includes"):
-            if not path.lower().endswith(preludes.OPENCL):
-                folder = path.rpartition("/")[0]
-                texts = [name for name in includes if name.lower().endswith(preludes.OPENCL)]
+            if path.lower().endswith(preludes.OPENCL) or not any(
+                name.lower().endswith(preludes.OPENCL) for name in includes
+            ):
+                continue
+            folder = path.rpartition("/")[0]
+            for texts in preludes.statements(_text(self.absolute(path))):
                 if meant := [part for part in (self._meant(name, folder) for name in texts) if part is not None]:
-                    found[path] = meant
+                    found.append(meant)
         return found
 
     @cached_property
     def _common(self) -> list[str]:
         """OpenCL files that hosts include which include no file with a kernel."""
         kernels = {path for path, names in self.facts.column("kernels") if names}
-        hosts = [parts for parts in self._joins.values() if kernels.isdisjoint(parts)]
+        hosts = [parts for parts in self._joins if kernels.isdisjoint(parts)]
         return sorted({part for parts in hosts for part in parts})
 
     def given(self, path: str) -> Given:

@@ -1,14 +1,14 @@
 """Texts that a host program puts before an OpenCL program.
 
 A program may lie in several files that the host joins: it includes them one after the other into a string (they are
-written as raw literals then).  What it includes before a file is that file's beginning.  A part that the host joins
-elsewhere, without a kernel of its own, comes first where it defines a name that the program uses and does not define,
-as no other part does.
+written as raw literals then).  What it includes before a file, in the same statement, is that file's beginning; a host
+file may join several programs.  A part that a host joins elsewhere, without a kernel of its own, comes first where it
+defines a name that the program uses and does not define, as no other part does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kernlint.text.patterns import pattern
 
@@ -24,14 +24,33 @@ _DEFINED = pattern(
 _FUNCTION = pattern(rb"\b([A-Za-z_]\w*)[ \t]*\([^;{}()]*\)\s*\{")
 _WORD = pattern(rb"[A-Za-z_]\w*")
 _COMMENT = pattern(rb"//[^\n]*|/\*.*?\*/", 16)
+_PIECE = pattern(
+    rb'//[^\n]*|/\*.*?\*/|\bR"([^()\s]*)\(.*?\)\1"|^[ \t]*#[ \t]*include[ \t]*(["<][^">\n]+)[">]|"(?:\\.|[^"\\\n])*"'
+    rb"|'(?:\\.|[^'\\\n])+'|(;)",
+    16 | 8,
+)
 
 
-def joined_before(path: str, joins: Mapping[str, Sequence[str]]) -> list[str]:
-    """Files that a host includes before ``path``; ``joins``: the OpenCL files that each host file includes, in order.
+def statements(host: bytes) -> list[list[str]]:
+    """OpenCL files, as written behind a quote, that each statement of a host file includes, in order."""
+    found: list[list[str]] = [[]]
+    for match in _PIECE.finditer(host):
+        if match.group(3) and found[-1]:
+            found.append([])
+        elif match.group(2):
+            written = match.group(2).decode("utf-8", "surrogateescape")
+            if written.lower().endswith(OPENCL):
+                found[-1].append(written)
+    return [parts for parts in found if parts]
 
-    Of several hosts the one counts that puts most before it."""
+
+def joined_before(path: str, joins: Iterable[Sequence[str]]) -> list[str]:
+    """Files that a host includes before ``path``; ``joins``: the OpenCL files that each statement of a host includes,
+    in order.
+
+    Of several statements the one counts that puts most before it."""
     best: list[str] = []
-    for parts in joins.values():
+    for parts in joins:
         if path in parts:
             before = list(parts[: parts.index(path)])
             if len(before) > len(best):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from kernlint.project import Project
-from kernlint.project.preludes import common_parts, joined_before
+from kernlint.project.preludes import common_parts, joined_before, statements
 from tests.project.test_own_headers import check, codes
 from tests.project.test_project import write
 
@@ -33,7 +33,7 @@ def test_files_that_no_host_joins_stand_alone(tmp_path: Path) -> None:
 
 
 def test_the_host_that_puts_most_before_a_file_counts() -> None:
-    joins = {"a.cpp": ["x.cl", "k.cl"], "b.cpp": ["x.cl", "y.cl", "k.cl"], "c.cpp": ["k.cl"]}
+    joins = [["x.cl", "k.cl"], ["x.cl", "y.cl", "k.cl"], ["k.cl"]]
     assert joined_before("k.cl", joins) == ["x.cl", "y.cl"]
     assert joined_before("other.cl", joins) == []
 
@@ -43,3 +43,27 @@ def test_a_common_part_is_the_only_one_that_defines_a_name() -> None:
     parts["c.cl"] = b"#define M 1\n"
     assert common_parts([b"num x = N;"], parts) == ["a.cl", "b.cl"]
     assert common_parts([b"#define N 2\nint x = N + BOTH;"], parts) == []
+
+
+def test_each_statement_of_a_host_joins_a_program_of_its_own(tmp_path: Path) -> None:
+    host = b"""
+const char *first = R"x( int a; )x" // one; two
+#include "common.cl"
+"#define KIND 1; "
+#include "first.cl"
+;
+std::string second() { return
+#include "common.cl"
+#include <second.cl>
+; }
+#include "host.h"
+"""
+    assert statements(host) == [['"common.cl', '"first.cl'], ['"common.cl', "<second.cl"]]
+    other = 'R"(\nvoid put(__local item *to, item value, int n) { to[n] = value; }\n)"\n'
+    kernel = KERNEL.replace("void k(", "void other(")
+    programs = 'const char *a =\n#include "cl/common.opencl"\n#include "cl/part.opencl"\n#include "cl/k.opencl"\n;\n'
+    programs += programs.replace("*a", "*b").replace("part.", "wide.").replace("k.op", "other.op")
+    write(tmp_path, {"Makefile": "", "cl/common.opencl": COMMON, "cl/part.opencl": PART, "cl/k.opencl": KERNEL})
+    write(tmp_path, {"cl/wide.opencl": other, "cl/other.opencl": kernel, "host.cpp": programs})
+    found = Project(str(tmp_path)).preludes_for(str(tmp_path / "cl/other.opencl"))
+    assert [os.path.basename(path) for path in found] == ["common.opencl", "wide.opencl"]
