@@ -38,6 +38,29 @@ class LocalSizeMismatch(Rule):
     }
     ```
 
+    ```cuda bad
+    const char *program = R"(
+    kernel void turn(global const float *x, global float *y, local float *tile) {
+        const int at = get_local_id(0);
+        tile[at] = x[get_global_id(0)];  // expect: KL618
+        barrier(CLK_LOCAL_MEM_FENCE);
+        y[get_global_id(0)] = tile[get_local_size(0) - 1 - at];
+    }
+    )";
+    class Turn {
+        static constexpr size_t group = 128;
+        cl::Kernel turn;
+    public:
+        explicit Turn(cl::Program built) { turn = cl::Kernel(built, "turn"); }
+        void run(cl::CommandQueue queue, cl::Buffer x, cl::Buffer y) {
+            turn.setArg(0, x);
+            turn.setArg(1, y);
+            turn.setArg(2, cl::Local(group));
+            queue.enqueueNDRangeKernel(turn, cl::NullRange, cl::NDRange(32 * group), cl::NDRange(group));
+        }
+    };
+    ```
+
     ```cuda good
     const char *program = R"(
     kernel void turn(global const float *x, global float *y, local float *tile) {

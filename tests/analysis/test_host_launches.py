@@ -136,6 +136,26 @@ PYTHON = {
         whole((n // 64 + 1,), (64,), (at, to, cp.float32(values), np.int32(n))) # bad
         whole((n // 64 + 1,), (64,), (at.astype(cp.int32), to, cp.float32(values), np.int32(n)))
     """,
+    "positions of what holds": """
+    def kept(mask, x):
+        (at,) = cp.nonzero(mask)
+        n = at.size
+        to = cp.empty(n, dtype=cp.float32)
+        whole((n // 64 + 1,), (64,), (at, to, x.astype(cp.float32), np.int32(n))) # bad
+        narrow = at.astype(cp.int32)
+        whole((n // 64 + 1,), (64,), (narrow, to, x.astype(cp.float32), np.int32(n)))
+    class Positions:
+        def __init__(self, mask, keys):
+            self.rows, columns = cp.where(mask)
+            self.columns = columns.astype(cp.int32)
+            self.keys, self.first = cp.unique(keys.astype(cp.int32), return_index=True)
+        def run(self, to, x, n):
+            x = x.astype(cp.float32)
+            whole((n // 64 + 1,), (64,), (self.rows, to, x, np.int32(n))) # bad
+            whole((n // 64 + 1,), (64,), (self.columns, to, x, np.int32(n)))
+            whole((n // 64 + 1,), (64,), (self.keys, to, x, np.int32(n)))
+            whole((n // 64 + 1,), (64,), (self.first, to, x, np.int32(n))) # bad
+    """,
     "what callers pass": """
     class Pick:
         def __init__(self, values):

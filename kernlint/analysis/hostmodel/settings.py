@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind, Trace
 from kernlint.analysis.trace.expressions import text_of
-from kernlint.analysis.trace.values import NULL, PointerValue, Value, as_term
+from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.narrowing import Narrowing, narrowed, told
@@ -131,7 +131,8 @@ def _of_value(api: ApiEvent, index: int, at: int) -> Setting:
     kind, value = api.node.args[at].type, api.args[at]
     name = kind.name.rpartition("::")[2] if isinstance(kind, StructType) else ""
     if name == "LocalSpaceArg":
-        return Setting(index, None, None, True, api.span, api.node)
+        given = value.get("size_") if isinstance(value, StructValue) else None
+        return Setting(index, given if isinstance(given, Term) else None, None, True, api.span, api.node)
     if name in ("Buffer", "Image2D", "Image3D", "Sampler"):
         size: int | None = HANDLE
     else:

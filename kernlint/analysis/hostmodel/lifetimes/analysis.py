@@ -19,6 +19,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind,
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MAPS, MOVES, RESETS
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
+from kernlint.analysis.hostmodel.lifetimes.transfers import calls_of
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
@@ -156,7 +157,7 @@ def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> N
             and fate.used_at is not None
             and not fate.out
         ):
-            m.report(Fault("lost", fate.used_at, thing.name))
+            m.report(Fault("lost", fate.used_at, thing.name, related=calls_of(fate)))
     _replaced(m, s)
     leave(m, m.entry, s, result, span)
 

@@ -37,7 +37,7 @@ from kernlint.analysis.hostmodel.lifetimes.runtime import (
     WAITS,
     Makes,
 )
-from kernlint.analysis.hostmodel.lifetimes.transfers import apart, became, bound, called, move, used, wait
+from kernlint.analysis.hostmodel.lifetimes.transfers import apart, became, bound, called, calls_of, move, used, wait
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -224,7 +224,8 @@ def release(
     if fate.life in (Life.FAILED, Life.DOUBT):
         return
     if thing.kind in MEMORY and fate.use == "recopied" and fate.used_at is not None and not fate.out:
-        m.report(Fault("lost", fate.used_at, called(thing, s), related=((span, "given back here"),)))
+        related = (*calls_of(fate), (span, "given back here"))
+        m.report(Fault("lost", fate.used_at, called(thing, s), related=related))
     _still_used(m, thing, span, s, verb, stream, api)
     for at in [at for at, held in s.memory.items() if at.thing is thing]:
         del s.memory[at]

@@ -118,7 +118,7 @@ class Life(Enum):
 class Fate(NamedTuple):
     """The state of a thing.  ``out``: something beyond the function may know it.  ``at``: where it was given back, and
     ``by`` what.  ``use``: what happened to its contents last: ``""`` (nothing yet), ``copied``, ``filled``,
-    ``computed`` (a kernel may have written it), ``read``."""
+    ``computed`` (a kernel may have written it), ``read``; ``called``: the calls through which."""
 
     life: Life = Life.LIVE
     out: bool = False
@@ -126,6 +126,7 @@ class Fate(NamedTuple):
     by: str = ""
     use: str = ""
     used_at: Span | None = None
+    called: tuple[Span, ...] = ()
     stream: Value | None = None
     touched: bool = False
 

@@ -116,7 +116,8 @@ def _copied_to(m: Machine, e: n.Call, target: Value, source: Value | None, kind:
         if origin is not None and origin.used_at == fate.used_at and origin.use == "input" and fate.used_at is not None:
             m.report(Fault("lost", e.span, called(target.thing, s), related=((fate.used_at, "computed here"),)))
     again = fate.use == "computed" and kind == H2D
-    s.change(target.thing, use="recopied" if again else "copied", used_at=e.span)
+    calls = tuple(frame.call for frame in m.frames[:0:-1] if frame.call is not None)
+    s.change(target.thing, use="recopied" if again else "copied", used_at=e.span, called=calls)
 
 
 def wait(name: str, args: list[Value], s: State) -> None:
@@ -261,6 +262,11 @@ def called(thing: Thing, s: State) -> str:
             parts = [part for part in at.path if isinstance(part, str)]
             return parts[-1] if parts else at.thing.name
     return thing.name
+
+
+def calls_of(fate: Fate) -> tuple[tuple[Span, str], ...]:
+    """The calls through which something was last done to a thing, the nearest first, as places beside a fault."""
+    return tuple((span, "called here") for span in fate.called[:2])
 
 
 def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:

@@ -29,7 +29,7 @@ _KEPT = frozenset(
 
 _INDICES = frozenset(
     {"argsort", "argmax", "argmin", "argwhere", "flatnonzero", "searchsorted", "bincount", "lexsort", "argpartition",
-     "digitize"}
+     "digitize", "nonzero"}
 )  # fmt: skip
 """Functions of NumPy and CuPy, and methods, that give positions or counts: ``int64``."""
 
@@ -97,6 +97,8 @@ class _Elements:
         if isinstance(expr, ast.Attribute):
             return self._inner(expr.value, scope) if expr.attr in ("T", "data", "gpudata", "ptr", "flat") else ""
         if isinstance(expr, ast.Subscript):
+            if isinstance(expr.value, ast.Call) and (dotted(expr.value.func) or "").rpartition(".")[2] == "unique":
+                return self._unique(expr.value, expr.slice, scope)
             return self._inner(expr.value, scope)
         if isinstance(expr, ast.BinOp):
             return self._joined(expr, scope)
@@ -166,6 +168,8 @@ class _Elements:
             return "float64" if full.partition(".")[0] in ("numpy", "cupy") else ""
         if last in _INDICES or (last in _DRAWN and ".random." in full):
             return "int64"
+        if last == "where" and len(args) == 1:  # the positions of what holds, as of `nonzero`
+            return "int64"
         if last == "where" and len(args) == 3:
             return self._agreed(self._inner(arg, scope) for arg in args[1:])
         if last in _SEVERAL and args:
@@ -175,6 +179,15 @@ class _Elements:
         if last in ("array", "asarray") and args and isinstance(args[0], (ast.List, ast.Tuple)):
             return _listed(args[0])
         return self._inner(args[0], scope) if last in _KEPT and args else ""
+
+    def _unique(self, call: ast.Call, at: ast.expr, scope: Scope) -> str:
+        """The type of what ``unique`` gives: the elements, and behind them positions and counts as they are asked for
+        (without such a request a subscript is one of an element)."""
+        asked = any((key.arg or "").startswith("return_") for key in call.keywords)
+        index = at.value if isinstance(at, ast.Constant) else None
+        if asked and index != 0:
+            return "int64" if isinstance(index, int) else ""
+        return self._inner(call.args[0], scope) if call.args else ""
 
     def _method(self, expr: ast.Call, name: str, stated: ast.expr | None, scope: Scope) -> str:
         if not isinstance(expr.func, ast.Attribute):

@@ -280,8 +280,8 @@ namespace cl {
     struct Image3D : Image { template <class... A> Image3D(A...); };
     struct Sampler { template <class... A> Sampler(A...); };
     struct LocalSpaceArg { size_t size_; };
-    LocalSpaceArg Local(size_t);
-    LocalSpaceArg __local(size_t);
+    KL_FOLLOW inline LocalSpaceArg Local(size_t size) { return LocalSpaceArg{size}; }
+    KL_FOLLOW inline LocalSpaceArg __local(size_t size) { return LocalSpaceArg{size}; }
     struct Program {
         typedef std::vector<std::string> Sources;
         template <class... A> Program(A...);
