@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
 from math import gcd
 
@@ -18,7 +18,7 @@ from kernlint.prove.meet import WARP
 from kernlint.prove.query import FREE, Axes, Bounds, Budget, Launch, Proved, Side
 from kernlint.prove.solve import solve
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.intervals import Bound, declared, interval
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -139,6 +139,7 @@ class Agreement:
                 or self._settled(seen)
                 or self._stated(seen)
                 or by_rows(seen)
+                or (seen.op in ("land", "lor", "lnot") and not any(self.differs(part) for part in seen.args))
             )
             known = self._answers[term] = not agreed
         return known
@@ -245,6 +246,12 @@ class Agreement:
         of them to the next (``32 * row + tid % 32 < 768``): all threads are on the same side."""
         if term.op not in ("lt", "le") or not all(isinstance(arg.type, IntType) for arg in term.args):
             return False
+        if not self.visible:
+            return self._one_side(term, _in_tile(term))
+        sized = ((block, {one: const(block[one.axis], one.type) for one in BLOCK_DIM}) for block in self.blocks)
+        return all(self._one_side(substitute(term, given), _in_block(block)) for block, given in sized)
+
+    def _one_side(self, term: Term, bounds: Callable[[Symbol], Bound]) -> bool:
         apart = polynomial(term.args[0]) - polynomial(term.args[1])
         common: list[int] = []
         low, high = 0, 0
@@ -252,7 +259,7 @@ class Agreement:
             if all(variation(atom, self._memo) <= Uniformity.BLOCK for atom in mono):
                 common.append(value)
                 continue
-            least, most = interval(mono[0]) if len(mono) == 1 else (None, None)
+            least, most = interval(mono[0], bounds) if len(mono) == 1 else (None, None)
             if least is None or most is None:
                 return False
             low += min(least * value, most * value)
@@ -285,6 +292,31 @@ class Agreement:
             return False
         blocks = self.blocks if self.visible else POWERS
         return all(_agree(term, found, block) for block in blocks)
+
+
+def _in_block(block: Block) -> Callable[[Symbol], Bound]:
+    """The bounds of symbols in a block."""
+
+    def bounds(symbol: Symbol) -> Bound:
+        return (0, block[symbol.axis] - 1) if symbol.kind is SymbolKind.THREAD else declared(symbol)
+
+    return bounds
+
+
+def _in_tile(term: Term) -> Callable[[Symbol], Bound]:
+    """The bounds of symbols where the comparison ``term`` says what each block has: with ``blockIdx.x * 64 +
+    threadIdx.x * 4`` there are 16 threads, since more would be at the work of the next block."""
+    sizes = (polynomial(term.args[0]) - polynomial(term.args[1])).coefficients
+
+    def bounds(symbol: Symbol) -> Bound:
+        tile, own = (
+            (abs(sizes.get((at[symbol.axis].term,), 0)) for at in (BLOCK, THREAD))
+            if symbol.kind is SymbolKind.THREAD
+            else (0, 0)
+        )
+        return (0, tile // own - 1) if tile and own and tile % own == 0 else declared(symbol)
+
+    return bounds
 
 
 def _number(term: Term) -> Term:
