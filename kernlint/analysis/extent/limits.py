@@ -133,15 +133,16 @@ def _borrows(rest: dict[Monomial, int]) -> bool:
     return back and not any(mono and value > 0 and mono not in varying for mono, value in rest.items())
 
 
-def elements(access: Access) -> tuple[Polynomial, int] | None:
-    """The offset in elements of the root, and the elements touched beyond the first; None where that is no count."""
+def elements(access: Access, offset: Term | None = None) -> tuple[Polynomial, int] | None:
+    """The offset (of the access, or one that is given) in elements of the root, and the elements touched beyond the
+    first; None where that is no count."""
     size = access.root.element.size
     if not size or access.size is None or isinstance(access.root.element, VoidType):
         return None
     if size == 1 and access.size > 1:
         return None  # bytes that hold something else
     out: dict[Monomial, int] = {}
-    for mono, value in polynomial(access.offset).coefficients.items():
+    for mono, value in polynomial(access.offset if offset is None else offset).coefficients.items():
         if value % size and mono:
             return None
         out[mono] = value // size

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.filled import Filled
 from kernlint.analysis.extent.limits import Limit, counter_ranges, elements, extreme, split
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace import trace
@@ -92,9 +93,10 @@ def _quotient(outer: Polynomial, inner: Polynomial) -> Polynomial | None:
     return None if factor % by else Polynomial({tuple(left): factor // by})
 
 
-def places_of(access: Access) -> tuple[Place, ...]:
-    """The dimensions of an access that move, the slowest first; empty where they are not plain."""
-    found = elements(access)
+def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
+    """The dimensions of an access that move, the slowest first; empty where they are not plain.  ``offset``: where that
+    is known better than the access has it."""
+    found = elements(access, offset)
     if found is None:
         return ()
     whole, extra = found
@@ -115,13 +117,14 @@ Places = dict[Access, tuple[Place, ...]]
 def _compute(facts: Facts) -> Places:
     found: Places = {}
     known: dict[tuple[object, ...], Sequence[Place]] = {}
+    own = Filled(facts[trace])
     for access in facts[trace].accesses:
         root = access.root
         if root.kind not in (RootKind.PARAM, RootKind.LOADED) or root.space not in (Space.GLOBAL, Space.CONSTANT):
             continue
         key = (id(root), access.offset, access.guards, access.size)
         if key not in known:
-            known[key] = places_of(access)
+            known[key] = places_of(access, own.said(access.offset))
         mine = tuple(Place(access, p.index, p.pitch, p.row, p.limits, p.extra) for p in known[key])
         if mine:
             found[access] = mine

@@ -1,4 +1,5 @@
-"""Tests of whole groups where elements are used, of what the loop has tested, of a row by the length of one."""
+"""Tests of whole groups where elements are used, of what the loop has tested, of a row by the length of one, of the
+first of the places that a thread has in an array of its own."""
 
 from __future__ import annotations
 
@@ -102,3 +103,36 @@ def test_a_row_is_tested_against_the_length_of_one() -> None:
     assert not findings(WrongBoundsGuard, ROWS.replace("LIMIT", "down") + LAUNCH)
     square = ROWS.replace("LIMIT", "across").replace(", int down", "")
     assert not findings(WrongBoundsGuard, square)
+
+
+OWN = """
+__global__ void twist(uint4 *states, const unsigned *keys, int count) {
+    const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
+    if (first >= count) return;
+    int at[4];
+    for (int v = 0; v < 4; ++v) at[v] = PLACE;
+    MORE
+    unsigned sum = keys[at[0]] + keys[at[1]] + keys[at[2]] + keys[at[3]];
+    for (int v = 0; v < 4; ++v) {
+        TEST states[at[v]].x = sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "place, more, test, bad",
+    [
+        ("first + v", "", "", True),
+        ("v + first", "", "if (at[v] < count)", True),  # what is read is not tested
+        ("min(first + v, count - 1)", "", "", False),
+        ("first", "", "", False),
+        ("first + v", "for (int v = 0; v < 4; ++v) at[v] = min(at[v], count - 1);", "", False),
+        ("first + v", "if (first + 3 >= count) return;", "", False),
+        ("first + v", "change(at);", "", False),
+    ],
+)
+def test_places_in_an_array_of_the_threads_own(place: str, more: str, test: str, bad: bool) -> None:
+    code = "__device__ void change(int *at);\n" + OWN
+    code = code.replace("PLACE", place).replace("MORE", more).replace("TEST", test)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
