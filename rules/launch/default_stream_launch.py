@@ -71,7 +71,7 @@ class DefaultStreamLaunch(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         launches = facts[tensor_launches]
         taken = next((one for one in launches if one.current), None)
-        careful = taken is not None or any(one.guarded for one in launches)
+        careful = taken is not None or any(one.chosen for one in launches)
         astray = {one.span: None for one in launches if one.current is False}
         told = tuple(astray) if taken is not None else tuple(astray)[:1]
         for span in told:

@@ -101,13 +101,13 @@ class MissingDeviceGuard(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         launches = facts[tensor_launches]
-        careful = any(one.guarded or one.current for one in launches)
+        careful = any(one.chosen or one.current for one in launches)
         chosen: dict[object, TensorLaunch] = {}
         for one in launches:
             if not one.guarded and one.span not in {other.span for other in chosen.values()}:
                 chosen.setdefault(one.function.generic or one.function, one)
         told = list(chosen.values())
-        apart = any(one.guarded for one in launches)
+        apart = any(one.chosen for one in launches)
         for one in told if apart else told[:1]:
             yield self.finding(
                 one.span,

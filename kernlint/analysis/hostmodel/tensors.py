@@ -26,12 +26,13 @@ _CURRENT = pattern(r"(?:.*::)?getCurrent(?:CUDA|HIP)?Stream\w*|(?:.*::)?get_curr
 class TensorLaunch:
     """A launch with the memory of tensors.  ``current``: on the current stream (False: on the default one, None: on
     another, or one that is not known).  ``guarded``: something chooses the device before it, in the function or in one
-    that calls it."""
+    that calls it, or may do so in what was not understood; ``chosen``: that something is in sight, in the function."""
 
     span: Span
     function: FunctionDecl
     current: bool | None
     guarded: bool
+    chosen: bool
 
 
 def _of_tensor(expr: Expr) -> bool:
@@ -64,8 +65,12 @@ def _stream(launch: Launch) -> bool | None:
 
 def _guards(function: FunctionDecl) -> bool:
     """Whether a function chooses a device, or may do so in what was not understood of it."""
-    if any(loss.kind in ("call", "statement", "macro", "name") for loss in function.losses):
-        return True
+    lost = any(loss.kind in ("call", "statement", "macro", "name") for loss in function.losses)
+    return lost or _chooses(function)
+
+
+def _chooses(function: FunctionDecl) -> bool:
+    """Whether a function chooses a device."""
     for node in walk(function.body) if function.body is not None else ():
         if isinstance(node, VarDecl) and isinstance(node.type, StructType) and _GUARD.fullmatch(node.type.name):
             return True
@@ -87,7 +92,7 @@ def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
             if callee is not None and callee is not function:
                 callers.setdefault(callee.generic or callee, []).append(function)
     return tuple(
-        TensorLaunch(launch.span, function, _stream(launch), _guarded(function, callers, set()))
+        TensorLaunch(launch.span, function, _stream(launch), _guarded(function, callers, set()), _chooses(function))
         for function, launch in found
     )
 

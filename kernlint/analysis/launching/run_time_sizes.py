@@ -7,7 +7,7 @@ Of what other code works out nothing is known, and nobody argues from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 from kernlint.analysis.launching.launch_context import LaunchView
@@ -231,6 +231,20 @@ def _handed_on(sizes: Iterable[Term]) -> bool:
     return len({holder for holder, _, _ in names}) == 1 and all(holder and part in "xyz" for holder, _, part in names)
 
 
+def _whole_in_block(view: LaunchView, sizes: Sequence[Term]) -> bool:
+    """Whether the sides of a block are sizes of the work that the kernel is told, and no tile of it: there is one block
+    alone, or the sides are different sizes of which the grid is not made."""
+    grid = view.fact.grid
+    if grid is None or not all(_a_size(view, size) for size in sizes):
+        return False
+    if all(count.value == 1 for count in grid):
+        return True
+    sides = [set(symbols(size)) for size in sizes]
+    made = {symbol for count in grid for symbol in symbols(count)}
+    divided = any(part.op in ("div", "shr") for count in grid for part in subterms(count))
+    return not divided and not any(side & made for side in sides) and len({frozenset(side) for side in sides}) > 1
+
+
 def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     """A block of more than ``most`` threads that a launch may have whose block is as large as a size that the kernel is
     told, or as several sizes together; None where there is none."""
@@ -245,7 +259,7 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
         return None if _bounded(view, block[open_[0]], 2 * most + 1) else (x, y, z)
     if len(open_) < 2 or not all(chosen_by_callers(block[axis]) for axis in open_):
         return None
-    if _handed_on([block[axis] for axis in open_]):
+    if _handed_on([block[axis] for axis in open_]) or not _whole_in_block(view, [block[axis] for axis in open_]):
         return None
     known = admission_of(view)
     for sizes in product((8, 33, 64, 512), repeat=len(open_)):
