@@ -127,9 +127,9 @@ class _Store:
 class ModuleFacts:
     """Facts about one file.  ``module``: its tree; ``options``: what the user says; ``hosts_of``: gives facts of other
     files that may launch a kernel of some name; ``definers_of``: the paths of those that have such a kernel of their
-    own."""
+    own; ``namers_of``: the texts of other host files in which a name stands (it costs a look into every file)."""
 
-    __slots__ = ("_allowed", "_asker", "_store", "definers_of", "hosts_of", "module", "options", "timings")
+    __slots__ = ("_allowed", "_asker", "_store", "definers_of", "hosts_of", "module", "namers_of", "options", "timings")
 
     def __init__(
         self,
@@ -138,8 +138,10 @@ class ModuleFacts:
         timings: Timings | None = None,
         hosts_of: Callable[[str], tuple[ModuleFacts, ...]] = lambda kernel: (),
         definers_of: Callable[[str], tuple[str, ...]] = lambda kernel: (),
+        namers_of: Callable[[str], tuple[bytes, ...]] = lambda name: (),
     ) -> None:
         self.hosts_of = hosts_of
+        self.namers_of = namers_of
         self.definers_of = definers_of
         self.module = module
         self.options = options or AnalysisOptions()
@@ -158,7 +160,7 @@ class ModuleFacts:
         view = object.__new__(ModuleFacts)
         view.module, view.options, view.timings, view._store = self.module, self.options, self.timings, self._store
         view._allowed, view._asker, view.hosts_of = needs, asker, self.hosts_of
-        view.definers_of = self.definers_of
+        view.definers_of, view.namers_of = self.definers_of, self.namers_of
         return view
 
     def __getitem__(self, analysis: ModuleAnalysis[T]) -> T:

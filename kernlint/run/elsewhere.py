@@ -72,6 +72,21 @@ class Elsewhere:
         ours = os.path.abspath(self.path)
         return tuple(path for path in self.questions.files_defining(kernel) if path != ours)
 
+    def namers_of(self, name: str) -> tuple[bytes, ...]:
+        """The texts of other files with host code in which a name stands, nearest first."""
+        ours = os.path.abspath(self.path)
+        paths = [path for path in self.questions.files_naming(name) if path != ours and _is_host(path)]
+        paths.sort(key=lambda path: (-_common(path, ours), path))
+        found = []
+        for path in paths[:FILES]:
+            try:
+                source = self.texts.get(path) or read(path)
+            except (OSError, SourceError):
+                continue
+            self.depends.setdefault(path)
+            found.append(source.data)
+        return tuple(found)
+
     def _launching(self, kernel: str) -> list[str]:
         """Files whose text launches the name, but for those that are nearer to another definition of it."""
         ours = os.path.abspath(self.path)

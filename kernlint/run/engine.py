@@ -294,7 +294,9 @@ class Engine:
         elsewhere: Elsewhere,
     ) -> list[Finding]:
         options = analysis_options(config, stated_of(source, module, config), promises.unlike(source))
-        facts = ModuleFacts(module, options, self.timings, elsewhere.hosts_of, elsewhere.definers_of)
+        facts = ModuleFacts(
+            module, options, self.timings, elsewhere.hosts_of, elsewhere.definers_of, elsewhere.namers_of
+        )
         if kept is not None:
             kept.modules.append(facts)
         rules = selection.rules_for(module.path)

@@ -19,6 +19,9 @@ from kernlint.tree.walk import walk
 _DATA = pattern(r"(?:at::Tensor::)?(?:mutable_|const_)?data(?:_ptr)?|(?:at::Tensor::)?(?:generic_)?packed_accessor\w*")
 _GUARD = pattern(r".*(?:Device|CUDA|HIP|Stream)Guard\w*")
 _SETS = pattern(r"(?:.*::)?\w*(?:[Ss]et|[Ee]xchange)_?[Dd]evice")
+_CHOOSING = pattern(rb"\b\w*(?:Device|CUDA|HIP|Stream)Guard\b|\bDEVICE_GUARD\b|\b\w*[Ss]et_?[Dd]evice\s*\(")
+"""How a device is chosen in the text of another file, where the launcher may be called under it."""
+
 _CURRENT = pattern(r"(?:.*::)?getCurrent(?:CUDA|HIP)?Stream\w*|(?:.*::)?get_current_(?:cuda_)?stream\w*")
 
 
@@ -91,9 +94,15 @@ def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
             callee = node.function if isinstance(node, (Call, FunctionRef)) else None
             if callee is not None and callee is not function:
                 callers.setdefault(callee.generic or callee, []).append(function)
+    told = [(function, launch, _guarded(function, callers, set())) for function, launch in found]
+    left = next((f for f, _, guarded in told if not guarded and not f.internal and f not in callers), None)
+    # Launchers of one file are called alike: one of them says how.
+    above = left is not None and any(_CHOOSING.search(text) for text in facts.namers_of(left.name))
     return tuple(
-        TensorLaunch(launch.span, function, _stream(launch), _guarded(function, callers, set()), _chooses(function))
-        for function, launch in found
+        TensorLaunch(
+            launch.span, function, _stream(launch), guarded or (above and function not in callers), _chooses(function)
+        )
+        for function, launch, guarded in told
     )
 
 
