@@ -45,6 +45,12 @@ _IDENTIFIER = pattern(rb"[A-Za-z_]\w*")
 _OPENCL = pattern(
     rb"(?:^|[\s;}\"'])(?:__kernel|kernel)\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s+\w+\s*\(", re.DOTALL
 )
+_APART = pattern(
+    rb"(?:^|[\s;}\"'])(?:__kernel|kernel)(?:\s|\\[nrt]|\")+(?:__attribute__\s*\(\(.*?\)\)(?:\s|\\[nrt]|\")*)?void"
+    rb"(?:\s|\\[nrt]|\")+\w+\s*\(",
+    re.DOTALL,
+)
+"""The head of a kernel where each line may be a literal of its own."""
 _NAMELESS = pattern(rb"\b(?:__kernel|kernel)\s+void\s*[\\%${]|\b(?:__kernel|kernel)\s+void\s+\w+\s*\\")
 _MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
 _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
@@ -87,7 +93,7 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
         from kernlint.frontends.clang.python.snippets import made_programs
 
         yield from made_programs(host)
-    if not (_OPENCL.search(host) or _CUDA.search(host) or (python and _NAMELESS.search(host))):
+    if not (_APART.search(host) or _CUDA.search(host) or (python and _NAMELESS.search(host))):
         return
     if python:
         yield from _python_programs(host)

@@ -57,6 +57,23 @@ def test_what_templates_leave_open_is_a_name(filled: str) -> None:
     assert modules("x.py", f"code = {filled}\n") == [("cuda", ["k"])]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "__kernel void",
+        '__kernel   \\n"\n"void',
+        '__kernel __attribute__((reqd_work_group_size(32, 1, 1)))    \\n"\n"void',
+        '__kernel\\n"\n"__attribute__((reqd_work_group_size(32, 1, 1)))\\n"\n"void\\n"\n"',
+    ],
+)
+def test_the_head_of_a_kernel_may_be_several_literals(head: str) -> None:
+    text = f'#include <CL/cl.h>\nstatic const char *source =\n"{OPENCL.replace("__kernel void", head)}\\n";\n'.encode()
+    (program,) = programs(text)
+    assert program.language.value == "opencl"
+    assert b"include" not in program.text
+    assert len(program.text) == len(text) and b"get_global_id(0)" in program.text
+
+
 def test_offsets_are_those_of_the_file() -> None:
     text = f'# \N{SNOWMAN}\ncode = f"""{KERNEL.replace("{", "{{").replace("}", "}}")}"""\n'.encode()
     (program,) = programs(text, python=True)
