@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from kernlint.record import dataclass, field
 from kernlint.symbolic.narrowing import Narrowing, narrowed, told
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, Term, binary, cast, const
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, Term, binary, cast, const, plain
 from kernlint.tree.types import BOOL, I64, IntType
 
 Known = tuple[tuple[Symbol, int], ...]
@@ -161,6 +161,23 @@ class Admission:
         return tuple(
             (symbol, value) for symbol, value in first.items() if all(other.get(symbol) == value for other in others)
         )
+
+    def sized(self, block: Axes) -> Known:
+        """Scalar arguments that have the size of a ``block`` along an axis in every way: it is launched for them."""
+        found: dict[Symbol, int] | None = None
+        for way in self.ways:
+            sizes = dict(zip(BLOCK_DIM, block, strict=True))
+            hosts = {plain(image): size for symbol, image in way.images if (size := sizes.get(symbol)) is not None}
+            here = {
+                symbol: hosts[plain(image)]
+                for symbol, image in way.images
+                if symbol not in sizes
+                and image.value is None
+                and plain(image) in hosts
+                and isinstance(symbol.type, IntType)
+            }
+            found = here if found is None else {s: size for s, size in found.items() if here.get(s) == size}
+        return tuple((found or {}).items())
 
     def range_of(self, symbol: Symbol, block: Axes = ANY) -> tuple[int, int] | None:
         """From where to where the values of a scalar go over all ways; None: nothing is known."""

@@ -96,12 +96,13 @@ class Launch:
         max_threads: int = 1024,
         values: tuple[tuple[Symbol, int], ...] = (),
     ) -> Launch:
-        """A launch as those that ``admission`` knows: scalar arguments that are numbers there are so here, whatever
-        ``values`` say."""
+        """A launch as those that ``admission`` knows: scalar arguments that are numbers there, or the size of the
+        block, are so here, whatever ``values`` say."""
         if not admission.ways:
             return Launch(block, grid, max_threads, values)
         within = admission.under(block, grid)
-        return Launch(block, grid, max_threads, tuple({**dict(values), **dict(within.numbers)}.items()), within)
+        known = {**dict(values), **dict(within.numbers), **dict(within.sized(block))}
+        return Launch(block, grid, max_threads, tuple(known.items()), within)
 
     def told(self, wanted: tuple[tuple[Symbol, int], ...]) -> Launch:
         """This launch with values for more scalars: those ``wanted``, or near them as a launch in sight has them."""

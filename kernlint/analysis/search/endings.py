@@ -24,6 +24,7 @@ from kernlint.symbolic.terms import (
     const,
     negate,
     substitute,
+    symbols,
 )
 from kernlint.tree.types import I64
 
@@ -55,7 +56,41 @@ def asked_at_ends(query: Overlap, ask: Callable[[Overlap], Refuted | None]) -> R
     if witness is None and (ended := at_ends(query)) is not None:
         witness = ask(ended.query)
         witness = None if witness is None else ended.restored(witness)
+    if witness is None and (begun := at_beginnings(query)) is not None:
+        witness = ask(begun.query)
+        witness = None if witness is None else begun.restored(witness)
     return witness
+
+
+def at_beginnings(query: Overlap) -> AtEnds | None:
+    """The question with the first two iterations put in, of loops that both threads are in, one of them an iteration
+    ahead, where the places have nothing to do with the iteration; None where there is no such loop.
+
+    Walks go through iterations thread by thread, and do not get to the threads that meet in a large block.
+    """
+    placing = {*symbols(query.a.offset), *symbols(query.b.offset)}
+    ours: Images = {}
+    theirs: Images = {}
+    for mine, other, shift in query.tied:
+        if shift != 0 and not placing & {mine, other} and abs(shift) == 1:
+            ours[mine], theirs[other] = const(max(shift, 0), I64), const(max(-shift, 0), I64)
+    if not ours:
+        return None
+    a, b = _begun(query.a, ours), _begun(query.b, theirs)
+    tied = tuple(one for one in query.tied if one[0] not in ours)
+    return AtEnds(replace(query, a=a, b=b, tied=tied), ours, theirs)
+
+
+def _begun(side: Side, images: Images) -> Side:
+    """The side in those iterations, each of which has to begin."""
+    running = [loop.condition for loop in side.counters if loop.counter in images and loop.condition is not None]
+    guards = tuple(substitute(guard, images) for guard in (*side.guards, *running))
+    loops = tuple(
+        loop if loop.condition is None else replace(loop, condition=substitute(loop.condition, images))
+        for loop in side.counters
+        if loop.counter not in images
+    )
+    return replace(side, guards=guards, counters=loops)
 
 
 def at_ends(query: Overlap) -> AtEnds | None:
@@ -94,13 +129,13 @@ def _ended(side: Side, tied: set[Symbol]) -> tuple[Side, Images]:
 
 def _with_counters(actor: Actor, found: Refuted, images: Images) -> Actor | None:
     env: dict[Symbol, int] = {**dict(found.values), **dict(actor.data), **dict(actor.counters)}
-    for symbols, values in (
+    for axes, values in (
         (BLOCK_DIM, found.block),
         (GRID_DIM, found.grid),
         (THREAD, actor.thread),
         (BLOCK, actor.block),
     ):
-        env.update(zip(symbols, values, strict=True))
+        env.update(zip(axes, values, strict=True))
     counters = list(actor.counters)
     for counter, image in images.items():
         value = evaluate(image, env)

@@ -95,3 +95,30 @@ __global__ void sums(const int *x, int *y) {
 def test_masks_that_grow_with_the_step(first: str, next_: str, told: bool) -> None:
     code = TREE.replace("FIRST", first).replace("NEXT", next_)
     assert bool(findings(SharedMemoryRace, code)) is told
+
+
+FAR = """
+__global__ void turn(float *rows, int n%s) {
+    extern __shared__ float row[];
+    const int t = threadIdx.x, part = %s / 3;
+    for (int i = 0; i < n; ++i, rows += %s) {
+        row[t] = rows[t];
+        __syncthreads();
+        rows[t] = row[t / part * part + (part - 1 - t %% part)];
+        %s
+    }
+}
+void go(float *rows, int n, int width) {
+    if (width %% 3 != 0 || width <= 0 || width > 1024) return;
+    turn<<<1, %s, %s * sizeof(float)>>>(rows, n%s);
+}
+"""
+
+
+@pytest.mark.parametrize("behind", ["", "__syncthreads();"])
+@pytest.mark.parametrize("told", [True, False])
+def test_threads_that_meet_far_apart_in_a_block(behind: str, told: bool) -> None:
+    """The kernel is told the size of its block, or knows it."""
+    param, size, block, arg = (", int width", "width", "width", ", width") if told else ("", "768", "768", "")
+    code = FAR % (param, size, size, behind, block, block, arg)
+    assert bool(findings(SharedMemoryRace, code)) is not bool(behind)
