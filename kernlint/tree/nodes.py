@@ -112,13 +112,15 @@ class LaunchBounds:
     """Limits that a kernel's attributes put on its launches, in threads.
 
     ``max_threads``: ``__launch_bounds__`` or ``amdgpu_flat_work_group_size``.  ``required``: the exact block
-    (x, y, z) of ``reqd_work_group_size``.  ``dependent``: an attribute is there but its value is not known.
+    (x, y, z) of ``reqd_work_group_size``.  ``dependent``: an attribute is there but its value is not known;
+    ``given``: it is for the build or the host program to say.
     """
 
     max_threads: int | None = None
     min_blocks: int | None = None
     required: tuple[int, int, int] | None = None
     dependent: bool = False
+    given: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ def _compute(facts: Facts) -> Scenarios:
     if seen:
         narrowed = tuple(replace(one, admission=launched.under(one.block, one.grid)) for one in seen)
         return Scenarios(narrowed, True, threads, (x, y, z), admission=launched)
+    if facts.function.bounds.given:  # the sizes in the kernel are meant for that block, and for no other
+        return Scenarios((), False, threads, (x, y, z), admission=launched)
     tested, working = used_axes(of)
     if idle := idle_axes(of, tested, working):
         threads = (threads[0] and 0 not in idle, threads[1] and 1 not in idle, threads[2] and 2 not in idle)

@@ -20,6 +20,10 @@ _ATTRIBUTE = pattern(
     r"\b(?:__)?(launch_bounds|amdgpu_flat_work_group_size|reqd_work_group_size|work_group_size_hint"
     r"|max_work_group_size)(?:__)?\s*\("
 )
+MOST_WORDS = 200
+"""Words of macros that are gone through for one kernel."""
+
+_WORD = pattern(r"[A-Za-z_]\w*")
 _NUMBER = pattern(r"(\d+|0[xX][0-9a-fA-F]+)[uUlL]*$")
 _TOKEN = pattern(r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)[uUlL]*|([A-Za-z_]\w*(?:\s*::\s*\w+)*)|(<<|>>|[-+*/%()]))")
 
@@ -29,6 +33,8 @@ def launch_bounds(lowering: Lowering, cursor: Cursor, attributes: list[Cursor]) 
     if not attributes:
         return LaunchBounds()
     head = cursor.head()
+    if lowering.synthesised and _stood_in_for(lowering, cursor):
+        return LaunchBounds(dependent=True, given=True)
     max_threads: int | None = None
     min_blocks: int | None = None
     required: tuple[int, int, int] | None = None
@@ -49,6 +55,19 @@ def launch_bounds(lowering: Lowering, cursor: Cursor, attributes: list[Cursor]) 
             required = (known[0], known[1], known[2]) if len(known) == 3 == len(values) else None
             dependent |= required is None
     return LaunchBounds(max_threads, min_blocks, required, dependent)
+
+
+def _stood_in_for(lowering: Lowering, cursor: Cursor) -> bool:
+    """Whether what stands before a kernel's parameters names, itself or by way of macros, what was made up for a name
+    that nothing declares: the compiler has put a number there that only stands in for what the host program gives."""
+    before, found, _ = lowering.source(cursor).partition(cursor.spelling + "(")
+    words, met = set(_WORD.findall(before if found else "")), set[str]()
+    while words and len(met) < MOST_WORDS:
+        if words & lowering.synthesised:
+            return True
+        met |= words
+        words = {word for name in words for word in _WORD.findall(lowering.macro_body(name))} - met
+    return False
 
 
 def arguments_after(text: str, start: int) -> list[str]:
