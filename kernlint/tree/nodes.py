@@ -90,12 +90,14 @@ class VarDecl(Node):
 class ParamDecl(VarDecl):
     """A parameter; ``index`` counts from 0.  ``is_template``: a non-type template parameter in a generic
     tree (its value is not known there).  ``shape``: of a pointer that stands for a whole array, the parameters that
-    hold its extents by axis, outermost first.  ``implicit``: the language passes it along with another one."""
+    hold its extents by axis, outermost first.  ``implicit``: the language passes it along with another one.
+    ``whole``: an object that holds an array and is passed with it (``std::array``), though a pointer stands here."""
 
     index: int = 0
     is_template: bool = False
     shape: tuple[ParamDecl, ...] = ()
     implicit: bool = False
+    whole: bool = False
 
 
 class FunctionKind(Enum):

@@ -22,6 +22,9 @@ from kernlint.prove.admission import ANY
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import show
+from kernlint.tree.nodes import Binary, Call, Cast, Expr, InitList, IntLit, Ref, Unary
+from kernlint.tree.types import StructType
+from kernlint.tree.walk import walk
 
 THREADS = 1024
 """Threads of a block on every NVIDIA and AMD architecture (CUDA C++ Programming Guide, technical specifications)."""
@@ -195,7 +198,7 @@ class LaunchLimits(Rule):
         threads = block[0] * block[1] * block[2]
         shape = " x ".join(str(size) for size in block)
         if threads <= 0:
-            return f"the block {shape} is empty"
+            return f"the block {shape} is empty" if _written(launch.node.block) else None
         if threads > THREADS:
             return f"a block of {shape} = {threads} threads; at most {THREADS} can be launched"
         if block[2] > DEEP:
@@ -209,8 +212,25 @@ class LaunchLimits(Rule):
 
     def _grid(self, facts: Facts, launch: LaunchFact) -> str | None:
         for axis, size in enumerate(launch.grid or ()):
-            if size.value is not None and size.value <= 0:
+            if size.value is not None and size.value <= 0 and _written(launch.node.grid):
                 return f"the grid has {size.value} blocks along {'xyz'[axis]}"
             if axis and facts.module.language == "cuda" and size.value is not None and size.value > ROWS:
                 return f"a grid of {size.value} along {'xyz'[axis]}; at most {ROWS} are allowed there"
         return None
+
+
+def _written(sizes: Expr | None) -> bool:
+    """Whether sizes are numbers that stand in the text: what comes out as zero otherwise is most often a number that is
+    not in sight, or that a function writes."""
+    if sizes is None:
+        return False
+    for node in walk(sizes):
+        if isinstance(node, Ref):
+            fixed = node.decl.const or isinstance(node.decl.type, StructType)
+            if not fixed or node.decl.init is None or not _written(node.decl.init):
+                return False
+        elif not isinstance(node, (IntLit, Cast, Binary, Unary, InitList)) and not (
+            isinstance(node, Call) and node.function is None and isinstance(node.type, StructType)
+        ):
+            return False
+    return True

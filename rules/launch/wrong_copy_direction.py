@@ -179,7 +179,7 @@ class WrongCopyDirection(ModuleRule):
     def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
         params = launch.kernels[0].params if launch.kernels else ()
         for param, value in zip(params, launch.args, strict=False):
-            if isinstance(param.type, PointerType) and walk.where(value) is Where.HOST:
+            if isinstance(param.type, PointerType) and not param.whole and walk.where(value) is Where.HOST:
                 fix = "allocate device memory and copy it there, or use managed memory"
                 message = f"{param.name} is a pointer to host memory, which the kernel cannot read"
                 return self.finding(launch.span, message, fix=fix)

@@ -50,6 +50,7 @@ def parameter(scope: Scope, cursor: Cursor, index: int) -> ParamDecl:
         volatile=cursor.type.is_volatile,
         synthesised=_made_up(scope, cursor, type_),
         index=index,
+        whole=isinstance(type_, PointerType) and cursor.type.canonical.kind == TypeKind.RECORD,
     )
     scope.lowering.variables[cursor.key] = node
     return node
