@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from tests.rules.marked import findings
 
@@ -36,3 +37,22 @@ def test_both_sides_wait_for_as_many(one: str, other: str, told: int) -> None:
 def test_a_mode_chooses_one_of_two() -> None:
     chosen = ROLES.replace("threadIdx.x < 128", "n < 1000") % ("1, 128", "1, 256")
     assert findings(BarrierDivergence, chosen) == []
+
+
+TILES = """
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__global__ void turned(const float *x, float *y) {
+  __shared__ float s[256];
+  auto tile = cg::tiled_partition<128>(cg::this_thread_block());
+  s[threadIdx.x] = x[threadIdx.x];
+  SYNC
+  y[threadIdx.x] = s[threadIdx.x / 128 * 128 + 127 - threadIdx.x % 128];
+}
+void run(const float *x, float *y) { turned<<<1, 256>>>(x, y); }
+"""
+
+
+def test_tiles_of_several_warps() -> None:
+    assert not findings(SharedMemoryRace, TILES.replace("SYNC", "tile.sync();"))
+    assert findings(SharedMemoryRace, TILES.replace("SYNC", ""))

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from kernlint.frontends.clang.intrinsics.base import (
     ALL_MEMORY,
     VOID,
+    WARP_SIZES,
     CallContext,
     Handler,
     constant,
@@ -145,6 +146,20 @@ def _barrier(ctx: CallContext, group: Group, subject: Expr | None, part: str = "
     if group.scope is Scope.THREAD:
         return pure(ctx, args=())
     size = literal(group.threads, U32, ctx.span) if group.threads is not None else None
+    if group.scope is Scope.TILE and size is not None and (group.threads or 0) > max(WARP_SIZES.values()):
+        # Several warps: a barrier of some of the block, like ``bar.sync id, n`` (which is what it is made of).
+        first = literal(0, U32, ctx.span)
+        return Barrier(
+            ctx.span,
+            ctx.type,
+            Scope.BLOCK,
+            ALL_MEMORY,
+            ctx.name,
+            barrier_id=first,
+            count=size,
+            part=part,
+            args=_some(subject),
+        )
     mask = (
         WarpOp(ctx.span, U32, "activemask", Scope.WARP, ctx.name, (), synchronising=False) if group.coalesced else None
     )
