@@ -544,7 +544,7 @@ def _said_in(finding: Finding, language: str) -> Finding:
         finding,
         message=in_language(finding.message, language),
         related=tuple(replace(one, message=in_language(one.message, language)) for one in finding.related),
-        assumptions=tuple(in_language(text, language) for text in finding.assumptions),
+        assumptions=tuple(in_language(text, language, said=True) for text in finding.assumptions),
         fix=fix,
         witness=witness,
     )

@@ -22,9 +22,12 @@ _GLOBAL_ID = pattern(
 _GLOBAL_SIZE = pattern(r"(?<![\w.])(?:blockDim\.([xyz]) \* gridDim\.\1|gridDim\.([xyz]) \* blockDim\.\2)\b")
 
 
-def in_language(text: str, language: str) -> str:
-    """``text`` with the names that ``language`` (``cuda``, ``hip``, ``opencl``) has for them."""
+def in_language(text: str, language: str, *, said: bool = False) -> str:
+    """``text`` with the names that ``language`` (``cuda``, ``hip``, ``opencl``) has for them; ``said``: it may be what
+    the user has said, whose own words stay."""
     if "." not in text:
+        return text
+    if said and _LONG.search(text):
         return text
     text = _SHORT.sub(lambda match: f"{_CUDA[match[1]]}.{match[2]}", text)
     if language != "opencl":

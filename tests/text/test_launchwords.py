@@ -25,3 +25,8 @@ def test_words(text: str) -> None:
     cuda, opencl = TERMS[text]
     assert in_language(text, "cuda") == in_language(text, "hip") == cuda
     assert in_language(text, "opencl") == opencl
+
+
+def test_what_the_user_has_said_stays() -> None:
+    assert in_language("blockDim.x == 64", "opencl", said=True) == "blockDim.x == 64"
+    assert in_language("bdim.x <= len(x)", "opencl", said=True) == "get_local_size(0) <= len(x)"

@@ -232,13 +232,15 @@ def _handed_on(sizes: Iterable[Term]) -> bool:
 
 
 def _whole_in_block(view: LaunchView, sizes: Sequence[Term]) -> bool:
-    """Whether the sides of a block are sizes of the work that the kernel is told, and no tile of it: there is one block
-    alone, or the sides are different sizes of which the grid is not made."""
+    """Whether the sides of a block are sizes of the work, and no tile of it: there is one block alone, or the sides are
+    different sizes that the kernel is told and of which the grid is not made."""
     grid = view.fact.grid
-    if grid is None or not all(_a_size(view, size) for size in sizes):
+    if grid is None:
         return False
     if all(count.value == 1 for count in grid):
         return True
+    if not all(_a_size(view, size) for size in sizes):
+        return False
     sides = [set(symbols(size)) for size in sizes]
     made = {symbol for count in grid for symbol in symbols(count)}
     divided = any(part.op in ("div", "shr") for count in grid for part in subterms(count))

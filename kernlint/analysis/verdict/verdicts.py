@@ -62,7 +62,7 @@ class Verdict:
 
 def told_in(verdict: Verdict, language: str) -> Verdict:
     """``verdict`` in the words of a source's ``language``."""
-    assumptions = tuple(in_language(text, language) for text in verdict.assumptions)
+    assumptions = tuple(in_language(text, language, said=True) for text in verdict.assumptions)
     return replace(verdict, assumptions=assumptions, reason=in_language(verdict.reason, language))
 
 
