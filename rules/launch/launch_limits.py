@@ -229,6 +229,8 @@ def _written(sizes: Expr | None) -> bool:
             fixed = node.decl.const or isinstance(node.decl.type, StructType)
             if not fixed or node.decl.init is None or not _written(node.decl.init):
                 return False
+            if isinstance(node.decl.init, IntLit) and not node.decl.init.value:
+                return False  # nobody names a size that is zero: what made it is not in sight
         elif not isinstance(node, (IntLit, Cast, Binary, Unary, InitList)) and not (
             isinstance(node, Call) and node.function is None and isinstance(node.type, StructType)
         ):

@@ -23,6 +23,7 @@ void run(float *x) {
         ("const int blocks = 100 / 256; k<<<blocks, 256>>>(x);", True),
         ("k<<<dim3(4, 0), 256>>>(x);", True),
         ("constexpr int wide = WARP_SIZE_OF_THE_BUILD; dim3 block(wide, 8); k<<<4, block>>>(x);", False),
+        ("constexpr int wide = 0; k<<<4, dim3(wide, 8)>>>(x);", False),
         ("int blocks = 0; made(&blocks); k<<<blocks, 256>>>(x);", False),
     ],
 )
