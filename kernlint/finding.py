@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import Enum
 
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.source import Span
 
 
@@ -111,3 +112,12 @@ class Finding:
     kernel: str = ""
     instances: tuple[str, ...] = ()
     confidence: Confidence = Confidence.HIGH
+
+    def reworded(self, say: Callable[[str], str]) -> Finding:
+        """The finding with its message, its related places and its advice put in the words of ``say``."""
+        return replace(
+            self,
+            message=say(self.message),
+            related=tuple(replace(one, message=say(one.message)) for one in self.related),
+            fix=self.fix and replace(self.fix, description=say(self.fix.description)),
+        )

@@ -236,6 +236,19 @@ SETTLED = frozenset(
 )
 """Kinds of shared symbols whose value the launch and its arguments choose freely."""
 
+PLACED = frozenset(
+    {
+        SymbolKind.THREAD,
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.PARAM,
+        SymbolKind.TEMPLATE,
+        SymbolKind.COUNTER,
+    }
+)
+"""Kinds of symbols that a launch, its arguments and the iteration give a number, whatever memory holds."""
+
 
 def is_shared(symbol: Symbol, query: Query) -> bool:
     """Whether both threads of the query see the same value of ``symbol`` (see the module's account)."""

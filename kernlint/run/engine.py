@@ -535,19 +535,13 @@ def _resting(finding: Finding, facts: Facts) -> Finding:
 
 def _said_in(finding: Finding, language: str) -> Finding:
     """``finding`` with the names that the language of its source has for threads, blocks and their sizes."""
-    fix = finding.fix and replace(finding.fix, description=in_language(finding.fix.description, language))
     witness = finding.witness
     if witness is not None:
         steps = tuple(replace(step, what=in_language(step.what, language)) for step in witness.steps)
         witness = replace(witness, steps=steps)
-    return replace(
-        finding,
-        message=in_language(finding.message, language),
-        related=tuple(replace(one, message=in_language(one.message, language)) for one in finding.related),
-        assumptions=tuple(in_language(text, language, said=True) for text in finding.assumptions),
-        fix=fix,
-        witness=witness,
-    )
+    rests_on = tuple(in_language(text, language, said=True) for text in finding.assumptions)
+    told = finding.reworded(lambda text: in_language(text, language))
+    return replace(told, witness=witness, assumptions=rests_on)
 
 
 SHOWN = 2

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kernlint.finding import Finding, Fix, Related
-from kernlint.record import replace
+from kernlint.finding import Finding
 from kernlint.text.patterns import pattern
 
 _WORDS = {
@@ -34,6 +33,4 @@ def _said(text: str) -> str:
 
 def in_python(finding: Finding) -> Finding:
     """The finding with the names that numba has for what it speaks of."""
-    fix = finding.fix and Fix(_said(finding.fix.description), finding.fix.edits, finding.fix.change)
-    related = tuple(Related(one.span, _said(one.message)) for one in finding.related)
-    return replace(finding, message=_said(finding.message), related=related, fix=fix)
+    return finding.reworded(_said)

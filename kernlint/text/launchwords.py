@@ -15,9 +15,8 @@ _OPENCL = {"threadIdx": "local_id", "blockIdx": "group_id", "blockDim": "local_s
 _SHORT = pattern(r"(?<![\w.])(tid|bid|bdim|gdim)\.([xyz])\b")
 _LONG = pattern(r"(?<![\w.])(threadIdx|blockIdx|blockDim|gridDim)\.([xyz])\b")
 _GLOBAL_ID = pattern(
-    r"(?<![\w.])(?:blockIdx\.x \* blockDim\.x|blockDim\.x \* blockIdx\.x) \+ threadIdx\.(x)\b(?! [*/%])"
-    r"|(?<![\w.])(?:blockIdx\.y \* blockDim\.y|blockDim\.y \* blockIdx\.y) \+ threadIdx\.(y)\b(?! [*/%])"
-    r"|(?<![\w.])(?:blockIdx\.z \* blockDim\.z|blockDim\.z \* blockIdx\.z) \+ threadIdx\.(z)\b(?! [*/%])"
+    r"(?<![\w.])(?:blockIdx\.([xyz]) \* blockDim\.\1|blockDim\.([xyz]) \* blockIdx\.\2) \+ threadIdx\.(?:\1|\2)\b"
+    r"(?! [*/%])"
 )
 _GLOBAL_SIZE = pattern(r"(?<![\w.])(?:blockDim\.([xyz]) \* gridDim\.\1|gridDim\.([xyz]) \* blockDim\.\2)\b")
 

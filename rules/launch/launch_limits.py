@@ -171,13 +171,13 @@ class LaunchLimits(Rule):
     def _groups(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A global size that no work-group need divide: the kernel tests its index against it, or it has nothing to do
         with the size of a group."""
-        hosts = [other.module for other in facts.module_facts.hosts_of(facts.kernel.name)]
+
+        def allowed() -> bool:
+            hosts = facts.module_facts.hosts_of(facts.kernel.name)
+            return other_groups_allowed(other.module for other in hosts)
+
         for axis, count in enumerate(view.fact.threads or ()):
-            if (
-                of_no_groups(view, axis, facts[trace])
-                and not other_groups_allowed(hosts)
-                and view.fact.block is not None
-            ):
+            if view.fact.block is not None and of_no_groups(view, axis, facts[trace]) and not allowed():
                 group = show(view.fact.block[axis])
                 message = f"{show(count)} work-items along {'xyz'[axis]} may be no whole number of groups of {group}"
                 return message, "round the global size to whole groups"
@@ -186,7 +186,7 @@ class LaunchLimits(Rule):
             if tested is None or unit is None:
                 continue
             size = tested[0]
-            if admission_of(view).permits(ANY, values=((size, 3 * unit + 1),)) and not other_groups_allowed(hosts):
+            if admission_of(view).permits(ANY, values=((size, 3 * unit + 1),)) and not allowed():
                 message = f"{size.name} work-items along {'xyz'[axis]} may be no whole number of groups of {unit}"
                 return message, "round the global size up to whole groups"
         return None

@@ -118,7 +118,7 @@ class _Ways:
         elif op == "call" and term.args[0].startswith("after"):
             # the others say how the loop ended
             loop = self.loops.get(term.args[0].removeprefix("after"))
-            if loop is not None and any(_by_data(end) for end in term.terms[1:]):
+            if loop is not None and any(_data(end) for end in term.terms[1:]):
                 past = (*past, loop)
             yield from self.of(term.args[1], conds, depth + 1, past)
         elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
@@ -140,10 +140,6 @@ class _Ways:
 def _data(term: Term) -> set[Symbol]:
     """What memory holds, or was not followed, that a term rests on."""
     return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)}
-
-
-def _by_data(term: Term) -> bool:
-    return bool(_data(term))
 
 
 def _told_apart(event: Event, past: Loops) -> bool:

@@ -9,22 +9,11 @@ from __future__ import annotations
 
 from kernlint.analysis.extent.limits import counter_ranges
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
+from kernlint.prove.query import PLACED
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, substitute, symbols
 from kernlint.tree.types import IntType, Space
-
-_KNOWN = frozenset(
-    {
-        SymbolKind.THREAD,
-        SymbolKind.BLOCK,
-        SymbolKind.BLOCK_DIM,
-        SymbolKind.GRID_DIM,
-        SymbolKind.PARAM,
-        SymbolKind.TEMPLATE,
-        SymbolKind.COUNTER,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +72,7 @@ def _fill(accesses: list[Access]) -> _Fill | None:
     first = (place - Polynomial({(loop.counter.term,): step})).constant
     if write.value is None or step <= 0 or first is None or step != write.size:
         return None
-    if loop.counter not in counter_ranges(write) or {s.kind for s in symbols(write.value)} - _KNOWN:
+    if loop.counter not in counter_ranges(write) or {s.kind for s in symbols(write.value)} - PLACED:
         return None
     before = {g.term for g in write.guards if g.loop is not loop and g.kind is not GuardKind.AFTER_LOOP}
     for one in accesses:

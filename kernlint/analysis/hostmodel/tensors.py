@@ -94,15 +94,20 @@ def _compute(facts: ModuleFacts) -> tuple[TensorLaunch, ...]:
             callee = node.function if isinstance(node, (Call, FunctionRef)) else None
             if callee is not None and callee is not function:
                 callers.setdefault(callee.generic or callee, []).append(function)
-    told = [(function, launch, _guarded(function, callers, set())) for function, launch in found]
-    left = next((f for f, _, guarded in told if not guarded and not f.internal and f not in callers), None)
+    guarded = {function: _guarded(function, callers, set()) for function, _ in found}
+    chosen = {function: _chooses(function) for function in guarded}
+    left = next((f for f, known in guarded.items() if not known and not f.internal and f not in callers), None)
     # Launchers of one file are called alike: one of them says how.
     above = left is not None and any(_CHOOSING.search(text) for text in facts.namers_of(left.name))
     return tuple(
         TensorLaunch(
-            launch.span, function, _stream(launch), guarded or (above and function not in callers), _chooses(function)
+            launch.span,
+            function,
+            _stream(launch),
+            guarded[function] or (above and function not in callers),
+            chosen[function],
         )
-        for function, launch, guarded in told
+        for function, launch in found
     )
 
 

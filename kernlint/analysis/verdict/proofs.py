@@ -37,7 +37,7 @@ from kernlint.analysis.verdict.shaped import own_extent, past_own_extent
 from kernlint.analysis.verdict.verdicts import FEW, Ladder, Rung, Verdict, obstacle, product, pure_calls, unknown
 from kernlint.analysis.wording import element, element_size, witness_of
 from kernlint.finding import Step, Witness
-from kernlint.prove.query import Bounds, Overlap, Proved, Unknown
+from kernlint.prove.query import PLACED, Bounds, Overlap, Proved, Unknown
 from kernlint.prove.query import Scope as Within
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -189,7 +189,7 @@ def _plainly_raceless(facts: Facts) -> bool:
         return False
     written = {id(access.root) for access in writes}
     meeting = [access for access in shared if id(access.root) in written]
-    if any(symbol.kind not in _PLACED for access in meeting for symbol in symbols(access.offset)):
+    if any(symbol.kind not in PLACED for access in meeting for symbol in symbols(access.offset)):
         return False
     pairs = sum(conflicting(a, b) for at, a in enumerate(meeting) for b in meeting[at:])
     if pairs > FEW or facts[contradiction] or obstacle(facts, of) is not None:
@@ -199,18 +199,6 @@ def _plainly_raceless(facts: Facts) -> bool:
 
 MODEST = 200
 """Pairs of accesses of a kernel that is looked at in haste."""
-
-_PLACED = frozenset(
-    {
-        SymbolKind.THREAD,
-        SymbolKind.BLOCK,
-        SymbolKind.BLOCK_DIM,
-        SymbolKind.GRID_DIM,
-        SymbolKind.PARAM,
-        SymbolKind.TEMPLATE,
-        SymbolKind.COUNTER,
-    }
-)
 
 
 def keeps_apart(ladder: Ladder, of: Trace, synchronised: Verdict, about: Container[Access] | None = None) -> Verdict:

@@ -7,6 +7,23 @@ from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 
 from tests.rules.marked import assert_marked
 
+FOLDED = """
+__device__ float folded(float *x, float v) {
+    int at = threadIdx.x + threadIdx.y * blockDim.x;
+    x[at] = v;
+    __syncthreads();
+    float last;
+    if (at < 32) last = x[at] + x[at + 32];
+    return last;
+}
+__global__ void tidy(const float *in, float *out) {
+    __shared__ float x[512];
+    float last = folded(x, in[threadIdx.x]);
+    if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(last);
+}
+void run(const float *in, float *out, int n) { tidy<<<n, BLOCK>>>(in, out); }
+"""
+
 CASES = {
     "an operator of an object stores through a reference": """
 template <typename T, int N> struct Pack { T val[N]; };
@@ -134,38 +151,10 @@ __global__ void weigh(const float *w, float *out, int keys) {
     out[threadIdx.x] = sum[0] + sum[1];
 }
 """,
-    "blocks of a launch in sight in which every thread that uses it has stored": """
-__device__ float folded(float *x, float v) {
-    int at = threadIdx.x + threadIdx.y * blockDim.x;
-    x[at] = v;
-    __syncthreads();
-    float last;
-    if (at < 32) last = x[at] + x[at + 32];
-    return last;
-}
-__global__ void tidy(const float *in, float *out) {
-    __shared__ float x[512];
-    float last = folded(x, in[threadIdx.x]);
-    if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(last);
-}
-void run(const float *in, float *out, int n) { tidy<<<n, 512>>>(in, out); }
-""",
-    "the same in a flat block's place: rows": """
-__device__ float folded(float *x, float v) {
-    int at = threadIdx.x + threadIdx.y * blockDim.x;
-    x[at] = v;
-    __syncthreads();
-    float last;
-    if (at < 32) last = x[at] + x[at + 32];
-    return last;
-}
-__global__ void tidy(const float *in, float *out) {
-    __shared__ float x[512];
-    float last = folded(x, in[threadIdx.x]);
-    if (threadIdx.x == 0) out[blockIdx.x] = sqrtf(last);  // bad
-}
-void run(const float *in, float *out, int n) { tidy<<<n, dim3(16, 32)>>>(in, out); }
-""",
+    "blocks of a launch in sight in which every thread that uses it has stored": FOLDED.replace("BLOCK", "512"),
+    "the same in rows of threads": FOLDED.replace("BLOCK", "dim3(16, 32)").replace(
+        "sqrtf(last);", "sqrtf(last);  // bad"
+    ),
     "what a search found, used where data say that there is something to find": """
 __global__ void pad(const unsigned char *mask, const int *valid, int *out, int n) {
     int row = threadIdx.x;

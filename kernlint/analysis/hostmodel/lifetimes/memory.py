@@ -162,24 +162,20 @@ def visible(at: Place, state: State) -> bool:
 
 def escape(m: Machine, value: Value | Place, state: State) -> None:
     """Code beyond the function may know what a value leads to, and all that is held there."""
-    todo = list(things_in(value))
-    seen: set[Thing] = set()
-    while todo:
-        thing = todo.pop()
-        if thing in seen:
-            continue
-        seen.add(thing)
+    for thing in _reached(value, state):
         if thing.key is not None:
             m.program.passed_on.add(thing.key)
         if not state.fate(thing).out or thing.kind is Kind.LOCAL:
             state.change(thing, out=True)
-        for place, held in state.memory.items():
-            if place.thing is thing:
-                todo += things_in(held)
 
 
 def below(value: Value | Place, state: State) -> Iterator[Thing]:
     """Things with a fate that a value leads to, and those that are held there."""
+    return (thing for thing in _reached(value, state) if thing in state.fates)
+
+
+def _reached(value: Value | Place, state: State) -> Iterator[Thing]:
+    """Things that a value leads to, and those that are held there, each once."""
     todo = list(things_in(value))
     seen: set[Thing] = set()
     while todo:
@@ -187,8 +183,7 @@ def below(value: Value | Place, state: State) -> Iterator[Thing]:
         if thing in seen:
             continue
         seen.add(thing)
-        if thing in state.fates:
-            yield thing
+        yield thing
         todo += [inner for place, held in state.memory.items() if place.thing is thing for inner in things_in(held)]
 
 
