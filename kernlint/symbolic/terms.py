@@ -439,6 +439,11 @@ def plain(term: Term) -> Term:
     return term
 
 
+def is_one_bit(value: int | None) -> bool:
+    """Whether a number is a power of two."""
+    return value is not None and value > 0 and value & (value - 1) == 0
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """``term`` and all that is in it."""
     stack = [term]

@@ -25,6 +25,7 @@ from kernlint.symbolic.terms import (
     Uniformity,
     binary,
     const,
+    is_one_bit,
     plain,
     symbols,
 )
@@ -186,13 +187,9 @@ def _is_minus_one(term: Term) -> bool:
 
 def _scaled(term: Term) -> Symbol | None:
     """The scalar of which a term is half, a quarter, twice..."""
-    while term.op in ("cast", "shl", "shr") or (term.op in ("div", "mul") and _is_one_bit(term.args[1].value)):
+    while term.op in ("cast", "shl", "shr") or (term.op in ("div", "mul") and is_one_bit(term.args[1].value)):
         term = term.args[0]
     return term.symbol if term.symbol is not None and scalar(term.symbol) else None
-
-
-def _is_one_bit(value: int | None) -> bool:
-    return value is not None and value > 0 and value & (value - 1) == 0
 
 
 def is_power(symbol: Symbol) -> Term:

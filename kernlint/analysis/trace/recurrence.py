@@ -24,7 +24,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, negate, negative, plain, select, symbols, truth
+from kernlint.symbolic.terms import (
+    Symbol,
+    Term,
+    binary,
+    cast,
+    const,
+    is_one_bit,
+    negate,
+    negative,
+    plain,
+    select,
+    symbols,
+    truth,
+)
 from kernlint.tree.types import BOOL, IntType
 
 
@@ -78,10 +91,7 @@ def _doubling(
         mine = _strip(mine, type_)
         if mine == phi.term:
             unit = _doubled(_strip(other, type_), counter, type_, invariant)
-            single = (
-                unit is not None and unit.value is not None and unit.value > 0 and not unit.value & (unit.value - 1)
-            )
-            if unit is not None and (body.op == "add" or single):
+            if unit is not None and (body.op == "add" or is_one_bit(unit.value)):
                 return binary(body.op, init, binary("mul", cast(unit, type_), grown, type_), type_)
         twice = (mine.op == "mul" and mine.args[1].value == 2) or (mine.op == "shl" and mine.args[1].value == 1)
         if twice and _strip(mine.args[0], type_) == phi.term and invariant(other):
@@ -90,10 +100,6 @@ def _doubling(
             added = binary("mul", cast(other, type_), grown, type_)
             return binary("add", binary("shl", init, k, type_), added, type_)
     return None
-
-
-def _one_bit(term: Term) -> bool:
-    return term.value is not None and term.value > 0 and not term.value & (term.value - 1)
 
 
 def _doubled(term: Term, counter: Term, type_: IntType, invariant: Callable[[Term], bool]) -> Term | None:
