@@ -4,21 +4,9 @@
 // the few names that do not follow the rule have macros of their own. All of them are gone behind it.
 #pragma clang system_header
 
-// Errors, handles, callbacks.
-typedef enum RUNTIME_ERROR {
-    RUNTIME(Success),
-    RUNTIME(ErrorInvalidValue),
-    RUNTIME_OUT_OF_MEMORY,
-    RUNTIME(ErrorNotReady) = 600,
-    RUNTIME(ErrorUnknown) = 999,
-    RUNTIME(ErrorNoDevice) = 100,
-    RUNTIME(ErrorAssert) = 710,
-    RUNTIME(ErrorInvalidConfiguration) = 9,
-    RUNTIME(ErrorPeerAccessAlreadyEnabled) = 704,
-    RUNTIME(ErrorNotSupported) = 801,
-    RUNTIME(ErrorInvalidDevice) = 101,
-    RUNTIME(ErrorInsufficientDriver) = 35,
-} RUNTIME(Error_t);
+#include "runtime_enums.h"
+
+// Handles, callbacks.
 typedef struct CUstream_st* RUNTIME(Stream_t);
 typedef struct CUevent_st* RUNTIME(Event_t);
 typedef struct CUgraph_st* RUNTIME(Graph_t);
@@ -53,24 +41,6 @@ enum RUNTIME(FuncAttribute) {
     RUNTIME(FuncAttributeMaxDynamicSharedMemorySize) = 8,
     RUNTIME(FuncAttributePreferredSharedMemoryCarveout) = 9,
     RUNTIME(FuncAttributeNonPortableClusterSizeAllowed) = 13,
-};
-enum RUNTIME_DEVICE_ATTRIBUTE {
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MaxThreadsPerBlock) = 1,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MaxSharedMemoryPerBlock) = 8,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(WarpSize) = 10,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ClockRate) = 13,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(GpuOverlap) = 15,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MultiProcessorCount) = 16,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ComputeMode) = 20,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MaxThreadsPerMultiProcessor) = 39,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ComputeCapabilityMajor) = 75,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ComputeCapabilityMinor) = 76,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ManagedMemory) = 83,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(ConcurrentManagedAccess) = 89,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(CooperativeLaunch) = 95,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MaxSharedMemoryPerBlockOptin) = 97,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(MaxSharedMemoryPerMultiprocessor) = 81,
-    RUNTIME_DEVICE_ATTRIBUTE_OF(L2CacheSize) = 38,
 };
 enum RUNTIME(Limit) {
     RUNTIME(LimitStackSize),
@@ -178,6 +148,18 @@ struct RUNTIME_DEVICE_PROP {
     int persistingL2CacheMaxSize;
     int accessPolicyMaxWindowSize;
     char gcnArchName[256];
+    char luid[8];
+    struct { char bytes[16]; } uuid;
+    unsigned int luidDeviceNodeMask;
+    size_t texturePitchAlignment, surfaceAlignment, reservedSharedMemPerBlock, maxSharedMemoryPerMultiProcessor;
+    int isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported, singleToDoublePrecisionPerfRatio;
+    int computePreemptionSupported, streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeMultiDeviceLaunch, directManagedMemAccessFromHost;
+    int pageableMemoryAccessUsesHostPageTables, hostRegisterSupported, memoryPoolsSupported, clusterLaunch;
+    int maxTexture1DMipmap, maxTexture1DLinear, maxTexture2DMipmap[2], maxTexture2DLinear[3], maxTexture2DGather[2];
+    int maxTexture3DAlt[3], maxTextureCubemap, maxTextureCubemapLayered[2], maxSurface1D, maxSurface2D[2];
+    int maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3], maxSurfaceCubemap, gcnArch;
+    int clockInstructionRate, largeBar, asicRevision;
 };
 struct RUNTIME(FuncAttributes) {
     size_t sharedSizeBytes;
@@ -188,6 +170,8 @@ struct RUNTIME(FuncAttributes) {
     int ptxVersion;
     int binaryVersion;
     int maxDynamicSharedSizeBytes;
+    int preferredShmemCarveout;
+    int cacheModeCA;
 };
 struct RUNTIME(Extent) { size_t width, height, depth; };
 struct RUNTIME(Pos) { size_t x, y, z; };
@@ -229,7 +213,12 @@ struct RUNTIME(TextureDesc) {
     float minMipmapLevelClamp;
     float maxMipmapLevelClamp;
 };
-struct RUNTIME(PointerAttributes) { int type, device; void* devicePointer, *hostPointer; };
+struct RUNTIME(PointerAttributes) {
+    RUNTIME(MemoryType) type, memoryType;
+    int device, isManaged;
+    void* devicePointer, *hostPointer;
+    unsigned int allocationFlags;
+};
 struct RUNTIME(IpcMemHandle_t) { char r[64]; };
 struct RUNTIME(IpcEventHandle_t) { char r[64]; };
 struct RUNTIME(LaunchAttribute) {
@@ -244,6 +233,7 @@ struct RUNTIME(LaunchConfig_t) {
     RUNTIME(LaunchAttribute)* attrs;
     unsigned int numAttrs;
 };
+#include "runtime_more.h"
 extern "C" {
     // Launches.
     RUNTIME(Error_t) RUNTIME(ConfigureCall)(dim3, dim3, size_t = 0, RUNTIME(Stream_t) = 0);

@@ -1,6 +1,7 @@
-// The part of OpenCL's host API that creates, sets, launches, copies and releases, in C and in C++ (opencl.hpp).
+// The host API of OpenCL in C (cl.h 3.0, cl_gl.h); the bindings for C++ are read behind it.
 #pragma once
 #pragma clang system_header
+#include "opencl_constants.h"
 
 typedef signed char cl_char;
 typedef unsigned char cl_uchar;
@@ -22,6 +23,16 @@ typedef cl_uint cl_platform_info, cl_context_info, cl_event_info, cl_profiling_i
     cl_buffer_create_type;
 typedef cl_uint cl_channel_order, cl_channel_type, cl_addressing_mode, cl_filter_mode, cl_image_info,
     cl_mem_object_type;
+typedef cl_uint cl_sampler_info, cl_command_queue_info, cl_command_type, cl_build_status, cl_kernel_arg_info,
+    cl_kernel_arg_address_qualifier, cl_kernel_arg_access_qualifier, cl_program_binary_type, cl_device_mem_cache_type,
+    cl_kernel_exec_info, cl_kernel_sub_group_info, cl_pipe_info, cl_gl_object_type, cl_gl_texture_info, cl_version;
+typedef cl_bitfield cl_device_fp_config, cl_device_exec_capabilities, cl_device_affinity_domain,
+    cl_device_svm_capabilities, cl_mem_migration_flags, cl_kernel_arg_type_qualifier, cl_sampler_properties,
+    cl_mem_properties;
+typedef int cl_GLint;
+typedef unsigned int cl_GLuint, cl_GLenum;
+typedef long cl_device_partition_property;
+typedef long cl_pipe_properties;
 typedef long cl_context_properties;
 typedef struct _cl_platform_id* cl_platform_id;
 typedef struct _cl_device_id* cl_device_id;
@@ -59,6 +70,9 @@ OPENCL_VECTORS(cl_float, cl_float)
 OPENCL_VECTORS(cl_double, cl_double)
 #undef OPENCL_VECTORS
 
+#define CL_CALLBACK
+#define CL_API_CALL
+#define CL_API_ENTRY
 #define CL_SUCCESS 0
 #define CL_DEVICE_NOT_FOUND -1
 #define CL_MEM_OBJECT_ALLOCATION_FAILURE -4
@@ -224,124 +238,77 @@ extern "C" {
     cl_int clReleaseContext(cl_context);
     cl_int clReleaseSampler(cl_sampler);
     cl_int clRetainMemObject(cl_mem);
+    cl_int clRetainContext(cl_context);
+    cl_int clRetainCommandQueue(cl_command_queue);
+    cl_int clRetainDevice(cl_device_id);
+    cl_int clRetainEvent(cl_event);
+    cl_int clRetainKernel(cl_kernel);
+    cl_int clRetainProgram(cl_program);
+    cl_int clRetainSampler(cl_sampler);
+    cl_int clReleaseDevice(cl_device_id);
+    cl_int clCreateSubDevices(cl_device_id, const cl_device_partition_property*, cl_uint, cl_device_id*, cl_uint*);
+    cl_int clGetContextInfo(cl_context, cl_context_info, size_t, void*, size_t*);
+    cl_int clGetCommandQueueInfo(cl_command_queue, cl_command_queue_info, size_t, void*, size_t*);
+    cl_int clGetMemObjectInfo(cl_mem, cl_mem_info, size_t, void*, size_t*);
+    cl_int clGetImageInfo(cl_mem, cl_image_info, size_t, void*, size_t*);
+    cl_int clGetSamplerInfo(cl_sampler, cl_sampler_info, size_t, void*, size_t*);
+    cl_int clGetProgramInfo(cl_program, cl_program_info, size_t, void*, size_t*);
+    cl_int clGetKernelInfo(cl_kernel, cl_kernel_info, size_t, void*, size_t*);
+    cl_int clGetKernelArgInfo(cl_kernel, cl_uint, cl_kernel_arg_info, size_t, void*, size_t*);
+    cl_int clGetKernelSubGroupInfo(cl_kernel, cl_device_id, cl_kernel_sub_group_info, size_t, const void*, size_t,
+        void*, size_t*);
+    cl_int clGetEventInfo(cl_event, cl_event_info, size_t, void*, size_t*);
+    cl_int clGetSupportedImageFormats(cl_context, cl_mem_flags, cl_mem_object_type, cl_uint, cl_image_format*,
+        cl_uint*);
+    cl_mem clCreateBufferWithProperties(cl_context, const cl_mem_properties*, cl_mem_flags, size_t, void*, cl_int*);
+    cl_mem clCreateImageWithProperties(cl_context, const cl_mem_properties*, cl_mem_flags, const cl_image_format*,
+        const cl_image_desc*, void*, cl_int*);
+    cl_mem clCreatePipe(cl_context, cl_mem_flags, cl_uint, cl_uint, const cl_pipe_properties*, cl_int*);
+    cl_sampler clCreateSamplerWithProperties(cl_context, const cl_sampler_properties*, cl_int*);
+    void* clSVMAlloc(cl_context, cl_svm_mem_flags, size_t, cl_uint);
+    void clSVMFree(cl_context, void*);
+    cl_int clEnqueueSVMMap(cl_command_queue, cl_bool, cl_map_flags, void*, size_t, cl_uint, const cl_event*,
+        cl_event*);
+    cl_int clEnqueueSVMUnmap(cl_command_queue, void*, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueSVMMemcpy(cl_command_queue, cl_bool, void*, const void*, size_t, cl_uint, const cl_event*,
+        cl_event*);
+    cl_int clEnqueueSVMMemFill(cl_command_queue, void*, const void*, size_t, size_t, cl_uint, const cl_event*,
+        cl_event*);
+    cl_int clSetKernelExecInfo(cl_kernel, cl_kernel_exec_info, size_t, const void*);
+    cl_int clEnqueueCopyBufferRect(cl_command_queue, cl_mem, cl_mem, const size_t*, const size_t*, const size_t*,
+        size_t, size_t, size_t, size_t, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueMigrateMemObjects(cl_command_queue, cl_uint, const cl_mem*, cl_mem_migration_flags, cl_uint,
+        const cl_event*, cl_event*);
+    cl_int clEnqueueMarker(cl_command_queue, cl_event*);
+    cl_int clEnqueueNativeKernel(cl_command_queue, void (*)(void*), void*, size_t, cl_uint, const cl_mem*, const void**,
+        cl_uint, const cl_event*, cl_event*);
+    cl_int clGetGLObjectInfo(cl_mem, cl_gl_object_type*, cl_GLuint*);
+    cl_int clEnqueueWaitForEvents(cl_command_queue, cl_uint, const cl_event*);
+    cl_event clCreateUserEvent(cl_context, cl_int*);
+    cl_int clSetUserEventStatus(cl_event, cl_int);
+    cl_int clSetEventCallback(cl_event, cl_int, void (*)(cl_event, cl_int, void*), void*);
+    cl_int clSetMemObjectDestructorCallback(cl_mem, void (*)(cl_mem, void*), void*);
+    cl_int clCompileProgram(cl_program, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
+        const char**, void (*)(cl_program, void*), void*);
+    cl_program clLinkProgram(cl_context, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
+        void (*)(cl_program, void*), void*, cl_int*);
+    cl_program clCreateProgramWithBuiltInKernels(cl_context, cl_uint, const cl_device_id*, const char*, cl_int*);
+    cl_program clCreateProgramWithIL(cl_context, const void*, size_t, cl_int*);
+    cl_int clCreateKernelsInProgram(cl_program, cl_uint, cl_kernel*, cl_uint*);
+    cl_kernel clCloneKernel(cl_kernel, cl_int*);
+    cl_int clUnloadCompiler();
+    cl_int clUnloadPlatformCompiler(cl_platform_id);
+    cl_int clSetCommandQueueProperty(cl_command_queue, cl_command_queue_properties, cl_bool,
+        cl_command_queue_properties*);
+    void* clGetExtensionFunctionAddress(const char*);
+    void* clGetExtensionFunctionAddressForPlatform(cl_platform_id, const char*);
+    cl_mem clCreateFromGLBuffer(cl_context, cl_mem_flags, cl_GLuint, cl_int*);
+    cl_mem clCreateFromGLTexture(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, cl_int*);
+    cl_mem clCreateFromGLTexture2D(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, cl_int*);
+    cl_mem clCreateFromGLTexture3D(cl_context, cl_mem_flags, cl_GLenum, cl_GLint, cl_GLuint, cl_int*);
+    cl_mem clCreateFromGLRenderbuffer(cl_context, cl_mem_flags, cl_GLuint, cl_int*);
+    cl_int clEnqueueAcquireGLObjects(cl_command_queue, cl_uint, const cl_mem*, cl_uint, const cl_event*, cl_event*);
+    cl_int clEnqueueReleaseGLObjects(cl_command_queue, cl_uint, const cl_mem*, cl_uint, const cl_event*, cl_event*);
 }
 
-namespace cl {
-    struct NDRange {
-        constexpr NDRange() : x(1), y(1), z(1) {}
-        constexpr NDRange(size_t vx, size_t vy = 1, size_t vz = 1) : x(vx), y(vy), z(vz) {}
-        size_t operator[](size_t) const;
-        size_t dimensions() const;
-        size_t x, y, z;
-    };
-    extern const NDRange NullRange;
-    struct Error : std::exception {
-        cl_int err() const;
-        const char* what() const noexcept;
-    };
-    struct Device {
-        template <int N, class T = size_t> T getInfo(cl_int* = nullptr) const;
-        template <class T> cl_int getInfo(cl_device_info, T*) const;
-    };
-    struct Platform {
-        static cl_int get(std::vector<Platform>*);
-        static Platform getDefault(cl_int* = nullptr);
-        cl_int getDevices(cl_device_type, std::vector<Device>*) const;
-    };
-    struct Context {
-        template <class... A> Context(A...);
-        template <int N, class T = std::vector<Device>> T getInfo(cl_int* = nullptr) const;
-    };
-    struct Event {
-        cl_int wait() const;
-        cl_event& operator()();
-    };
-    struct Memory {
-        cl_mem& operator()();
-        cl_mem operator()() const;
-    };
-    struct Buffer : Memory {
-        Buffer();
-        Buffer(cl_mem);
-        Buffer(const Context&, cl_mem_flags, size_t, void* = nullptr, cl_int* = nullptr);
-        Buffer(cl_mem_flags, size_t, void* = nullptr, cl_int* = nullptr);
-        template <class I> Buffer(const Context&, I, I, bool, bool = false, cl_int* = nullptr);
-        template <class I> Buffer(I, I, bool, bool = false, cl_int* = nullptr);
-    };
-    using std::array;
-    using std::string;
-    using std::vector;
-    typedef size_t size_type;
-    struct ImageFormat : cl_image_format { ImageFormat(); ImageFormat(cl_channel_order, cl_channel_type); };
-    struct Image : Memory { template <int N, class T = size_t> T getImageInfo(cl_int* = nullptr) const; };
-    struct Image1D : Image { template <class... A> Image1D(A...); };
-    struct Image2D : Image { template <class... A> Image2D(A...); };
-    struct Image2DArray : Image { template <class... A> Image2DArray(A...); };
-    struct Image3D : Image { template <class... A> Image3D(A...); };
-    struct Sampler { template <class... A> Sampler(A...); };
-    struct LocalSpaceArg { size_t size_; };
-    KL_FOLLOW inline LocalSpaceArg Local(size_t size) { return LocalSpaceArg{size}; }
-    KL_FOLLOW inline LocalSpaceArg __local(size_t size) { return LocalSpaceArg{size}; }
-    struct Program {
-        typedef std::vector<std::string> Sources;
-        template <class... A> Program(A...);
-        template <class... A> cl_int build(A...) const;
-        template <int N, class T = std::string> T getBuildInfo(const Device&) const;
-    };
-    struct Kernel {
-        Kernel();
-        Kernel(const Program&, const char*, cl_int* = nullptr);
-        Kernel(const Program&, const std::string&, cl_int* = nullptr);
-        template <class T> cl_int setArg(cl_uint, const T&);
-        cl_int setArg(cl_uint, size_t, const void*);
-        template <int N, class T = size_t> T getWorkGroupInfo(const Device&, cl_int* = nullptr) const;
-        cl_kernel operator()() const;
-    };
-    struct CommandQueue {
-        template <class... A> CommandQueue(A...);
-        cl_int enqueueNDRangeKernel(const Kernel&, const NDRange&, const NDRange&, const NDRange& = NullRange,
-            const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        cl_int enqueueReadBuffer(const Buffer&, cl_bool, size_t, size_t, void*, const std::vector<Event>* = nullptr,
-            Event* = nullptr) const;
-        cl_int enqueueWriteBuffer(const Buffer&, cl_bool, size_t, size_t, const void*,
-            const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        cl_int enqueueCopyBuffer(const Buffer&, const Buffer&, size_t, size_t, size_t,
-            const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        template <class T> cl_int enqueueFillBuffer(const Buffer&, T, size_t, size_t,
-            const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        void* enqueueMapBuffer(const Buffer&, cl_bool, cl_map_flags, size_t, size_t,
-            const std::vector<Event>* = nullptr, Event* = nullptr, cl_int* = nullptr) const;
-        template <class O, class R> cl_int enqueueReadImage(const Image&, cl_bool, const O&, const R&, size_t, size_t,
-            void*, const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        template <class O, class R> cl_int enqueueWriteImage(const Image&, cl_bool, const O&, const R&, size_t, size_t,
-            const void*, const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        template <class O, class T, class R> cl_int enqueueCopyImage(const Image&, const Image&, const O&, const T&,
-            const R&, const std::vector<Event>* = nullptr, Event* = nullptr) const;
-        template <class O, class H, class R> cl_int enqueueReadBufferRect(const Buffer&, cl_bool, const O&, const H&,
-            const R&, size_t, size_t, size_t, size_t, void*, const std::vector<Event>* = nullptr,
-            Event* = nullptr) const;
-        template <class O, class H, class R> cl_int enqueueWriteBufferRect(const Buffer&, cl_bool, const O&, const H&,
-            const R&, size_t, size_t, size_t, size_t, const void*, const std::vector<Event>* = nullptr,
-            Event* = nullptr) const;
-        template <class M> cl_int enqueueUnmapMemObject(const M&, void*, const std::vector<Event>* = nullptr,
-            Event* = nullptr) const;
-        cl_int flush() const;
-        cl_int finish() const;
-        cl_command_queue operator()() const;
-    };
-    struct EnqueueArgs {
-        EnqueueArgs(const NDRange&, const NDRange& = NullRange);
-        EnqueueArgs(const CommandQueue&, const NDRange&, const NDRange& = NullRange);
-        EnqueueArgs(const CommandQueue&, const NDRange&, const NDRange&, const NDRange&);
-    };
-    template <class... A> struct KernelFunctor {
-        KernelFunctor(Kernel);
-        KernelFunctor(const Program&, const std::string&, cl_int* = nullptr);
-        Event operator()(const EnqueueArgs&, A...);
-    };
-    template <class... A> using make_kernel = KernelFunctor<A...>;
-    template <class I> cl_int copy(const CommandQueue&, I, I, Buffer&);
-    template <class I> cl_int copy(const CommandQueue&, const Buffer&, I, I);
-    template <class I> cl_int copy(I, I, Buffer&);
-    template <class I> cl_int copy(const Buffer&, I, I);
-}
+#include "opencl_cpp.h"
