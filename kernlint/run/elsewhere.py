@@ -9,6 +9,7 @@ kernels of ten others is read once.  Whether a launch there really is one of thi
 from __future__ import annotations
 
 import os
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -36,6 +37,9 @@ HOSTS = frozenset({".cu", ".cuh", ".hip", ".cpp", ".cc", ".cxx", ".c", ".h", ".h
 Reading = Callable[[str], FrontendOptions]
 """How the front end is to read the file at a path."""
 
+_DECLARED = rb"\bNAME\s*\([^;{}]*\)[^;{}()]*;|\b[A-Z][A-Z0-9_]{3,}\s*\([^;{}()]*\bNAME\b"
+"""A declaration without a body by what it looks like (a call does too), or a macro that is given the name."""
+
 _kept: OrderedDict[tuple[object, ...], tuple[ModuleFacts, ...]] = OrderedDict()
 
 
@@ -55,6 +59,8 @@ class Elsewhere:
         self.own: list[ModuleFacts] = []
         """Facts of the file itself: its host code launches the kernels that it holds as strings."""
         self._read: dict[str, tuple[ModuleFacts, ...]] = {}
+        self._open: dict[str, tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None] = {}
+        self._texts: dict[str, bytes] = {}
 
     def hosts_of(self, kernel: str) -> tuple[ModuleFacts, ...]:
         """Facts of the files that may launch a kernel of this name, nearest first."""
@@ -63,6 +69,8 @@ class Elsewhere:
             if path not in self._read:
                 if len(self._read) >= MOST:
                     break
+                if not self._may_mean_ours(path, kernel):
+                    continue
                 self._read[path] = self._parsed(path)
             found += self._read[path]
         return tuple(found)
@@ -98,20 +106,52 @@ class Elsewhere:
         near.sort(key=lambda path: (-_common(path, ours), path))
         return near[:FILES]
 
+    def _may_mean_ours(self, path: str, kernel: str) -> bool:
+        """Whether a file that launches the name may launch the kernel of ours: it or a header of it includes our file,
+        declares such a kernel without a body, or has the name in a string.  It launches one of its own else."""
+        if path.endswith(".py") or (opened := self._opened(path)) is None:
+            return True
+        source, _, headers = opened
+        name = kernel.encode("utf-8", "surrogateescape")
+        ours = os.path.realpath(self.path)
+        if b'"' + name + b'"' in source.data or any(os.path.realpath(header) == ours for header in headers):
+            return True
+        declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
+        texts = (source.data, *map(self._text, headers))
+        return any(name in text and declared.search(text) is not None for text in texts)
+
+    def _opened(self, path: str) -> tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None:
+        """A host file, how it is to be read, and where its headers are or were looked for; None: it is not read."""
+        if path not in self._open:
+            self._open[path] = None
+            try:
+                if os.stat(path).st_size <= LARGE:
+                    source = self.texts.get(path) or read(path)
+                    options = replace(self.reading(path), instances=False, device=False)
+                    headers = self.frontend.headers(source, options)
+                    self._open[path] = source, options, headers
+                    self.depends.setdefault(path)
+                    self.depends.update(dict.fromkeys(headers))
+            except (OSError, SourceError):
+                return None
+        return self._open[path]
+
+    def _text(self, path: str) -> bytes:
+        if path not in self._texts:
+            try:
+                with open(path, "rb") as handle:
+                    self._texts[path] = handle.read(LARGE)
+            except OSError:
+                self._texts[path] = b""
+        return self._texts[path]
+
     def _parsed(self, path: str) -> tuple[ModuleFacts, ...]:
-        try:
-            state = os.stat(path)
-            if state.st_size > LARGE:
-                return ()
-            source = self.texts.get(path) or read(path)
-        except (OSError, SourceError):
+        opened = self._opened(path)
+        if opened is None:
             return ()
+        source, options, headers = opened
         if path.endswith(".py") and os.path.basename(self.path).encode() not in source.data:
             return ()
-        options = replace(self.reading(path), instances=False, device=False)
-        self.depends.setdefault(path)
-        headers = self.frontend.headers(source, options)
-        self.depends.update(dict.fromkeys(headers))
         key = (path, hash(source.data), replace(options, around=None), _states(headers))
         known = _kept.get(key)
         if known is None:

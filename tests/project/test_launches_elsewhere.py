@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.frontend import ClangFrontend
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.registry import load
 from kernlint.run.engine import Engine
+from kernlint.source import SourceFile
+from kernlint.tree.nodes import Module
 
 HEADER = """#pragma once
 __global__ void totals(const float *x, float *y, int n);
@@ -91,3 +95,31 @@ def test_host_files_that_do_not_parse_or_vanish(tmp_path: Path) -> None:
     assert "gpu/totals.cu:array-index-out-of-range" in found(tmp_path, files, "gpu/totals.cu")
     os.unlink(tmp_path / "app/run.cu")
     assert found(tmp_path, {}, "gpu/totals.cu") == ["gpu/totals.cu:array-index-out-of-range"]
+
+
+OWN = "__global__ void totals(float *y) { y[threadIdx.x] = 1.0f; }\nvoid run(float *y) { totals<<<1, 256>>>(y); }\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "read"),
+    [
+        (OWN, False),
+        ('#include "../gpu/totals.cuh"\n' + OWN.replace("float *y)", "float *y, char c)", 1), True),
+        ("void totals(const float *x, float *y, int n);\n" + OWN, True),
+        ("DECLARE_KERNEL(totals)\n" + OWN, True),
+        ('static const char *name = "totals";\n' + OWN, True),
+    ],
+)
+def test_a_file_that_can_only_launch_a_kernel_of_its_own_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: str, read: bool
+) -> None:
+    parsed: list[str] = []
+    parse = ClangFrontend.parse_file
+
+    def noted(self: ClangFrontend, source: SourceFile, options: FrontendOptions | None = None) -> list[Module]:
+        parsed.append(os.path.basename(source.path))
+        return parse(self, source, options)
+
+    monkeypatch.setattr(ClangFrontend, "parse_file", noted)
+    found(tmp_path, {"gpu/totals.cuh": HEADER, "gpu/totals.cu": KERNEL, "app/run.cu": other}, "gpu/totals.cu")
+    assert ("run.cu" in parsed) == read

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from kernlint.frontends.base import Defined
@@ -20,6 +19,7 @@ MOST_NAMES = 200
 
 _NO_OVERLOAD = pattern(r"no matching function for call to '(\w+)'")
 
+_DECLARED = pattern(r"\s*[,;=)\[](?!=)")
 _NO_TYPES = KEYWORDS - {"void", "bool", "char", "short", "int", "long", "unsigned", "float", "double", "half", "auto"}
 
 
@@ -59,7 +59,24 @@ def lacking(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> froz
 
 def _declares(text: str, name: str) -> bool:
     """Whether a variable or parameter is declared by what the text looks like (in a declaration that was lost)."""
-    if name not in text:
-        return False
-    declaration = re.compile(rf"([A-Za-z_]\w*|[>*&])[\s*&]*\s{re.escape(name)}\s*[,;=)\[](?!=)")
-    return any(match.group(1) not in _NO_TYPES for match in declaration.finditer(text))
+    at = text.find(name)
+    while at >= 0:
+        end = at + len(name)
+        if text[at - 1 : at].isspace() and _DECLARED.match(text, end) is not None and _follows_a_type(text, at):
+            return True
+        at = text.find(name, end)
+    return False
+
+
+def _follows_a_type(text: str, at: int) -> bool:
+    """Whether the word before ``at`` may name a type, or what stands there ends one."""
+    end = at - 1
+    while end and (text[end - 1].isspace() or text[end - 1] in "*&"):
+        end -= 1
+    start = end
+    while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    word = text[start:end].lstrip("0123456789")
+    if word:
+        return word not in _NO_TYPES
+    return text[end - 1 : end] == ">" or (not text[end : at - 1].isspace() and end < at - 1)

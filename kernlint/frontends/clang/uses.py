@@ -64,6 +64,8 @@ class Uses:
     def __init__(self, texts: Iterable[str]) -> None:
         self.text = "\n".join(map(plain_text, texts))
         self._places: dict[str, list[int]] = {}
+        self._declared: dict[str, frozenset[str]] = {}
+        self._asked_for: dict[str, frozenset[str]] = {}
         for match in IDENTIFIER.finditer(self.text):
             self._places.setdefault(match.group(), []).append(match.start())
 
@@ -118,19 +120,24 @@ class Uses:
         found += [(name, text) for text, name in re.findall(r"\btypedef\s+([^;{}]+?)\s*\b(\w+)\s*;", self.text)]
         return dict(found)
 
-    def _variables(self, name: str) -> set[str]:
+    def _variables(self, name: str) -> frozenset[str]:
         """What is declared by a type of that name."""
-        found = (_VARIABLE.match(self.text, at + len(name)) for at in self._places.get(name, ()))
-        return {match.group(1) for match in found if match is not None}
+        known = self._declared.get(name)
+        if known is None:
+            found = (_VARIABLE.match(self.text, at + len(name)) for at in self._places.get(name, ()))
+            known = self._declared[name] = frozenset(match.group(1) for match in found if match is not None)
+        return known
 
     def fields(self, name: str) -> set[str]:
         """The members that variables of a type are asked for."""
-        found = set()
-        for variable in self._variables(name):
-            for at in self._places.get(variable, ()):
-                if match := _FIELD.match(self.text, at + len(variable)):
-                    found.add(match.group(1))
-        return found
+        return set().union(*map(self._fields_of, self._variables(name)))
+
+    def _fields_of(self, variable: str) -> frozenset[str]:
+        known = self._asked_for.get(variable)  # variables of many types are called alike
+        if known is None:
+            found = (_FIELD.match(self.text, at + len(variable)) for at in self._places.get(variable, ()))
+            known = self._asked_for[variable] = frozenset(match.group(1) for match in found if match is not None)
+        return known
 
     def reckons_with(self, name: str) -> bool:
         """Whether variables of a type are subscripted or stand in sums and products."""
