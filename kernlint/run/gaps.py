@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -17,13 +18,21 @@ HEADER = "header "
 _NOT_FOUND = " not found"
 _OF_NAMES = frozenset({"call", "type", "macro", "name", "value", "constant", "variable"})
 """Kinds of losses that a declaration in a missing header would have prevented."""
+_SYSTEM = re.compile(
+    r"\w+|(?:sys|net|netinet|arpa|linux|mach|ext|bits|experimental)/.*|(?:pthread|unistd|dirent|fcntl|signal|dlfcn|getopt|locale"
+    r"|wchar|wctype|uchar|setjmp|fenv|execinfo|sched|semaphore|poll|termios|pwd|libgen|glob|ftw|syslog|conio|io|process|direct"
+    r"|threads|values|memory|mm_malloc|\w*mmintrin|immintrin|cpuid|omp|[Ww]indows|intrin)\.h"
+)
+"""Headers of the language, the system and the host's compiler: they have no names that a kernel could lack."""
 
 
 def reasons(losses: Iterable[Loss], missing_headers: Sequence[str]) -> tuple[str, ...]:
     """Why a kernel with these ``losses`` is known only in part, in a file that misses headers.
 
-    What is not declared is put down to the headers that are missing, if there are any.
+    What is not declared is put down to the headers that are missing, if there are any; not to those of the system,
+    which declare nothing for kernels.
     """
+    missing_headers = [name for name in missing_headers if _SYSTEM.fullmatch(name) is None]
     found: dict[str, None] = {}
     for loss in losses:
         if missing_headers and (loss.kind in _OF_NAMES or "declared" in loss.reason or "error" in loss.reason):

@@ -20,6 +20,8 @@ def test_what_is_not_declared_is_put_down_to_missing_headers() -> None:
     assert reasons([CALL, PART], ()) == (CALL.reason, PART.reason)
     assert reasons([CALL, PART], ("a.h", "b/c.h")) == ("header a.h not found", "header b/c.h not found", PART.reason)
     assert reasons([], ("a.h",)) == ()
+    assert reasons([CALL], ("pthread.h", "typeinfo", "a.h")) == ("header a.h not found",)
+    assert reasons([CALL], ("sys/stat.h",)) == (CALL.reason,)
 
 
 def test_the_two_largest_are_told_each_with_a_remedy() -> None:

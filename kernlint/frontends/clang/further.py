@@ -19,7 +19,7 @@ from kernlint.frontends.clang.conditions.settings import (
     plan,
     setting_of,
 )
-from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, intersect, subtract
+from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, declaring, intersect, subtract
 from kernlint.frontends.clang.configured import Choose, Look, Read, Reading, Worth, unknown_in
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
@@ -133,10 +133,14 @@ class Configured:
         return changes
 
     def _defining(self, unknown: Collection[str], changes: Changes) -> list[Branch]:
-        """Branches of headers, not compiled under the changes, that define a name which the source lacks."""
+        """Branches of headers, not compiled under the changes, that define or declare a name which the source lacks."""
+        program = self.search.program
         compiled = self.search.outcome(changes).active
         found: dict[Branch, None] = {}
-        for file in self.search.program.files():
+        for file in program.files():
+            left = [branch for branch in file.branches if branch not in compiled]
+            if left and file is not program.main and (text := load(file.path)) is not None:
+                found.update(dict.fromkeys(declaring(file, text, left, unknown)))
             for item in file.items:
                 if item.op == "define" and item.name in unknown and item.within and item.within not in compiled:
                     found[item.within] = None

@@ -309,6 +309,7 @@ def _swap(bits: int, compare: Value, value: Value) -> Change:
 ATOMICS: dict[str, Callable[..., Change]] = {
     "add": _folding(lambda a, b: a + b),
     "sub": _folding(lambda a, b: a - b),
+    "mul": _folding(lambda a, b: a * b),
     "min": _folding(min),
     "max": _folding(max),
     "and": _folding(lambda a, b: a & b),

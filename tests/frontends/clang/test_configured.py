@@ -116,6 +116,27 @@ def test_names_that_a_setting_brings_in_a_header_are_the_default(tmp_path: Path)
     assert _names(_modules(text.replace("STORE", "KEEP"), "a.cl", include_dirs=(str(tmp_path),))) == [("", ["k"])]
 
 
+def test_types_and_functions_that_a_setting_brings_in_a_header_are_the_default(tmp_path: Path) -> None:
+    (tmp_path / "points.h").write_text(
+        """#ifdef WITH_CUDA
+        typedef struct { short x, y; } point;
+        struct box { point low, high; };
+        static __device__ int inside(box b, point p) { return p.x >= b.low.x && p.x < b.high.x; }
+        #endif
+        """
+    )
+    text = """#include "points.h"
+    __global__ void k(int *out, const point *p, box b, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = inside(b, p[i]);
+    }"""
+    found = _modules(text, include_dirs=(str(tmp_path),))
+    assert _names(found) == [("WITH_CUDA defined", ["k"])]
+    assert not any(kernel.function.losses for kernel in found[0].kernels)
+    mentioned = text.replace("inside(b, p[i])", "p[i].x")  # in a kernel that lacks nothing but the types
+    assert _names(_modules(mentioned, include_dirs=(str(tmp_path),))) == [("WITH_CUDA defined", ["k"])]
+
+
 def test_settings_that_show_nothing_new_are_not_kept() -> None:
     text = f"#if VERSION > 3\nvoid host() {{}}\n#endif\n__global__ void k(int *p) {FINE}"
     assert _names(_modules(text)) == [("", ["k"])]

@@ -25,6 +25,7 @@ def atomic(node: Expr | None) -> Atomic:
         ("atomicInc", "inc", Scope.GRID),
         ("unsafeAtomicAdd", "add", Scope.GRID),
         ("gpuAtomicAdd", "add", Scope.GRID),
+        ("gpuAtomicMul", "mul", Scope.GRID),
     ],
 )
 def test_cuda_atomics(name: str, op: str, scope: Scope) -> None:

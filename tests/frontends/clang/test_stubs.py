@@ -46,6 +46,11 @@ FOLLOWED = {
         }""",
         ["read a.data_[a.s0 * i * 4 + a.s1 * 3 * 4]", "write b.data_[b.s0 * i * 4 + b.s1 * 2 * 4 + b.s2 * 4]"],
     ),
+    "torch atomics": (
+        """#include <ATen/native/cuda/KernelUtils.cuh>
+        __global__ void k(float *out, int i, int n, float v) { at::native::fastAtomicAdd(out, i, n, v, true); }""",
+        ["atomic out[i * 4]"],
+    ),
     "opencv": (
         """#include <opencv2/core/cuda_types.hpp>
         using namespace cv::cuda;

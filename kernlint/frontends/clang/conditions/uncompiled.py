@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from kernlint.frontends.clang.conditions import Ranges
-from kernlint.frontends.clang.conditions.directives import Branch, Program, blanked
+from kernlint.frontends.clang.conditions.directives import Branch, File, Program, blanked
 from kernlint.frontends.clang.options import Language
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionDecl, FunctionKind, Module
@@ -22,6 +22,11 @@ _FUNCTION = pattern(rb"[\w\]]\s*\([^;{}]*\)\s*(?:__attribute__\s*\(\(.*?\)\)\s*)
 _DIRECTIVE = pattern(rb"^[ \t]*(?:#|%:)(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _NUMBERS = pattern(rb"\s*(?:(?:return\b|(?:static\s+|constexpr\s+|const\s+)+[\w:]+\s+\w+\s*=)[\w\s:.+*/()<>-]*;\s*)+")
 _DEFINED = pattern(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
+_DECLARED = (
+    rb"\b(?:struct|class|union|enum(?:\s+class)?)\s+(?:%(names)s)\b|\busing\s+(?:%(names)s)\s*="
+    rb"|\btypedef\b[^;{}]*\b(?:%(names)s)\s*;|\}\s*(?:%(names)s)\s*;|[\w>*&]\s+[*&]*(?:%(names)s)\s*\([^;{}]*\)\s*[;{]"
+    rb"|\b(?:const|constexpr)\b[^;{}()]*\b(?:%(names)s)\s*="
+)
 _INCLUDE = pattern(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _FOLLOWED = pattern(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*(?:\r?\n|[A-Za-z_{#])", re.MULTILINE)
 
@@ -39,12 +44,7 @@ class Uncompiled:
         return _DIRECTIVE.sub(b"", b"".join(self._pieces(branch)))
 
     def _pieces(self, branch: Branch) -> Iterator[bytes]:
-        at = branch.start
-        for inner in self.program.main.branches:
-            if inner.parent is branch:
-                yield self.plain[at : inner.start]
-                at = max(at, inner.end)
-        yield self.plain[at : branch.end]
+        return _pieces(self.plain, self.program.main.branches, branch)
 
     def has_kernel(self, branch: Branch) -> bool:
         """Whether a kernel stands in a branch."""
@@ -109,6 +109,31 @@ class Uncompiled:
         empty, or whole statements."""
         code = _DIRECTIVE.sub(b"", self.plain)
         return frozenset(match.decode() for match in _FOLLOWED.findall(code))
+
+
+def declaring(file: File, text: bytes, left: Iterable[Branch], unknown: Collection[str]) -> list[Branch]:
+    """The branches of a header in ``left`` whose own code declares a type or function of one of the ``unknown`` names,
+    as far as its words tell: the compiler tries what is said."""
+    names = b"|".join(re.escape(name.encode()) for name in sorted(unknown) if name.isidentifier())
+    if not names or re.search(rb"\b(?:" + names + rb")\b", text) is None:
+        return []
+    declared = re.compile(_DECLARED % {b"names": names}, re.DOTALL)
+    plain = blanked(text)
+    return [
+        branch
+        for branch in left
+        if declared.search(_DIRECTIVE.sub(b"", b"".join(_pieces(plain, file.branches, branch)))) is not None
+    ]
+
+
+def _pieces(plain: bytes, branches: Sequence[Branch], branch: Branch) -> Iterator[bytes]:
+    """The code of a branch between those in it."""
+    at = branch.start
+    for inner in branches:
+        if inner.parent is branch:
+            yield plain[at : inner.start]
+            at = max(at, inner.end)
+    yield plain[at : branch.end]
 
 
 def _looked_at(module: Module) -> list[FunctionDecl]:

@@ -38,7 +38,7 @@ FREE_FUNCTIONS: dict[str, Handler] = {
 """Handlers of free functions by unqualified name."""
 
 _NAMESPACES = frozenset(
-    {"", "std", "cuda", "cuda::std", "thrust", "c10", "std::__detail", "hip", "__gnu_cxx", "c10::cuda"}
+    {"", "std", "cuda", "cuda::std", "thrust", "c10", "std::__detail", "hip", "__gnu_cxx", "c10::cuda", "at::native"}
 )
 _CK_WITH_ARGUMENTS = {**maths.TABLE, **warps.CK_TILE}
 # Names too plain to be taken for OpenCL's outside OpenCL.

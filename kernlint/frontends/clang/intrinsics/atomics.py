@@ -93,6 +93,7 @@ _CUDA_OPS = {
     "gpuAtomicMin": "min",
     "gpuAtomicMax": "max",
     "gpuAtomicCAS": "cas",
+    "gpuAtomicMul": "mul",
 }
 _CUDA_SCOPES = {"": Scope.GRID, "_block": Scope.BLOCK, "_system": Scope.SYSTEM}
 
@@ -306,6 +307,14 @@ def _amd_float_add(ctx: CallContext) -> Expr | None:
     return atomic(ctx, op, ctx.args[0], (ctx.args[1],), Scope.GRID, "relaxed", object_type(ctx, ctx.args[0]))
 
 
+def _fast_add(ctx: CallContext) -> Expr | None:
+    """PyTorch's ``fastAtomicAdd(tensor, index, numel, value, fast)`` (ATen/native/cuda/KernelUtils.cuh)."""
+    if len(ctx.args) < 4:
+        return None
+    cell = Binary(ctx.span, ctx.args[0].type, "+", ctx.args[0], ctx.args[1])
+    return atomic(ctx, "add", cell, (ctx.args[3],), Scope.GRID, "relaxed", object_type(ctx, ctx.args[0]))
+
+
 _OPENCL1 = {"add": "add", "sub": "sub", "xchg": "exchange", "cmpxchg": "cas", "min": "min", "max": "max", "and": "and"}
 _OPENCL1 |= {"or": "or", "xor": "xor"}
 
@@ -327,6 +336,7 @@ TABLE: dict[str, Handler] = {
     "__sync_bool_compare_and_swap": _sync_cas,
     "__sync_val_compare_and_swap": _sync_cas,
     "__sync_lock_test_and_set": _elect_first,
+    "fastAtomicAdd": _fast_add,
     "atomic_init": _initialise,
     "__opencl_atomic_init": _initialise,
     "__c11_atomic_init": _initialise,

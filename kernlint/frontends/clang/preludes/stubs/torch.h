@@ -580,6 +580,7 @@ template <class T> constexpr T ceilDiv(T a, T b) { return (a + b - 1) / b; }
 struct AutoDispatchBelowADInplaceOrView {};
 namespace native {
 using namespace at;
+template <class T, class I> void fastAtomicAdd(T*, I, const I, typename __kl_same<T>::type, bool);
 }
 bool checkSize(CheckedFrom, const TensorArg&, IntArrayRef);
 template <class... A> void checkAllSameGPU(A&&...);
@@ -588,7 +589,10 @@ template <class T> void gpuAtomicAddNoReturn(T*, T);
 }  // namespace at
 template <class T> T gpuAtomicAdd(T*, typename __kl_same<T>::type);
 template <class T> void gpuAtomicAddNoReturn(T*, typename __kl_same<T>::type);
-template <class T> void fastAtomicAdd(T*, size_t, size_t, typename __kl_same<T>::type, bool);
+using at::native::fastAtomicAdd;
+template <class T> T gpuAtomicMul(T*, typename __kl_same<T>::type);
+template <class T> T gpuAtomicMin(T*, typename __kl_same<T>::type);
+template <class T> T gpuAtomicMax(T*, typename __kl_same<T>::type);
 
 namespace torch {
 using namespace at;
