@@ -179,6 +179,24 @@ __global__ void first(const int2 *ranges, const float *x, int *out) {
     if (range.x < range.y) out[blockIdx.x] = found;  // bad
 }
 """,
+    "an array whose address is copied to": """
+__global__ void weigh(const int *corners, const float *values, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int mine[8];
+    memcpy(&mine, corners + i * 8, sizeof(int) * 8);
+    out[i] = values[mine[0]] + values[mine[7]];
+}
+""",
+    "an array whose first half is copied to": """
+__global__ void weigh(const int *corners, const float *values, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int mine[8];
+    memcpy(&mine, corners + i * 8, sizeof(int) * 4);
+    out[i] = values[mine[0]] + values[mine[7]];  // bad
+}
+""",
     "what a search may not have found": """
 __global__ void pad(const unsigned char *mask, int *out, int n) {
     int row = threadIdx.x;

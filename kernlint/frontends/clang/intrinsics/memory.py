@@ -16,7 +16,7 @@ from kernlint.frontends.clang.intrinsics.base import (
     words,
 )
 from kernlint.tree.nodes import Binary, Call, Cast, Expr, ImageOp, InitList
-from kernlint.tree.types import F16, U8, IntType, PointerType, Type, VectorType
+from kernlint.tree.types import F16, U8, ArrayType, IntType, PointerType, Type, VectorType
 
 # ------------------------------------------------------------------------------------- one object at a pointer
 
@@ -143,8 +143,10 @@ def _bytes(pointer: Expr, size: int, type_: Type | None) -> Expr | None:
 
 
 def _object_of(pointer: Expr, size: int) -> Type | None:
+    """The type of what is pointed to, where it has that size and is assigned as one (an array is not)."""
     found = as_pointer(strip_casts(pointer))
-    return found[1].pointee if found and found[1].pointee.size == size else None
+    type_ = found[1].pointee if found else None
+    return type_ if type_ is not None and type_.size == size and not isinstance(type_, ArrayType) else None
 
 
 def _small(size: int | None) -> bool:

@@ -179,14 +179,17 @@ def declarations(scope: Scope, cursor: Cursor) -> Stmt:
 
 
 _STARTS_INITIALISER = pattern(r"\s*(?:\[[^\]]*\]\s*)*[=({]")
+_EQUALS = pattern(r"\s*(?:\[[^\]]*\]\s*)*=")
 
 
 def _lost_initialiser(scope: Scope, statement: Cursor, cursor: Cursor, node: VarDecl) -> None:
     """A variable whose initialiser the compiler dropped must not look as if it had none."""
     whole = statement.extent
     errors = scope.lowering.errors_in(whole.file, node.span.end, whole.end)
-    if errors and _STARTS_INITIALISER.match(scope.lowering.slice(whole.file, node.span.end, whole.end)):
-        reason = f"initialiser with an error: {errors[0][1]}"
+    text = scope.lowering.slice(whole.file, node.span.end, whole.end)
+    # (a call of what a header declares with an error is left out without an error of its own)
+    if _STARTS_INITIALISER.match(text) if errors else _EQUALS.match(text):
+        reason = f"initialiser with an error: {errors[0][1]}" if errors else "initialiser with an error"
         scope.lose("statement", reason, statement)
         object.__setattr__(node, "init", Opaque(node.span, node.type, reason))
 

@@ -200,6 +200,13 @@ def test_a_variable_whose_initialiser_is_gone_is_not_uninitialised() -> None:
     assert tree.losses
 
 
+def test_an_initialiser_that_calls_what_a_declaration_with_an_error_declares_is_lost() -> None:
+    text = (
+        "__device__ int of(const missing_t *p) { return p[0]; }\n__global__ void k(int *q) { int a = of(q); q[0] = a; }"
+    )
+    assert variable(kernel(text), "a").init is not None
+
+
 def test_inactive_code_is_a_loss() -> None:
     text = '__global__ void k(int *q) {\n#if __has_include("extra.h")\n q[0] = 1;\n#endif\n q[1] = 2;\n}'
     assert [loss.kind for loss in kernel(text).function.losses] == ["inactive"]
