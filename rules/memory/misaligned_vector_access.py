@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.values.alignment import Misaligned, in_elements, misaligned
 from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
-from kernlint.tree.types import VectorType
+from kernlint.tree.types import Space, VectorType
 
 
 class MisalignedVectorAccess(Rule):
@@ -119,7 +119,8 @@ class MisalignedVectorAccess(Rule):
         return self.finding(
             access.span,
             message,
-            Severity.WARNING,
+            # A private object is most often kept in registers, and has no address then.
+            Severity.NOTE if access.root.space is Space.PRIVATE else Severity.WARNING,
             related=related,
             witness=witness,
             assumptions=(f"{access.root.name} itself is aligned to {found.align} bytes",),

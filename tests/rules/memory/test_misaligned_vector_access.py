@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.memory.misaligned_vector_access import MisalignedVectorAccess
 
+from kernlint.finding import Severity
 from tests.rules.marked import assert_marked, findings
 
 CUDA = {
@@ -207,3 +208,14 @@ def test_rows_of_a_share_of_what_is_passed(half: str, group: str, test: str, bad
     found = findings(MisalignedVectorAccess, code)
     assert bool(found) is bad
     assert not bad or "columns / 2 elements apart, which need not be a multiple of 8" in found[0].message
+
+
+def test_a_private_object_that_registers_hold_is_a_note() -> None:
+    code = """
+__global__ void cross(const float *p, float *out) {
+    float3 at = make_float3(p[0], p[1], p[2]);
+    float2 &rest = *reinterpret_cast<float2 *>(&at.y);
+    out[threadIdx.x] = rest.x * rest.y;
+}
+"""
+    assert all(one.severity is Severity.NOTE for one in findings(MisalignedVectorAccess, code))
