@@ -248,10 +248,31 @@ def _uncovered(
         asked = _asked(shape, reads, set(certain), placing, known, worked)
         whole = None if shape.seen and not kept else usually
         told_of = (*certain, *(symbol for symbol, _ in asked))
-        found = _bare(shape, reads, (*values, *asked), told_of, covered, whole, writes[0])
+        apart = {symbol for symbol, _ in asked if not any(_related(symbol, other, known) for other in bounding)}
+        sure = [read for read in reads if not (bounding and _kept_by(read, apart))]
+        found = _bare(shape, sure, (*values, *asked), told_of, covered, whole, writes[0])
         if found is not None:
             return found
     return None
+
+
+def _related(one: Symbol, other: Symbol, known: Admission) -> bool:
+    """Whether a launch in sight makes two arguments of the same sizes."""
+    for way in known.ways:
+        images = dict(way.images)
+        if one in images and other in images and set(symbols(images[one])) & set(symbols(images[other])):
+            return True
+    return False
+
+
+def _kept_by(read: Access, sizes: set[Symbol]) -> bool:
+    """Whether a read is kept to the threads within one of ``sizes``: where the writes are within another, of which
+    nothing says how it goes with that, callers know."""
+    for guard in read.guards:
+        found = set(symbols(guard.term))
+        if found & sizes and any(symbol.kind is SymbolKind.THREAD for symbol in found):
+            return True
+    return False
 
 
 def _bare(

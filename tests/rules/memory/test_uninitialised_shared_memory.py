@@ -129,6 +129,20 @@ __global__ void mean(const float *v, float *out, const int *lengths, int most) {
 }
 void run(const float *v, float *o, const int *l, int n, int m) { mean<<<n, dim3(64, 2)>>>(v, o, l, m); }
 """,
+    "rows of one matrix, read as rows of another that callers size": """
+struct Size { int rows, cols, stride; };
+__global__ void turn(const float *in, float *out, Size from, Size to) {
+    __shared__ float tile[16][17];
+    int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (y < from.rows && x < from.cols) tile[threadIdx.y][threadIdx.x] = in[y * from.stride + x];
+    __syncthreads();
+    int u = blockIdx.y * 16 + threadIdx.x, v = blockIdx.x * 16 + threadIdx.y;
+    if (v < to.rows && u < to.cols) out[v * to.stride + u] = tile[threadIdx.x][threadIdx.y];
+}
+void run(dim3 grid, const float *in, float *out, Size from, Size to) {
+    turn<<<grid, dim3(16, 16)>>>(in, out, from, to);
+}
+""",
     "rows up to a length that data say": """
 __global__ void mean(const float *v, float *out, const int *lengths, int most) {
     __shared__ float row[128];
