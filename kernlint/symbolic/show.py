@@ -72,5 +72,7 @@ def _show(term: Term, outer: int, casts: bool) -> str:
     if op in ("neg", "not", "lnot"):
         return {"neg": "-", "not": "~", "lnot": "!"}[op] + _show(args[0], 11, casts)
     if op == "call":
-        return f"{args[0]}({', '.join(_show(arg, 0, casts) for arg in args[1:])})"
+        # (calls on objects of types that were not found are told apart by number, and their object has no name)
+        given = [arg for arg in args[1:] if arg.op != "call" or arg.args != ("struct",)]
+        return f"{str(args[0]).partition('@')[0]}({', '.join(_show(arg, 0, casts) for arg in given)})"
     return f"{op}({', '.join(_show(arg, 0, casts) for arg in args)})"

@@ -11,6 +11,7 @@ from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.marks import Mark, marks
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
+from kernlint.analysis.extent.sizes import BY_NAME
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
@@ -254,6 +255,7 @@ class MissingBoundsGuard(Rule):
                 access.span,
                 f"{what}{axis} without a test of the index; {first.size.name} is passed, "
                 "but stands in no condition and no index",
+                Severity.NOTE if _of_any_number(facts, first) else None,
                 related=related,
                 witness=shown,
                 fix=f"test the index against {first.size.name} before the access",
@@ -279,6 +281,16 @@ class MissingBoundsGuard(Rule):
             fix="pass the number of elements and test the index against it",
             confidence=Confidence.LOW,
         )
+
+
+def _of_any_number(facts: Facts, one: Exposed) -> bool:
+    """Whether nothing but the name of an argument speaks for surplus threads, where the launch may have as many work
+    items as there are elements: OpenCL's, of a kernel that takes no group to be of any size."""
+    if facts.module.language != "opencl" or one.size is None or one.size.why != BY_NAME:
+        return False
+    if facts.function.bounds.required is not None or one.reach.guarded:
+        return False
+    return not any(access.root.space is Space.SHARED for access in facts[trace].accesses)
 
 
 def access_axes(one: Exposed) -> frozenset[int]:

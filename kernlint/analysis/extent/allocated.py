@@ -36,6 +36,9 @@ BUDGET = Budget(steps=100, points=20_000, rlimit=0)
 
 LARGE = Budget(steps=100, points=4_000, rlimit=0)
 
+LARGEST = (1 << 31) - 1
+"""Bytes beyond which memory is not tried: where a product wraps, another rule tells of it."""
+
 _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
 
@@ -86,6 +89,8 @@ def _tried(kernel: Trace, view: LaunchView, env: dict[Symbol, int]) -> Iterator[
     launch = launch_with(view, env)
     if launch is not None:
         extents = {name: (size, evaluate(size, env)) for name, size in extents_of(view)}
+        if any(extent is not None and extent > LARGEST for _, extent in extents.values()):
+            return
         yield from _beyond(kernel, view, launch, extents)
 
 
@@ -207,13 +212,34 @@ def _apart(one: Allocated, view: LaunchView) -> bool:
     other: how they go together, callers know."""
     images = dict(view.images)
     reached: set[Symbol] = set()
+    threads: set[Symbol] = set()
     for symbol in set(side(one.access).symbols):
-        if symbol in images:
+        if symbol.kind in (SymbolKind.BLOCK, SymbolKind.THREAD):
+            sizes = view.fact.grid if symbol.kind is SymbolKind.BLOCK else view.fact.block
+            threads.update(symbols(sizes[symbol.axis]) if sizes is not None else ())
+            reached.update(symbols(sizes[symbol.axis]) if sizes is not None and symbol in BLOCK else ())
+        elif symbol in images:
             reached.update(symbols(images[symbol]))
-        elif symbol in BLOCK and view.fact.grid is not None:
-            reached.update(symbols(view.fact.grid[symbol.axis]))
     made = set(symbols(one.size))
-    return bool(made - reached) and bool(reached - made)
+    if made - reached and reached - made:
+        return True
+    return bool(threads or made) and not threads & made and not _tied(one, view, threads, made)
+
+
+def _tied(one: Allocated, view: LaunchView, threads: set[Symbol], made: set[Symbol]) -> bool:
+    """Whether something says how many threads go with the memory: a check of the host, or a test of the thread's index
+    against what the memory is made for (or against a number, where it is made for one)."""
+    if any(threads & found and made & found for found in (set(symbols(check)) for check in view.checks)):
+        return True
+    images = dict(view.images)
+    for guard in one.access.guards:
+        found = set(symbols(guard.term))
+        said = {
+            symbol for mine in found if mine in images and mine not in BLOCK_DIM for symbol in symbols(images[mine])
+        }
+        if any(symbol.kind in _LAUNCH for symbol in found) and (said & made if made else not said):
+            return True
+    return False
 
 
 def _whole_elements(kernel: Trace, sizes: Mapping[str, Term]) -> int:

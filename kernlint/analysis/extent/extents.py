@@ -209,9 +209,26 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             outside = _of_array(kernel, facts[launch_context], access) or _of_clamped(kernel, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context])
-        if outside is not None and not any(_impossible(guard.term) for guard in access.guards):
+        if outside is None or any(_impossible(guard.term) for guard in access.guards):
+            continue
+        if not _of_another(kernel, access):
             found.append(outside)
     return tuple(found)
+
+
+def _of_another(kernel: Trace, access: Access) -> bool:
+    """Whether an access in a helper is made in a case that the thread has no part in (the degree of a polynomial), and
+    another call hands over an array that has room for it: which case goes with which array, the callers know."""
+    chosen = [guard for guard in access.guards if guard.loop is None and guard.span.file == access.span.file]
+    if not access.stack or access.offset.value is None:
+        return False
+    if not any(guard.term.symbols and not {s.kind for s in symbols(guard.term)} & PLACE for guard in chosen):
+        return False
+    reach = access.offset.value + (access.size or 1)
+    return any(
+        other.span == access.span and other.root is not access.root and (other.root.extent or 0) >= reach
+        for other in kernel.accesses
+    )
 
 
 def _impossible(guard: Term) -> bool:

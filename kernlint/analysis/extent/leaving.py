@@ -166,7 +166,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
         if all(s.kind in OWN or s in free for s in found):
             kept.append(guard)
             continue
-        hidden = not any(s.kind is SymbolKind.BLOCK for s in found)
+        hidden = not _tests_global_id(guard)
         if hidden if found & moving else any(_unruly(s) for s in found):
             return None
     for loop in access.loops:
@@ -184,6 +184,18 @@ def decidable(access: Access, offset: Term) -> Side | None:
             one = replace(one, condition=test)
         ranged.append(one)
     return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _tests_global_id(guard: Term) -> bool:
+    """Whether a guard compares sums in which the block's number counts as it is: the blocks in the middle pass it whole
+    then.  One that chooses the limit (``last block ? what is left : all``) says what each block may do."""
+    about = [part for part in conjuncts(guard) if SymbolKind.BLOCK in kinds_of(part)]
+    for part in about:
+        sides = (polynomial(arg) for arg in part.terms) if part.op in ("lt", "le", "eq", "ne") else ()
+        atoms = [atom for side_ in sides for atom in side_.atoms if SymbolKind.BLOCK in kinds_of(atom)]
+        if not atoms or any(atom.op == "select" for atom in atoms):
+            return False
+    return bool(about)
 
 
 def _test_of(counter: Symbol, asked: Side) -> Term | None:

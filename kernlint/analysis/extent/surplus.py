@@ -14,6 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.extent.limits import Indexed, elements, limits
+from kernlint.analysis.extent.no_surplus import without_surplus
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -220,6 +221,12 @@ def _row_of_block(reach: Reach, one: GlobalId) -> bool:
     )
 
 
+def _needless(guard: Guard, access: Access, context: LaunchContext, one: GlobalId) -> bool:
+    """Whether no launch in sight has a thread that a test would keep away."""
+    test = guard_on(guard, one)
+    return test is not None and without_surplus(access, test, context.launches, one.axis)
+
+
 def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach, one: GlobalId) -> Exposed:
     axis = one.axis
     known = any(name == reach.access.root.name for view in context.launches for name, _ in view.fact.extents)
@@ -231,7 +238,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
         indexed: tuple[Indexed, ...] = facts[limits]
         sibling = _sibling(kernel, reach, one, indexed)
-        if sibling is not None:
+        if sibling is not None and not _needless(sibling[0], reach.access, context, one):
             return Exposed(reach, axis, Tier.SIBLING, guard=sibling[0], late=sibling[1])
         known_ = (Cover.CONSTANT, Cover.EXACT)
         constant = bool(context.launches) and all(view.covers[axis].kind in known_ for view in context.launches)

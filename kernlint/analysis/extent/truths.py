@@ -85,3 +85,19 @@ def truths(guards: tuple[Guard, ...]) -> tuple[Truth, ...]:
                     if one.left == apart or one.left + apart == number(0)
                 ]
     return tuple(found)
+
+
+def add_up(guards: tuple[Guard, ...], wanted: Polynomial) -> bool:
+    """Whether two truths together say ``wanted >= 0``: ``count > 0`` and ``count <= n - start`` that ``start < n``."""
+    lefts = list(dict.fromkeys(truth.left for truth in truths(guards)))[:PAIRED]
+    for at, first in enumerate(lefts):
+        rest = wanted - first
+        for second in lefts[at + 1 :]:
+            over = (rest - second).constant
+            if over is not None and over >= 0:
+                return True
+    return False
+
+
+PAIRED = 24
+"""Truths that are looked at in pairs."""

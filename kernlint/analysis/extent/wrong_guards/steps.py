@@ -10,6 +10,7 @@ from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.sizes import named_like_a_size
+from kernlint.analysis.extent.truths import add_up
 from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
@@ -41,6 +42,8 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
             why, support = "", None
             if dimension.extra and size not in supports:
                 continue  # a vector that is kept inside by other means
+            if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
+                continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
             elif _fence(indexed, size):
@@ -51,10 +54,25 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 why = "the launch derives its grid from it"
             elif _last_window(size):
                 continue
-            elif all(named_like_a_size(name) for name in parameter_names(size)) and not _posts(indexed, one, best):
+            elif _counted(size) and not _posts(indexed, one, best):
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _of_type(size: Polynomial) -> bool:
+    """Whether a limit is made of the largest number of a type: it keeps a product from wrapping, and is no extent."""
+    return any(part.value in LARGEST for atom in size.atoms for part in subterms(atom))
+
+
+LARGEST = frozenset((1 << bits) - 1 for bits in (31, 32, 63, 64))
+
+
+def _counted(size: Polynomial) -> bool:
+    """Whether a limit is an argument that is called a count, or a product of such ones, and nothing made of them (the
+    middle of a filter)."""
+    plainly = all(value == 1 for value in size.coefficients.values()) and all(atom.op == "sym" for atom in size.atoms)
+    return plainly and all(named_like_a_size(name) for name in parameter_names(size))
 
 
 def _last_window(size: Polynomial) -> bool:
@@ -201,7 +219,10 @@ def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
 
 
 def _wants_alignment(access: Access) -> bool:
-    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``)."""
+    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``); an asynchronous
+    copy of several elements is (PTX ISA, cp.async: aligned to its size)."""
+    if access.asynchronous:
+        return True
     return isinstance(access.type, VectorType) and not any(
         isinstance(node, Deref) and node.unaligned for node in walk(access.node)
     )
