@@ -511,12 +511,14 @@ class Launch(Expr):
 @dataclass(frozen=True, slots=True, eq=False)
 class Opaque(Expr):
     """An expression that could not be lowered.  ``children``: what of it could be.  ``writes``: it may write
-    memory or variables it mentions; ``may_sync``: it may hold a barrier."""
+    memory or variables it mentions; ``may_sync``: it may hold a barrier.  ``words``: the names in the text of an
+    initialiser that the compiler dropped, which it may change or hand on."""
 
     reason: str
     children: tuple[Expr, ...] = ()
     writes: bool = False
     may_sync: bool = False
+    words: frozenset[str] = frozenset()
 
 
 # ------------------------------------------------------------------------------------------------ statements
@@ -625,9 +627,11 @@ class Return(Stmt):
 @dataclass(frozen=True, slots=True, eq=False)
 class Trap(Stmt):
     """Ends the kernel abnormally (``__trap``, ``abort``): the path goes no further and is no exit to
-    reason about.  ``thrown``: by an exception, after which a host program may go on."""
+    reason about.  ``thrown``: by an exception, after which a host program may go on.  ``checking``: in a macro, as those
+    that check for errors do."""
 
     thrown: bool = False
+    checking: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

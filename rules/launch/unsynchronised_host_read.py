@@ -20,13 +20,19 @@ class UnsynchronisedHostRead(ModuleRule):
     A copy to the host that the call does not wait for, and a kernel that writes managed memory, run on while the host
     goes on. What they write may be read after a wait for the stream, queue, event or device. Likewise pinned memory
     may be written again only when an asynchronous copy from it is over. Reported where nothing between the two waits;
-    any call of a function that is not in sight may do so.
+    any call of a function that is not in sight may do so. A copy of CUDA or HIP to pageable memory (a variable, memory
+    of `malloc` or `new` that nobody locks) is over when the call returns: that is a note, as it lasts only until
+    somebody pins the memory.
 
     ```cuda bad
     int first(const int *x, cudaStream_t stream) {
-        int value = 0;
-        cudaMemcpyAsync(&value, x, sizeof(int), cudaMemcpyDeviceToHost, stream);
-        return value;  // expect: KL614
+        int *pinned = nullptr;
+        cudaMallocHost(&pinned, sizeof(int));
+        cudaMemcpyAsync(pinned, x, sizeof(int), cudaMemcpyDeviceToHost, stream);
+        const int value = *pinned;  // expect: KL614
+        cudaStreamSynchronize(stream);
+        cudaFreeHost(pinned);
+        return value;
     }
     ```
 
@@ -170,7 +176,8 @@ class UnsynchronisedHostRead(ModuleRule):
         else:
             message = f"the copy to {fault.name} may not be over when the host reads it"
         related = [Related(span, word) for span, word in fault.related]
-        return self.finding(fault.span, message, related=related, fix=fix)
+        severity = Severity.NOTE if fault.soft else None
+        return self.finding(fault.span, message + (PAGEABLE if fault.soft else ""), severity, related=related, fix=fix)
 
     def _found(self, early: Early) -> Finding:
         work = early.work
@@ -184,7 +191,11 @@ class UnsynchronisedHostRead(ModuleRule):
             message = "this memory is written again while an asynchronous copy may still read it"
             fix = "wait for the stream first, or use another buffer"
         related = [Related(work.begun.span, "begun here")]
-        return self.finding(early.access.span, message, related=related, fix=fix)
+        severity = Severity.NOTE if work.pageable else None
+        message += PAGEABLE if work.pageable else ""
+        return self.finding(early.access.span, message, severity, related=related, fix=fix)
 
+
+PAGEABLE = ", once that memory is pinned: the copy to pageable memory ends before the call returns"
 
 _ENDS = {"ends": "goes out of scope", "deleted": "is deleted"}

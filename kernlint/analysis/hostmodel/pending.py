@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind
-from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
+from kernlint.analysis.hostmodel.places import Where, base_name, complete, pointed_to
 from kernlint.analysis.hostmodel.settings import implied
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, CallEvent, Event, LaunchEvent, Root, RootKind
 from kernlint.analysis.trace.host import LIBRARY
@@ -31,12 +31,14 @@ _WAITS = pattern(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unfinished:
-    """Work that may not be over: ``begun`` by a copy into ``place`` or from it, or by a launch that may write it."""
+    """Work that may not be over: ``begun`` by a copy into ``place`` or from it, or by a launch that may write it.
+    ``pageable``: a copy of CUDA or HIP to memory that nobody in sight has locked, which is complete when it returns."""
 
     begun: Event
     place: Place
     copy: Copy | None
     written: bool
+    pageable: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,7 +117,9 @@ def _begun(copy: Copy, walk: HostWalk) -> Unfinished | None:
     target, source = walk.where(copy.target), walk.where(copy.source)
     if copy.kind is Kind.DEVICE_TO_HOST or (copy.kind is None and target is Where.HOST):
         place = _place(copy.target)
-        return Unfinished(copy.event, place, copy, True) if place is not None else None
+        locked = any(base_name(api.name) in ("HostRegister", "MemHostRegister") for api in walk.trace.apis)
+        pageable = target is Where.HOST and not locked and complete(copy.event.name)
+        return Unfinished(copy.event, place, copy, True, pageable) if place is not None else None
     if copy.kind is Kind.HOST_TO_DEVICE and source is Where.BOTH:  # from other memory the runtime takes a copy first
         place = _place(copy.source)
         return Unfinished(copy.event, place, copy, False) if place is not None else None

@@ -52,6 +52,15 @@ def base_name(name: str) -> str:
     return _PREFIX.sub("", name.rpartition("::")[2], count=1).removesuffix("_v2")
 
 
+def complete(name: str) -> bool:
+    """Whether an asynchronous copy to pageable memory of the host is over when the call returns: so it is in CUDA (API
+    synchronization behavior: "for transfers from device memory to pageable host memory, the function will return only
+    once the copy has completed") and HIP ("if host or dest are not pinned, the memory copy will be performed
+    synchronously"), and not in OpenCL."""
+    last = name.rpartition("::")[2]
+    return last.startswith(("cuda", "hip", "cuM"))
+
+
 def allocated_by(name: str) -> Where:
     """The memory that an allocation function gives; some of both where it is not listed."""
     return _ALLOCATED.get(base_name(name), Where.BOTH)

@@ -53,7 +53,8 @@ def _compute(facts: ModuleFacts) -> tuple[Fault, ...]:
         _walk(machine)
         steps += machine.steps
         for key, fault in machine.faults.items():
-            found.setdefault(key, fault)
+            if fault.kind != "nothing" or fault.span not in machine.written:  # which ways there are is not known
+                found.setdefault(key, fault)
         for fault in _leaks(program, machine):
             found.setdefault((fault.kind, fault.span), fault)
     for fault in _of_classes(program):
@@ -171,10 +172,16 @@ def _replaced(m: Machine, s: State) -> None:
         keys = m.keys.get(at)
         if not keys or s.fate(old.thing).life is not Life.LIVE:
             continue
-        if s.facts.get(old) is False or old in s.memory.values():
+        if s.facts.get(old) is False or old in s.memory.values() or _gone_before(m, at, s):
             continue
         if m.entry.name == "operator=" or s.facts.get(old) is True or _grows(at, s):
             m.program.replaced.append((keys[-1], span, keys[-1][1], "again"))
+
+
+def _gone_before(m: Machine, at: Place, s: State) -> bool:
+    """Whether what a member led to before some call out of sight was given back, or null, on this way."""
+    earlier = [held for (place, _, _), held in m.lazy.items() if place == at and isinstance(held, At)]
+    return any(s.fate(held.thing).life is not Life.LIVE or s.facts.get(held) is False for held in earlier)
 
 
 def _grows(at: Place, s: State) -> bool:

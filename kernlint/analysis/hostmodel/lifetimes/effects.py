@@ -323,6 +323,19 @@ def _is_text(kind: object) -> bool:
     return isinstance(inner, IntType) and inner.bits == 8
 
 
+def handed_on(m: Machine, words: frozenset[str], s: State) -> None:
+    """What a text that was lost names may be written there, and given back or kept, unless it is a library's call."""
+    lent = any(BORROWS.fullmatch(word) is not None for word in words)
+    for decl, at in list(s.env.items()):
+        if decl.name in words:
+            for thing in below(at, s):
+                _lent(thing, s)
+            if not lent:
+                escape(m, at, s)
+    s.pending = ()
+    s.waited = True
+
+
 def _lent(thing: Thing, s: State) -> None:
     fate = s.fate(thing)
     if fate.life is Life.LIVE and thing.kind in MEMORY:

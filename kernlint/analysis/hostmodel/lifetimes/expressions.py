@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from kernlint.analysis.hostmodel.lifetimes.calls import call
 from kernlint.analysis.hostmodel.lifetimes.conditions import condition
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
+from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
 from kernlint.analysis.hostmodel.lifetimes.memory import escape, load, store, variable
 from kernlint.analysis.hostmodel.lifetimes.model import (
     NULL,
@@ -293,6 +294,8 @@ def _lost(m: Machine, e: n.Opaque, s: State) -> list[Outcome]:
                     escape(m, at, one)
                 after.append(one)
         states = after
+    for state in states if e.words else ():
+        handed_on(m, e.words, state)
     return [(state, m.fresh("lost")) for state in states]
 
 

@@ -70,6 +70,8 @@ class Machine:
         self.faults: dict[tuple[str, Span], Fault] = {}
         self.stopped: dict[Thing, Span] = {}
         self.doubtful = False
+        self.written: set[Span] = set()
+        """Uses of memory that something has been written to, on one of the ways there."""
         self.holding: list[object] = []
         """Values on their way out of a function."""
         self.leaving: tuple[Span, bool] | None = None

@@ -233,7 +233,7 @@ def dropped(m: Machine, things: Iterable[Thing], state: State, span: Span, roots
                 state.change(thing, life=Life.DOUBT)  # it is walked by itself too
                 continue
             at, thrown = m.leaving or (span, False)
-            m.program.leaked(m, thing, state, m.outer(at), thrown and len(m.frames) > 1)
+            m.program.leaked(m, thing, state, m.outer(at), thrown)
 
 
 def leaking(thing: Thing, state: State) -> bool:

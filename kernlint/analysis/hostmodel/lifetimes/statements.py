@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import ROUNDS, STATES, Machine
-from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -179,8 +179,8 @@ def _trap(m: Machine, s: n.Trap, states: list[State]) -> list[State]:
         if m.caught(s.span):
             return []
         for scope in reversed(frame.scopes):
-            states = m.end_scope(scope, states, s.span, thrown=True)
-        frame.thrown += [(state, s.span, False) for state in states]
+            states = m.end_scope(scope, states, s.span, thrown=s.checking or len(m.frames) > 1)
+        frame.thrown += [(state, s.span, s.checking) for state in states]
     return []
 
 
@@ -199,10 +199,7 @@ def _opaque(m: Machine, s: n.OpaqueStmt, states: list[State]) -> list[State]:
         states = m.each(child, states) if isinstance(child, n.Expr) else states
         states = m.run(child, states) if isinstance(child, n.Stmt) else states
     for state in states:
-        for decl, at in list(state.env.items()):
-            if decl.name in s.words:
-                escape(m, at, state)
-        state.pending = ()
+        handed_on(m, s.words, state)
     return states
 
 

@@ -22,6 +22,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.runtime import D2H, H2D, WAITS, Moves
+from kernlint.analysis.hostmodel.places import complete
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType
@@ -78,6 +79,8 @@ def _copied_from(
         return
     if not source.path and kind in (2, 3) and _untouched(thing, fate) and thing.span is not None:
         m.report(Fault("nothing", e.span, called(thing, s), related=((thing.span, "allocated here"),)))
+    elif not _untouched(thing, fate):
+        m.written.add(e.span)
     if (
         fate.use == "computed"
         and waits
@@ -184,6 +187,8 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
     if constant and fate is not None and not given.path and s.uploaded and _untouched(given.thing, fate):
         related = ((given.thing.span, "allocated here"),) if given.thing.span is not None else ()
         m.report(Fault("nothing", e.span, called(given.thing, s), "passed", related))
+    elif constant and fate is not None and not _untouched(given.thing, fate):
+        m.written.add(e.span)
     if constant and fate is not None and fate.use in ("", "copied", "filled", "read", "input"):
         s.change(given.thing, use="input" if fate.use else fate.use, used_at=e.span)
         if given.thing.api.endswith("Async"):
@@ -211,9 +216,15 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
         same = overlaps(work.place, at) or (not s.waited and _one_of(m, work.place, at))
         if (work.writes or writes) and same and not _device_only(work):
             word = "written" if not work.writes else ("launch" if work.api == "launch" else "read")
-            m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),)))
+            soft = word == "read" and complete(work.api) and work.place.thing.kind in PAGEABLE
+            soft = soft and (fate is None or not fate.out)
+            m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),), soft))
             s.pending = tuple(other for other in s.pending if other is not work)
             return
+
+
+PAGEABLE = frozenset({Kind.LOCAL, Kind.HOST, Kind.CONTENT})
+"""Memory of the host that nobody has locked, as far as is in sight."""
 
 
 def _untouched(thing: Thing, fate: Fate) -> bool:

@@ -155,6 +155,18 @@ class Lowering:
         extent = cursor.extent
         return self.slice(extent.file, extent.start, extent.end)
 
+    def names_in(self, cursor: Cursor) -> frozenset[str]:
+        """The names in the text of a declaration, up to its end where the compiler left it sooner; of what comes out
+        of a macro, those that the macro is given, too."""
+        extent = cursor.extent
+        text = self.slice(extent.file, extent.start, extent.end)
+        around = self.slice(extent.file, extent.start, extent.start + MOST_GIVEN)
+        if (given := _INVOCATION.match(around)) is not None and given.end() > len(text):
+            text = around[: _closed(around, given.end())]
+        elif text and ";" not in text:
+            text = around.partition(";")[0]
+        return frozenset(IDENTIFIER.findall(text))
+
     def macro_body(self, name: str) -> str:
         """What a macro of the user's files stands for, as written; empty when it is not one or has several meanings."""
         if self._macros is None:
@@ -411,6 +423,22 @@ def sounds_like_sync(text: str) -> bool:
     """Whether a text mentions anything that may be a barrier."""
     text = text.lower()
     return "sync" in text or "barrier" in text or "wait" in text
+
+
+MOST_GIVEN = 4096
+"""Characters of the arguments of a macro that are looked at."""
+
+_INVOCATION = pattern(r"[A-Za-z_]\w*\s*\(")
+
+
+def _closed(text: str, start: int) -> int:
+    """Where the parenthesis before ``start`` is closed; the end of the text where it is not."""
+    depth = 1
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if not depth:
+            return at
+    return len(text)
 
 
 _ORDERS = pattern(r"fence|acquire|release|mutex|\b(?:un)?lock|\basm\b|volatile", re.IGNORECASE)

@@ -46,7 +46,8 @@ def expression_statement(scope: Scope, cursor: Cursor) -> Stmt:
     """An expression for its effect (registered for every expression kind)."""
     value = scope.expression(cursor)
     if isinstance(value, Call) and value.name.rpartition("::")[2] in TRAPS and _is_bodyless(value):
-        return Trap(value.span, value.name == "throw")
+        thrown = value.name == "throw"
+        return Trap(value.span, thrown, thrown and not scope.lowering.source(cursor).startswith("throw"))
     if isinstance(value, Call) and value.function is None and scope.losses and scope.losses[-1].kind == "given":
         # Called for what it does, which may be anything.
         scope.losses[-1] = Loss("call", f"call of a function that is not declared: {value.name}", value.span)
@@ -191,7 +192,8 @@ def _lost_initialiser(scope: Scope, statement: Cursor, cursor: Cursor, node: Var
     if _STARTS_INITIALISER.match(text) if errors else _EQUALS.match(text):
         reason = f"initialiser with an error: {errors[0][1]}" if errors else "initialiser with an error"
         scope.lose("statement", reason, statement)
-        object.__setattr__(node, "init", Opaque(node.span, node.type, reason))
+        words = scope.lowering.names_in(statement)
+        object.__setattr__(node, "init", Opaque(node.span, node.type, reason, words=words))
 
 
 def _is_decomposition(cursor: Cursor) -> bool:

@@ -138,7 +138,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
             type_ = OpaqueType(reason.partition("'")[2].rstrip("'"))
             object.__setattr__(node, "type", type_)
         if not isinstance(type_, ArrayType):
-            init = Opaque(node.span, type_, reason)
+            init = Opaque(node.span, type_, reason, words=lowering.names_in(cursor))
     if init is not None:
         object.__setattr__(node, "init", init)
         if isinstance(type_, OpaqueType) and not isinstance(init.type, OpaqueType) and _is_deduced(cursor):

@@ -1,0 +1,126 @@
+"""Memory of host code: what was lost from a text, which ways there are, and what error checks throw."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
+from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
+
+from kernlint.finding import Severity
+from tests.rules.marked import assert_marked, findings
+
+HEAD = """
+#include <stdexcept>
+#include <string>
+#include <vector>
+#define CHECK(call) do { commResult_t r = call; if (r != commOk) { return 1; } } while (0)
+#define THROW(call) do { cudaError_t e = (call); if (e != cudaSuccess) { throw std::runtime_error("x"); } } while (0)
+void told(std::string text, size_t size);
+"""
+
+SUMMED = """
+int run(int n, const float *in, float *out) {
+    float *a, *b;
+    cudaMalloc(&a, n * 4);
+    cudaMalloc(&b, n * 4);
+    cudaMemcpy(a, in, n * 4, cudaMemcpyHostToDevice);
+    CALL
+    cudaMemcpy(out, b, n * 4, cudaMemcpyDeviceToHost);
+    cudaFree(a);
+    cudaFree(b);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("CHECK(commAllReduce(a, b, n,\\n  commSum));", False),
+        ("CHECK(commAllReduce(a, a, n, commSum));", True),
+        ("commResult_t r = commAllReduce(a, b, n, commSum);", False),
+        ("if (n > 4) cudaMemset(b, 0, n * 4);", False),  # which sizes there are is not known
+        ("if (n > 4) cudaMemset(a, 0, n * 4);", True),
+    ],
+)
+def test_what_a_lost_call_or_another_way_writes(call: str, told: bool) -> None:
+    assert bool(findings(WrongCopyDirection, HEAD + SUMMED.replace("CALL", call))) is told
+
+
+def test_a_library_call_in_a_lost_check_keeps_nothing() -> None:
+    code = HEAD + SUMMED.replace("CALL", "CHECK(ncclAllReduce(a, b, n, ncclFloat, ncclSum, 0, 0));")
+    assert any("on this way out" in found.message for found in findings(DeviceMemoryLeak, code))
+
+
+def test_what_a_macro_throws_is_a_note() -> None:
+    code = HEAD + SUMMED.replace("CALL", "THROW(cudaMemset(b, 0, n * 4));")
+    assert {found.severity for found in findings(DeviceMemoryLeak, code)} == {Severity.NOTE}
+    plain = HEAD + SUMMED.replace("CALL", 'if (cudaMemset(b, 0, n) != cudaSuccess) throw std::runtime_error("x");')
+    assert {found.severity for found in findings(DeviceMemoryLeak, plain)} == {Severity.WARNING}
+
+
+GROWN = """
+class Pool {
+    char *data = nullptr;
+    size_t size = 0;
+public:
+    ~Pool() { if (data) cudaFree(data); }
+    Pool(const Pool &) = delete;
+    void reserve(size_t wanted) {
+        if (wanted < size) return;
+        if (data) {
+            GIVEN_BACK
+            told("again", wanted);
+            cudaMalloc(&data, wanted);
+        } else {
+            told("first", wanted);
+            cudaMalloc(&data, wanted);
+        }
+        size = wanted;
+    }
+};
+"""
+
+
+@pytest.mark.parametrize(("before", "told"), [("cudaFree(data);", 0), ("", 1)])
+def test_what_a_member_had_before_a_call_out_of_sight(before: str, told: int) -> None:
+    assert len(findings(DeviceMemoryLeak, HEAD + GROWN.replace("GIVEN_BACK", before))) == told
+
+
+READ = """
+float run(const float *x, size_t n, cudaStream_t s) {
+    MEMORY;
+    cudaMemcpyAsync(PLACE, x, n * sizeof(float), cudaMemcpyDeviceToHost, s);
+    return *(PLACE);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("memory", "place", "severity"),
+    [
+        ("float v[1]", "v", Severity.NOTE),
+        ("float *v = (float *)malloc(n * sizeof(float))", "v", Severity.NOTE),
+        ("std::vector<float> v(n)", "v.data()", Severity.NOTE),
+        ("float *v; cudaMallocHost(&v, n * sizeof(float))", "v", Severity.WARNING),
+        ("float v[1]; cudaHostRegister(v, sizeof(v), 0)", "v", Severity.WARNING),
+    ],
+)
+def test_copies_to_pageable_memory_are_over(memory: str, place: str, severity: Severity) -> None:
+    code = HEAD + READ.replace("MEMORY", memory).replace("PLACE", place)
+    assert {found.severity for found in findings(UnsynchronisedHostRead, code)} == {severity}
+
+
+def test_reads_of_a_queue_are_not_over() -> None:
+    assert_marked(
+        UnsynchronisedHostRead,
+        """
+#include <CL/cl.h>
+float run(cl_command_queue q, cl_mem x) {
+    float v[4];
+    clEnqueueReadBuffer(q, x, CL_FALSE, 0, sizeof(v), v, 0, nullptr, nullptr);
+    return v[0];  // bad
+}
+""",
+    )
