@@ -8,14 +8,15 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.tensors import tensor_launches
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
+from kernlint.source import Span
 
 
 class DefaultStreamLaunch(ModuleRule):
     r"""A launch with tensors that does not go to PyTorch's current stream.
 
     What PyTorch does with a tensor runs on its current stream. A kernel on the default stream runs beside it as soon as
-    somebody works on another one: it reads tensors that are not there yet, or whose memory is in use again. Each such
-    launch is reported in a file in which others take the current stream; where none does, they are one finding, and a
+    somebody works on another one: it reads tensors that are not there yet, or whose memory is in use again. Those of a
+    function are one finding in a file in which others take the current stream; where none does, all of them are, and a
     note unless the file chooses the device.
 
     ```cuda bad
@@ -72,15 +73,17 @@ class DefaultStreamLaunch(ModuleRule):
         launches = facts[tensor_launches]
         taken = next((one for one in launches if one.current), None)
         careful = taken is not None or any(one.chosen for one in launches)
-        astray = {one.span: None for one in launches if one.current is False}
-        told = tuple(astray) if taken is not None else tuple(astray)[:1]
-        for span in told:
-            if taken is not None:
-                related = [Related(taken.span, "a launch on the current stream")]
-            else:
-                related = [Related(other, "and so does this one") for other in tuple(astray)[1:]]
+        astray: dict[object, dict[Span, None]] = {}  # by function where others take the current stream
+        for one in launches:
+            if one.current is False:
+                function = one.function.generic or one.function
+                astray.setdefault(function if taken is not None else None, {})[one.span] = None
+        for spans in astray.values():
+            first, *more = spans
+            related = [Related(taken.span, "a launch on the current stream")] if taken is not None else []
+            related += [Related(other, "and so does this one") for other in more]
             yield self.finding(
-                span,
+                first,
                 "this kernel goes to the default stream, and not to the current one, where PyTorch's work is",
                 severity=Severity.WARNING if careful else Severity.NOTE,
                 related=related,

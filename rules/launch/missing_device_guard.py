@@ -107,12 +107,11 @@ class MissingDeviceGuard(ModuleRule):
             if not one.guarded and one.span not in {other.span for other in chosen.values()}:
                 chosen.setdefault(one.function.generic or one.function, one)
         told = list(chosen.values())
-        apart = any(one.chosen for one in launches)
-        for one in told if apart else told[:1]:
+        for one in told[:1]:
             yield self.finding(
                 one.span,
                 "this kernel runs on whichever device is current, not on the one that its tensors are on",
                 severity=Severity.WARNING if careful else Severity.NOTE,
-                related=[] if apart else [Related(other.span, "and so does this one") for other in told[1:]],
+                related=[Related(other.span, "and so does this one") for other in told[1:]],
                 fix="const c10::cuda::CUDAGuard guard(tensor.device()); at the function's start",
             )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from kernlint.analysis.hostmodel.lifetimes.calls import call
 from kernlint.analysis.hostmodel.lifetimes.conditions import condition
-from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import escape, load, store, variable
 from kernlint.analysis.hostmodel.lifetimes.model import (
     NULL,
