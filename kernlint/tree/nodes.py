@@ -627,8 +627,8 @@ class Return(Stmt):
 @dataclass(frozen=True, slots=True, eq=False)
 class Trap(Stmt):
     """Ends the kernel abnormally (``__trap``, ``abort``): the path goes no further and is no exit to
-    reason about.  ``thrown``: by an exception, after which a host program may go on.  ``checking``: in a macro, as those
-    that check for errors do."""
+    reason about.  ``thrown``: by an exception, after which a host program may go on.  ``checking``: in a macro, as
+    those that check for errors do."""
 
     thrown: bool = False
     checking: bool = False
