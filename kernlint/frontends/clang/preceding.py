@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable, Mapping
 
 from kernlint.frontends.base import Defined
 from kernlint.frontends.clang.compiler import Diagnostic
+from kernlint.frontends.clang.conditions.directives import load
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.unknowns import KEYWORDS, unknown_names
 from kernlint.record import dataclass
@@ -17,6 +20,10 @@ ROUNDS = 4
 MOST_NAMES = 200
 """Names that a project is asked for at once."""
 
+MAX_NESTED = 2
+"""Headers between a file that stands before a program and the program, which that file includes itself."""
+
+_DIRECTIVE = pattern(rb'^[ \t]*#[ \t]*(if|ifdef|ifndef|endif|include)\b(?:[ \t]*"([^"\n]+)")?', re.M)
 _NO_OVERLOAD = pattern(r"no matching function for call to '(\w+)'")
 
 _DECLARED = pattern(r"\s*[,;=)\[](?!=)")
@@ -46,6 +53,36 @@ class Preceding:
     def text(self) -> str:
         """The lines as a header."""
         return "".join(f"{line}\n" for line in self.lines)
+
+
+def until_included(file: str, program: str) -> bytes | None:
+    """The text of ``file`` up to its first ``#include`` that leads to the file ``program``, with the conditions closed
+    that are open there; None where it has none."""
+    target = os.path.realpath(program)
+    text = load(file) or b""
+    depth = 0
+    for match in _DIRECTIVE.finditer(text):
+        word = match.group(1)
+        if word.startswith(b"if"):
+            depth += 1
+        elif word == b"endif":
+            depth -= 1
+        elif match.group(2) and _leads(os.path.join(os.path.dirname(file), os.fsdecode(match.group(2))), target, MAX_NESTED):
+            return text[: match.start()] + b"#endif\n" * depth
+    return None
+
+
+def _leads(file: str, target: str, depth: int) -> bool:
+    """Whether a file is the target, or includes it by paths from its own folder."""
+    if os.path.realpath(file) == target:
+        return True
+    text = load(file) if depth else None
+    return text is not None and any(
+        match.group(1) == b"include"
+        and match.group(2)
+        and _leads(os.path.join(os.path.dirname(file), os.fsdecode(match.group(2))), target, depth - 1)
+        for match in _DIRECTIVE.finditer(text)
+    )
 
 
 def lacking(diagnostics: Iterable[Diagnostic], texts: Mapping[str, str]) -> frozenset[str]:

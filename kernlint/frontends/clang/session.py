@@ -20,7 +20,7 @@ from kernlint.frontends.clang.includes import VIRTUAL_FOLDER, FindOwn, IncludeSc
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
-from kernlint.frontends.clang.preceding import MOST_NAMES, ROUNDS, Preceding, lacking
+from kernlint.frontends.clang.preceding import MOST_NAMES, ROUNDS, Preceding, lacking, until_included
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
 from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
@@ -118,6 +118,8 @@ class _Job:
         rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]
         for file in self.before.files:
             rest += ["-include", file]
+            if (part := until_included(file, self.path)) is not None:  # the program has its place in that file
+                files[file] = part
         if self.before.lines:
             files[BEFORE_HEADER] = self.before.text.encode("latin-1", "replace")
             rest = ["-include", BEFORE_HEADER, *rest]
