@@ -58,7 +58,7 @@ class Preceding:
 def until_included(file: str, program: str) -> bytes | None:
     """The text of ``file`` up to its first ``#include`` that leads to the file ``program``, with the conditions closed
     that are open there; None where it has none."""
-    target = os.path.realpath(program)
+    target, folder = os.path.realpath(program), os.path.dirname(file)
     text = load(file) or b""
     depth = 0
     for match in _DIRECTIVE.finditer(text):
@@ -67,7 +67,7 @@ def until_included(file: str, program: str) -> bytes | None:
             depth += 1
         elif word == b"endif":
             depth -= 1
-        elif match.group(2) and _leads(os.path.join(os.path.dirname(file), os.fsdecode(match.group(2))), target, MAX_NESTED):
+        elif match.group(2) and _leads(os.path.join(folder, os.fsdecode(match.group(2))), target, MAX_NESTED):
             return text[: match.start()] + b"#endif\n" * depth
     return None
 
