@@ -36,3 +36,12 @@ def test_a_header_between_the_two(tmp_path: Path) -> None:
     )
     report = check(tmp_path, "kernel.h")
     assert (report.summary.kernels, report.summary.partial) == (1, 0)
+
+
+def test_a_source_within_another_has_the_macros_of_the_headers_before_it(tmp_path: Path) -> None:
+    constants = "#define N 4\n#define ROW state[0]\n#define OUT(q) OUT[N * blockIdx.x + q]\n"
+    kernels = "__global__ void k(float *OUT) { float state[N]; ROW = 1.0f; OUT(0) = ROW; OUT(N - 1) = ROW; }\n"
+    main = '#include "constants.h"\n#include "kernels.cu"\nint main() { float *p; k<<<1, 1>>>(p); }\n'
+    write(tmp_path, {"constants.h": constants, "kernels.cu": kernels, "main.cu": main})
+    report = check(tmp_path, "kernels.cu")
+    assert (report.summary.kernels, report.summary.partial) == (1, 0)

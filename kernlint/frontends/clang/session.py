@@ -358,6 +358,8 @@ def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
         return first, 0
     chain, asked, rounds = [first], job.before.names, 0
     lacked = lacking(first.diagnostics, _texts(job, first.diagnostics))
+    if lacked and (behind := _behind_includer(first, around)) is not None:
+        return behind, 1
     while (chain[-1].losses or rounds == 0) and rounds < ROUNDS:
         names = lacked - asked
         if not names or len(names) > MOST_NAMES:
@@ -380,6 +382,24 @@ def _preceded(first: _Attempt) -> tuple[_Attempt, int]:
         if attempt is not best:
             attempt.unit.dispose()
     return best, rounds
+
+
+def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
+    """The attempt behind what stands before the source in the file that includes it, where that file says more."""
+    job = first.job
+    includers = () if job.language is Language.OPENCL else around.files_including(job.path)
+    for includer in includers:
+        if until_included(includer, job.path) is None:
+            continue
+        before = Preceding((includer,))
+        trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, before)
+        attempt = _Attempt.of(trial, first.appended)
+        if attempt.losses < first.losses:
+            first.unit.dispose()
+            return attempt
+        attempt.unit.dispose()
+        break
+    return None
 
 
 def _complete(job: _Job, appended: str, first: _Attempt) -> tuple[_Attempt, int]:
