@@ -56,13 +56,28 @@ def _compute(term: Term, memo: dict[Term, Uniformity], leaf: Callable[[Symbol], 
     if term.op == "sym":
         return leaf(term.args[0])
     worst = Uniformity.GRID
-    for arg in term.terms:
+    for arg in _telling(term) if leaf is _certain else term.terms:
         level = _level(arg, memo, leaf)
         if level > worst:
             worst = level
     if worst is Uniformity.VARYING and _whole_warps(term):
         return Uniformity.WARP
     return worst
+
+
+def _telling(term: Term) -> tuple[Term, ...]:
+    """The arguments whose variation makes that of ``term`` known.
+
+    What a function that nobody has seen makes of its arguments is not known.  A variable after a loop without a closed
+    form varies as it does in the loop; that threads leave it in different rounds need not change it, and where one
+    value of several is left that says itself so (``after1.exits``).
+    """
+    name = term.args[0] if term.op == "call" else ""
+    if "@" in name:
+        return ()
+    if name.startswith("after") and not name.endswith(".exits"):
+        return term.terms[:1]
+    return term.terms
 
 
 def _whole_warps(term: Term) -> bool:

@@ -228,7 +228,7 @@ class GlobalMemoryRace(Rule):
             access.span,
             f"{access.root.name} is {what} at an index read from memory without an atomic operation: "
             "threads with equal indices collide",
-            Severity.WARNING if scatter.updates else Severity.NOTE,
+            Severity.WARNING if scatter.updates and not scatter.believed else Severity.NOTE,
             related=calls(access),
             assumptions=("two entries of the index array may be equal",),
             fix="use an atomic operation, or make sure that no index occurs twice",

@@ -143,10 +143,10 @@ def _made_of_old(access: Access) -> bool:
 
 
 def slots(of: Trace) -> frozenset[Symbol]:
-    """What atomic operations have returned, maybe by way of shared memory, for places to be taken by whoever drew them:
-    it stands in an address, and nobody asks whether it equals anything.  Such a number says nothing of what others have
-    done."""
-    placed = {s for access in of.accesses for s in symbols(access.offset) if _drawn(s)}
+    """What atomic operations have returned, maybe by way of shared memory or a shuffle, for places to be taken by
+    whoever drew them: it stands in an address, and nobody asks whether it equals anything.  Such a number says nothing
+    of what others have done."""
+    placed = {s for access in of.accesses for s in _handed_on(access.offset) if _drawn(s)}
     if not placed:
         return frozenset()
     compared = {
@@ -154,9 +154,18 @@ def slots(of: Trace) -> frozenset[Symbol]:
         for event in (*of.accesses, *of.barriers, *of.exits)
         for guard in event.guards
         for term in equalities(guard.term)
-        for symbol in symbols(term)
+        for symbol in _handed_on(term)
     }
     return frozenset(placed - compared)
+
+
+def _handed_on(term: Term) -> Iterator[Symbol]:
+    """The symbols of ``term`` and those that lanes have put into collectives for them."""
+    for symbol in symbols(term):
+        yield symbol
+        if isinstance(symbol.origin, WarpEvent):
+            for operand in symbol.origin.operands:
+                yield from _handed_on(operand)
 
 
 def equalities(term: Term) -> Iterator[Term]:
@@ -276,7 +285,7 @@ class _Finder:
         if access.atomic_op == "cas" and _made_of_old(access):
             return None  # a sum that is tried again until nobody was quicker
         told = self._told(access)
-        if access.atomic_op in COUNTS and not reads_only(access) and told & self.slots:
+        if access.atomic_op in COUNTS and not reads_only(access) and any(tells(s, access) for s in self.slots):
             return None  # a place is drawn, as long as there are any: nobody is waited for
         return Observer(access, waits, told) if waits or (told - self.slots) & self.branched else None
 

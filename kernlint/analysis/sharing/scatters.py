@@ -23,6 +23,7 @@ from kernlint.analysis.search.supposed import truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
 from kernlint.analysis.sharing.races import followed
+from kernlint.analysis.sharing.repeats import named_twice
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.record import dataclass, field, replace
@@ -51,6 +52,7 @@ class Scatter:
     threads with equal indices.  ``fixed``: no data pick the element, only whether a thread updates it.  ``shared_by``:
     what says that several threads have one index, of a write that puts something of the thread's own there.
     ``exchanged``: it is an atomic exchange, after a look whether the element should be exchanged at all.
+    ``believed``: nothing in sight says that an index occurs twice (see :mod:`kernlint.analysis.sharing.repeats`).
     """
 
     access: Access
@@ -60,6 +62,7 @@ class Scatter:
     fixed: bool = False
     shared_by: Met | None = None
     exchanged: bool = False
+    believed: bool = False
 
 
 class Met(Enum):
@@ -290,7 +293,8 @@ def _scatter(finder: Finder, access: Access, of: Trace) -> Scatter | None:
     if race is None or picked is None:
         return None
     met = None if updated or counted else _met(access, picked, of)
-    return Scatter(access, race, updated, bool(counted), fixed, met)
+    believed = updated and picked is images and not named_twice(access, race.witness, of)
+    return Scatter(access, race, updated, bool(counted), fixed, met, believed=believed)
 
 
 def _set(term: Term) -> Term:

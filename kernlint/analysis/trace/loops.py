@@ -309,12 +309,15 @@ def _iterate(
                 narrow(phi, most)
     m.frames[-1].targets.pop()
     m.loops.pop()
+    early = False
     for broken in target.breaks:
         if all(dict(label.shifts).get(loop) == 0 for label in broken.labels):
             loop.behind.add(len(loop.exits))
+        else:
+            early = True
         loop.exits.append(_exit(loop, broken.path[len(base) :], node.span))
     m.state = _leave(m, loop, heads, base, head, target.breaks, tail, entry)
-    _settle(m, loop, snapshot, entry, tail, m.state)
+    _settle(m, loop, snapshot, entry, tail, m.state, early)
     _rewritten(m, node, changed)
     return moved
 
@@ -455,7 +458,7 @@ def _leave(
             return first
         terms = [value for value in final if isinstance(value, Term)]
         if len(terms) == len(final):
-            return call(f"after{loop.counter.serial}", (*terms, *reasons), terms[0].type)
+            return call(f"after{loop.counter.serial}.exits", (*terms, *reasons), terms[0].type)
         if isinstance(first, StructValue):
             fields = []
             for name, _ in first.fields:
@@ -464,7 +467,7 @@ def _leave(
             return StructValue(first.type, tuple(fields))
         if isinstance(first, PointerValue) and all(isinstance(v, PointerValue) and v.root is first.root for v in final):
             offsets = tuple(v.offset for v in final if isinstance(v, PointerValue))
-            return PointerValue(first.root, call("after", (*offsets, *reasons), I64), first.pointee)
+            return PointerValue(first.root, call("after.exits", (*offsets, *reasons), I64), first.pointee)
         if isinstance(first, PointerValue):
             return _forget(first, first)
         return first
@@ -528,10 +531,17 @@ def _merge_exit_labels(groups: list[tuple[Label, ...]]) -> tuple[Label, ...]:
 
 
 def _settle(
-    m: Machine, loop: LoopContext, snapshot: list[int], entry: State, tail: State | None, after: State | None
+    m: Machine,
+    loop: LoopContext,
+    snapshot: list[int],
+    entry: State,
+    tail: State | None,
+    after: State | None,
+    early: bool,
 ) -> None:
-    """Replace the provisional labels of all that happened in the loop, and those of the state after it."""
-    surely = loop.post_tested or _surely(m, loop)
+    """Replace the provisional labels of all that happened in the loop, and those of the state after it; ``early``: some
+    break out of it with no barrier of the round behind them."""
+    surely = loop.post_tested or (not early and _surely(m, loop))
     for name in ("labels", "warp_labels"):
         before: tuple[Label, ...] = getattr(entry, name)
         back: tuple[Label, ...] = getattr(tail, name) if tail is not None else ()
@@ -595,8 +605,8 @@ def _earlier(m: Machine, loop: LoopContext, label: Label, where: Label, through:
 
 
 def _surely(m: Machine, loop: LoopContext) -> bool:
-    """Whether the loop's condition holds before the first iteration whatever else, and nothing leaves it early."""
-    if loop.condition is None or loop.exits or loop.leaves or loop.returns:
+    """Whether the loop's condition holds before the first iteration whatever else."""
+    if loop.condition is None:
         return False
     begins = substitute(resolve(m, loop.condition), {loop.counter: const(0, I64)})
     return begins.value == 1 or _in_each_round(m, loop, begins)

@@ -448,6 +448,9 @@ _LEAVES = pattern(
 _ASSIGNED = pattern(
     r"\b([A-Za-z_]\w*)\b\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--|(?<!&)&)\s*([A-Za-z_]\w*)"
 )
+_CALLED = pattern(r"\b([A-Za-z_]\w*)\s*(?:<[^;<>]*>\s*)?\(")
+_REACHED_THROUGH = pattern(r"\b([A-Za-z_]\w*)\s*(?:\.|->|\[)")
+_STATEMENT_WORDS = frozenset({"if", "while", "for", "switch", "return", "sizeof"})
 
 
 def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...] = ()) -> OpaqueStmt:
@@ -455,7 +458,10 @@ def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...
     syncs = sounds_like_sync(text) or _ORDERS.search(text) is not None
     assigned = frozenset(word for pair in _ASSIGNED.findall(text) for word in pair if word)
     leaves = not text or _LEAVES.search(text) is not None
-    return OpaqueStmt(span, reason, children, syncs, leaves, frozenset(IDENTIFIER.findall(text)), assigned)
+    words = frozenset(IDENTIFIER.findall(text))
+    if text and not any(name not in _STATEMENT_WORDS for name in _CALLED.findall(text)):
+        words &= assigned.union(_REACHED_THROUGH.findall(text))  # the others are only read
+    return OpaqueStmt(span, reason, children, syncs, leaves, words, assigned)
 
 
 def _kind_name(kind: int) -> str:
