@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
-from kernlint.analysis.sharing.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
+from kernlint.analysis.sharing.race_words import (
+    IN_STEP,
+    actors,
+    calls,
+    cell,
+    late_barrier,
+    level,
+    shown,
+    thread_name,
+    verb,
+)
 from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
 from kernlint.analysis.trace import trace
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
@@ -77,16 +87,16 @@ class LateBarrier(Rule):
                 continue
             first, second = race.accesses
             found = race.witness
-            assert found.second is not None
-            here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
-            name = cell(first, found.first.offset)
+            actor, other = actors(race)
+            here, there = thread_name(actor, found.block), thread_name(other, found.block)
+            name = cell(first, actor.offset)
             replayed = facts[replayer].race(found, (first.span, second.span))
             evidence = shown(race, replayed)
             assuming = () if race.shape.seen else (f"a block like {race.shape.block} ({race.shape.reason})",)
             yield self.finding(
                 barrier.span,
                 f"{barrier.name} comes too late: {there} {verb(second)} {name} before it, which {here} {verb(first)}",
-                level(race, replayed),
+                level(race, replayed, facts),
                 related=(
                     Related(first.span, f"{here} {verb(first)} {name} here"),
                     Related(second.span, f"{there} {verb(second)} {name} here"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.race_words import calls, cell, severity, shown, thread_name, verb
+from kernlint.analysis.sharing.race_words import actors, calls, cell, level, shown, thread_name, verb
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -84,19 +84,22 @@ class MissingWarpSync(Rule):
         for race in essential(within_warps(races), most=2):
             first, second = race.accesses
             found = race.witness
-            assert found.second is not None
-            here, there = thread_name(found.first, found.block), thread_name(found.second, found.block)
-            name = cell(first, found.first.offset)
+            actor, other = actors(race)
+            here, there = thread_name(actor, found.block), thread_name(other, found.block)
+            name = cell(first, actor.offset)
             replayed = facts[replayer].race(found, (first.span, second.span))
             evidence = shown(race, replayed)
-            message = f"{there} {verb(second)} {name}, which {here} of the same warp {verb(first)}: nothing orders them"
+            when = " in the previous iteration" if race.pair.carried is not None else ""
+            message = (
+                f"{there} {verb(second)} {name}, which {here} of the same warp {verb(first)}{when}: nothing orders them"
+            )
             if first is second:
                 message = f"{here} and {there} of one warp both write {name}"
             related = [] if first is second else [Related(first.span, f"{here} {verb(first)} {name} here")]
             yield self.finding(
                 second.span,
                 message,
-                severity(replayed, race.pair, found),
+                level(race, replayed, facts),
                 related=(*related, *calls(first, second)),
                 witness=evidence,
                 assumptions=race.pair.unseen,

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.race_words import IN_STEP, calls, cell, late_barrier, level, shown, thread_name, verb
+from kernlint.analysis.sharing.race_words import (
+    IN_STEP,
+    actors,
+    calls,
+    cell,
+    late_barrier,
+    level,
+    shown,
+    thread_name,
+    verb,
+)
 from kernlint.analysis.sharing.races import essential, read_of_copy, shared_races
 from kernlint.analysis.sharing.scatters import Scatter, scatters
 from kernlint.analysis.trace import trace
@@ -96,7 +106,7 @@ class SharedMemoryRace(Rule):
         of = facts[trace]
         for race in essential(race for race in facts[shared_races] if not race.same_warp):
             if late_barrier(race, of) is None and not read_of_copy(race):
-                yield self._report(race, facts.module.language, facts[replayer])
+                yield self._report(race, facts)
         told = {access.span for race in facts[shared_races] for access in race.accesses}
         for scatter in facts[scatters]:
             if scatter.access.root.space is Space.SHARED and scatter.access.span not in told:
@@ -124,12 +134,11 @@ class SharedMemoryRace(Rule):
             confidence=Confidence.MEDIUM,
         )
 
-    def _report(self, race: Race, language: str, again: Replayer) -> Finding:
+    def _report(self, race: Race, facts: Facts) -> Finding:
         first, second = race.accesses
         found = race.witness
-        assert found.second is not None
-        swapped = race.pair.reversed
-        actor, other = (found.second, found.first) if swapped else (found.first, found.second)
+        language = facts.module.language
+        actor, other = actors(race)
         here, there = thread_name(actor, found.block), thread_name(other, found.block)
         name = cell(first, actor.offset)
         when = " of the previous iteration" if race.pair.carried is not None else ""
@@ -147,13 +156,13 @@ class SharedMemoryRace(Rule):
             fix = f"put {_barrier(language)} at the end of the loop body"
         elif first is second:
             fix = "let one thread write it, or use an atomic operation"
-        replayed = again.race(found, (first.span, second.span))
+        replayed = facts[replayer].race(found, (first.span, second.span))
         evidence = shown(race, replayed)
         assuming = () if race.shape.seen else (f"a block of {_size(race.shape.block)} ({race.shape.reason})",)
         return self.finding(
             second.span,
             message,
-            level(race, replayed),
+            level(race, replayed, facts),
             related=(*related, *calls(first, second)),
             witness=evidence,
             assumptions=(*assuming, *race.pair.unseen, *([IN_STEP] if race.in_step else [])),

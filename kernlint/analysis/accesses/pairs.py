@@ -355,6 +355,8 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
     for loop, x in ours.items():
         y = theirs[loop]
         if x is not None and y is not None:
+            if x != y and _went_on(loop, first if x > y else second, second if x > y else first):
+                return None
             tied.append((loop.counter, loop.counter, x - y))
             if x == y:
                 even.add(id(loop))
@@ -382,6 +384,17 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         carried,
         ahead,
         supposed=not (mine.exact and other.exact),
+    )
+
+
+def _went_on(loop: LoopContext, later: Access, earlier: Access) -> bool:
+    """Whether ``earlier`` is of threads that have returned from within ``loop`` in a round after which ``later`` is
+    still in it, though they agree on that: what they return by does not name the thread (see :func:`usable`)."""
+    if loop not in later.loops or loop in earlier.loops or not loop.returns:
+        return False
+    return all(
+        uniformity(term) <= Uniformity.BLOCK or not any(s.kind is SymbolKind.THREAD for s in term.symbols)
+        for term, _ in loop.returns
     )
 
 

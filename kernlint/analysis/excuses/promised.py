@@ -22,17 +22,17 @@ def said_to_differ(access: Access, promised: Sequence[Stated]) -> bool:
 
     ```cuda excused
     // The indices of one batch are distinct.
-    __global__ void add_rows(const int *index, const float *by, float *x, int n) {
+    __global__ void add_rows(const int *index, const float *by, float *x, int n, int rows) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n) x[index[i]] += by[i];
+        if (i < n && index[i] < rows) x[index[i]] += by[i];
     }
     ```
 
     ```cuda still-bad
     // The indices of one batch need not be distinct.
-    __global__ void add_rows(const int *index, const float *by, float *x, int n) {
+    __global__ void add_rows(const int *index, const float *by, float *x, int n, int rows) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
-        if (i < n) x[index[i]] += by[i];
+        if (i < n && index[i] < rows) x[index[i]] += by[i];
     }
     ```
 

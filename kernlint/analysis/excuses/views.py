@@ -62,9 +62,9 @@ def slice_of_rows(access: Access, witness: None) -> bool:
     ```
 
     ```cuda still-bad
-    __global__ void scale(const int *column, const float *by, float *values, int rows) {
+    __global__ void scale(const int *column, const float *by, float *values, int rows, int columns) {
         int row = blockIdx.x * blockDim.x + threadIdx.x;
-        if (row >= rows) return;
+        if (row >= rows || column[row] >= columns) return;
         values[column[row]] += by[row];
     }
     ```

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from kernlint.analysis.accesses.pairs import Pair
+from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.replay import Replayed
+from kernlint.analysis.scenarios.scenario import Provenance
 from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.trace.cells import file_pointer
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, RootKind, Trace
@@ -26,9 +29,20 @@ def severity(replayed: Replayed | None, pair: Pair, found: Refuted, *, seen: boo
     return Severity.ERROR if certain and not any(map(_mode, (*pair.a.guards, *pair.b.guards))) else Severity.WARNING
 
 
-def level(race: Race, replayed: Replayed | None) -> Severity:
-    """The level of a race in shared memory; at most a warning where only threads of one warp meet in OpenCL."""
+def level(race: Race, replayed: Replayed | None, facts: Facts) -> Severity:
+    """The level of a race in shared memory: at most a warning where only threads of one warp meet in OpenCL, a note
+    where both the block and the numbers of the template are guesses, which no launch need bring together (a sort of
+    ``N`` elements by ``N / 2`` threads)."""
+    if race.shape.provenance is Provenance.GUESSED and numbers_made_up(facts):
+        return Severity.NOTE
     return Severity.WARNING if race.in_step else severity(replayed, race.pair, race.witness)
+
+
+def actors(race: Race) -> tuple[Actor, Actor]:
+    """Who makes the accesses of ``race``, in their order in time."""
+    first, second = race.witness.first, race.witness.second
+    assert second is not None
+    return (second, first) if race.pair.reversed else (first, second)
 
 
 IN_STEP = "no thread waits for another by itself, not even within a warp or wavefront: OpenCL does not promise it"

@@ -1,16 +1,19 @@
 """What says that an index array names one element for several threads.
 
-``x[index[i]] += by[i]`` loses updates where an index occurs twice, and is right where none does: permutations, lists of
-distinct elements that another kernel has made, places of a sparse matrix.  The statement alone does not tell the two
-apart.  It is taken for the first only where something in sight goes against distinct entries; else whoever has filled the
-array is believed, as he is believed that its entries are in range.
+``x[index[i]] += by[i]`` loses updates where an index occurs twice, and is right where none does: permutations, lists
+of distinct elements that another kernel has made, places of a sparse matrix.  The statement alone does not tell the two
+apart.  It is taken for the first only where something in sight goes against distinct entries; else whoever has filled
+the array is believed, as he is believed that its entries are in range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
-from kernlint.analysis.trace.events import Access, Trace
+from kernlint.analysis.hostmodel.places import base_name
+from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
+from kernlint.analysis.trace.values import PointerValue, as_term
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -21,13 +24,15 @@ _MANY_TO_ONE = frozenset({"div", "mod", "shr", "and", "min", "max", "select"})
 """Operations that make one element of several entries: cells, hashes, masks, clamps, wrapped ends."""
 
 
-def named_twice(access: Access, witness: Refuted, of: Trace) -> bool:
+def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[LaunchFact]) -> bool:
     """Whether something in sight says that the entries that pick the place of an update are not distinct.
 
     It counts or compares what comes to an element; the place is made of an entry by an operation that makes one of
     several; the entry is tested against a size, so that nobody is believed about what it holds; an item has several
     entries, as the corners of a mesh; the entry is one of a pair of which the other is read from, as the ends of an
-    edge; or the two threads of the ``witness`` read the same entry.
+    edge; a run of elements begins there; elsewhere it is counted how often an entry comes, or its element is updated
+    atomically; the two threads of the ``witness`` read the same entry; or the host fills the object with zeros just
+    before it launches the kernel (one of the launches ``seen``): a sum is made there, where else a store would do.
     """
     entries = [s for s in access.offset.symbols if _entry(s)]
     if access.value is None or not entries:
@@ -39,10 +44,12 @@ def named_twice(access: Access, witness: Refuted, of: Trace) -> bool:
     return (
         any(_merged(term, entries) for term in _parts(access.offset))
         or any(_ranged(guard.term, entries) for guard in access.guards)
-        or any(_several(entry) for entry in entries)
+        or any(_several(entry) or _begins_run(entry, access) for entry in entries)
+        or _counted_beside(access, entries, of)
         or _other_end(value, entries)
         or _written_by_several(access, entries, of)
         or any(_one_entry(entry, witness) for entry in entries)
+        or any(_zeroed(access, launch) for launch in seen)
     )
 
 
@@ -83,13 +90,39 @@ def _ranged(term: Term, entries: Collection[Symbol]) -> bool:
 def _several(entry: Symbol) -> bool:
     """Whether each item has several entries side by side: ``corner[4 * item + k]``."""
     root, offset = entry.origin
-    whole = root.element.size or entry.type.size
+    whole: int | None = root.element.size or entry.type.size
     steps = [
         abs(value)
         for mono, value in polynomial(offset).coefficients.items()
         if any(s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for atom in mono for s in atom.symbols)
     ]
-    return bool(steps and whole) and min(steps) > whole
+    return bool(steps) and whole is not None and min(steps) > whole
+
+
+def _begins_run(entry: Symbol, access: Access) -> bool:
+    """Whether an entry is where a run begins of which the place is one element: ``x[first[row] + k]``."""
+    form = polynomial(access.offset).coefficients
+    unit = form.get((entry.term,))
+    moving = (SymbolKind.COUNTER, SymbolKind.THREAD, SymbolKind.PHI)
+    return unit is not None and any(
+        value == unit and len(mono) == 1 and mono[0].symbol is not None and mono[0].symbol.kind in moving
+        for mono, value in form.items()
+    )
+
+
+def _counted_beside(access: Access, entries: Collection[Symbol], of: Trace) -> bool:
+    """Whether an entry picks what is counted, or updated atomically, in another object."""
+    for other in of.accesses:
+        if other.root is access.root or not other.writes or not _mentions(other.offset, entries):
+            continue
+        if other.kind is AccessKind.ATOMIC or _counts(other):
+            return True
+    return False
+
+
+def _counts(access: Access) -> bool:
+    found = access.value.symbols if access.value is not None else ()
+    return bool(found) and all(s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset) for s in found)
 
 
 def _other_end(value: Term, entries: Collection[Symbol]) -> bool:
@@ -134,3 +167,28 @@ def _one_entry(entry: Symbol, witness: Refuted) -> bool:
         for actor in (witness.first, witness.second)
     ]
     return places[0] is not None and places[0] == places[1]
+
+
+_FILLS = frozenset({"Memset", "MemsetAsync", "MemsetD8", "MemsetD16", "MemsetD32", "MemsetD8Async", "MemsetD32Async"})
+
+
+def _zeroed(access: Access, launch: LaunchFact) -> bool:
+    """Whether the host has filled the object of ``access`` with zeros, and no other kernel got it before ``launch``."""
+    passed = launch.argument(access.root.name)
+    if not isinstance(passed, PointerValue) or launch.walk is None or launch.event is None:
+        return False
+    filled = [
+        api.order
+        for api in launch.walk.apis
+        if api.order < launch.event.order and base_name(api.name) in _FILLS and _with_zeros(api, passed)
+    ]
+    if not filled:
+        return False
+    between = (one for one in launch.walk.launches if max(filled) < one.order < launch.event.order)
+    return not any(isinstance(arg, PointerValue) and arg.root is passed.root for one in between for arg in one.args)
+
+
+def _with_zeros(api: ApiEvent, target: PointerValue) -> bool:
+    if len(api.args) < 3 or not isinstance(api.args[0], PointerValue) or api.args[0].root is not target.root:
+        return False
+    return as_term(api.args[1]).value == 0

@@ -16,6 +16,7 @@ from kernlint.analysis.assumptions import applies, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
 from kernlint.analysis.excuses.views import slice_of_rows
+from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.search.inputs import chosen_by
@@ -261,7 +262,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
                 continue
             found = None
             if access.kind is AccessKind.WRITE and id(access.root) not in atomics:
-                found = _scatter(finder, access, of)
+                found = _scatter(finder, access, of, facts[launches])
             elif access.kind is AccessKind.ATOMIC:
                 found = _exchange(finder, access, of)
             if found is not None:
@@ -269,7 +270,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     return tuple(out)
 
 
-def _scatter(finder: Finder, access: Access, of: Trace) -> Scatter | None:
+def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, ...]) -> Scatter | None:
     """What is to be said of a plain write."""
     updated, within = updates(access), access.root.space is Space.SHARED
     if within and not updated:
@@ -293,7 +294,7 @@ def _scatter(finder: Finder, access: Access, of: Trace) -> Scatter | None:
     if race is None or picked is None:
         return None
     met = None if updated or counted else _met(access, picked, of)
-    believed = updated and picked is images and not named_twice(access, race.witness, of)
+    believed = updated and picked is images and not named_twice(access, race.witness, of, seen)
     return Scatter(access, race, updated, bool(counted), fixed, met, believed=believed)
 
 
@@ -365,5 +366,5 @@ def _on_loads(term: Term, above: Uniformity = Uniformity.WARP) -> bool:
     return any(s.kind is SymbolKind.LOAD and s.uniformity > above for s in symbols(term))
 
 
-scatters = KernelAnalysis("scatters", _scatters, needs=(trace, scenarios, assumed))
+scatters = KernelAnalysis("scatters", _scatters, needs=(trace, scenarios, assumed, launches))
 """The plain writes of one kernel variant to elements picked by index arrays (in shared memory, only updates)."""

@@ -186,9 +186,10 @@ __kernel void forces(__global const float4 *body, __global const float4 *box, __
         "k-means: sums of clusters without an atomic",
         GLOBAL,
         """
-__global__ void centroids(const float *points, const int *cluster, float *sums, int n) {
+__global__ void centroids(const float *points, const int *cluster, float *sums, int *members, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) {
+    atomicAdd(&members[cluster[i]], 1);
 -    sums[cluster[i]] += points[i]; // fault
 +    atomicAdd(&sums[cluster[i]], points[i]);
   }

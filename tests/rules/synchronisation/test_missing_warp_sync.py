@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.missing_warp_sync import MissingWarpSync
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 CASES = {
     "last warp through volatile": """
@@ -57,3 +57,24 @@ def test_old_targets_move_in_step() -> None:
     silent = CASES["last warp through volatile"].replace(" // bad", "")
     assert_marked(MissingWarpSync, silent, target="sm_61")
     assert_marked(MissingWarpSync, silent, "hip")
+
+
+def test_each_thread_is_named_with_what_it_does() -> None:
+    code = """
+__global__ void k(float *x, int n) {
+  __shared__ float s[32];
+  for (int r = 0; r < n; ++r) {
+    s[threadIdx.x] = x[threadIdx.x + r * 32];
+    __syncwarp();
+    x[r * 32 + threadIdx.x] = s[threadIdx.x ^ 1];
+  }
+}
+void run(float *x, int n) { k<<<1, 32>>>(x, n); }
+"""
+    (found,) = findings(MissingWarpSync, code)
+    assert found.witness is not None
+    steps = {step.what.split()[0]: step.thread[0] for step in found.witness.steps}
+    words = (
+        f"thread {steps['writes']} writes s[0], which thread {steps['reads']} of the same warp reads in the previous"
+    )
+    assert found.message.startswith(words)

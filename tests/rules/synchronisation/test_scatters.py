@@ -25,6 +25,10 @@ __global__ void dense(int rows, int n, const int *starts, const int *columns, co
     float *cell = out + (size_t)row_of(k, rows, starts) * pitch + columns[k];
     *cell += x[k];
 }
+void whole(int rows, int n, const int *starts, const int *columns, const float *x, float *out, int pitch) {
+    cudaMemset(out, 0, (size_t)rows * pitch * sizeof(float));
+    dense<<<(n + 127) / 128, 128>>>(rows, n, starts, columns, x, out, pitch);
+}
 """,
     "the cell of a position": """
 struct View { float scale, left; int width, height; };

@@ -1,0 +1,138 @@
+"""Conditions of which nothing says that threads disagree on them, and loops that begin for sure."""
+
+import pytest
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+from kernlint_rules.synchronisation.wrong_fence import WrongFence
+
+from kernlint.finding import Severity
+from tests.rules.marked import findings
+
+LOST = """
+__global__ void k(const float *x, float *out, int *at, int n) {
+  __shared__ float s[64];
+  for (int i = threadIdx.x; i < (n + blockDim.x - 1) / blockDim.x * blockDim.x; i += blockDim.x) {
+    s[threadIdx.x] = i < n ? x[i] : 0;
+    __syncthreads();
+    if (i < n) { @lost }
+    out[i] = s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lost", "told"),
+    [("at[i] = i + FIRST;", False), ("at[i] = FIRST;", False), ("at->last = FIRST + i;", False)],
+)
+def test_what_a_lost_statement_reads_it_does_not_change(lost: str, told: bool) -> None:
+    assert bool(findings(BarrierDivergence, LOST.replace("@lost", lost))) is told
+
+
+AFTER = """
+__global__ void k(const int *next, float *out, int n, int most) {
+  __shared__ int s[64];
+  int left = most;
+  for (int i = threadIdx.x; i < n; i += 64) left = @step;
+  for (int r = 0; r < left; ++r) {
+    s[threadIdx.x] = r;
+    __syncthreads();
+    out[r * 64 + threadIdx.x] = s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "told"), [("next[left]", False), ("next[left + threadIdx.x]", True)])
+def test_a_variable_after_a_loop_varies_as_it_does_in_the_loop(step: str, told: bool) -> None:
+    assert bool(findings(BarrierDivergence, AFTER.replace("@step", step))) is told
+
+
+UNSEEN = """
+int rows_of(float *tile, int lane);
+__global__ void k(float *x, float *out) {
+  __shared__ float s[64];
+  for (int r = 0; r < rows_of(x, threadIdx.x); ++r) {
+    s[threadIdx.x] = x[threadIdx.x + r];
+    __syncthreads();
+    out[r * 64 + threadIdx.x] = s[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+"""
+
+
+def test_what_an_unseen_function_makes_of_its_arguments_is_not_known() -> None:
+    assert not [f for f in findings(BarrierDivergence, UNSEEN) if f.severity is not Severity.NOTE]
+
+
+DIGITS = """
+__device__ void count(int *counts, int *s, const int *x, int n, int shift) {
+  if (threadIdx.x < 4) s[threadIdx.x] = 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&s[(x[i] >> shift) & 3], 1);
+  __syncthreads();
+  for (int i = 0; i < 4; ++i) counts[i] = s[i];
+  __syncthreads();
+}
+__device__ void digits(int *s, const int *x, int n, int wanted, int *out) {
+  int counts[4];
+  int left = wanted;
+  for (int shift = 30; shift >= 0; shift -= 2) {
+    count(counts, s, x, n, shift);
+    for (int i = 0; i < 4; ++i) {
+      int found = counts[i];
+      if (found == 1 && left == 1) {
+        *out = shift;
+        return;
+      }
+      if (found >= left) break;
+      left -= found;
+    }
+  }
+  *out = -1;
+}
+__global__ void k(const int *x, int *out, int n, int wanted) {
+  __shared__ int s[32];
+  int at;
+  digits(s, x, n, wanted, &at);
+  for (int i = threadIdx.x; i < (n + blockDim.x - 1) / blockDim.x * blockDim.x; i += blockDim.x) {
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = i;
+    __syncthreads();
+    if (i < n) out[i] = s[0] + at;
+    __syncthreads();
+  }
+}
+void run(const int *x, int *out, int n, int wanted) { k<<<1, 128>>>(x, out, n, wanted); }
+"""
+
+
+def test_a_loop_that_begins_for_sure_leaves_its_barriers_behind() -> None:
+    """Who comes out of it has met one, and all come out by the same way."""
+    assert not findings(SharedMemoryRace, DIGITS)
+    assert findings(SharedMemoryRace, DIGITS.replace("  __syncthreads();\n}\n__device__", "}\n__device__"))
+
+
+DRAWN = """
+__device__ int cursor;
+__global__ void k(const int *first, float *out, float *tmp, int n) {
+  const int lane = threadIdx.x % 32;
+  while (true) {
+    int i = 0;
+    if (lane == 0) i = atomicAdd(&cursor, 1);
+    i = __shfl_sync(0xffffffff, i, 0);
+    if (@done) break;
+    const int from = first[i], upto = first[i + 1];
+    for (int k = from + lane; k < upto; k += 32) tmp[k] = k;
+    __syncwarp();
+    for (int k = from + lane; k < upto; k += 32) out[k] = tmp[from] + tmp[k];
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(("done", "told"), [("i >= n", False), ("i == n", True)])
+def test_an_item_of_work_that_a_warp_draws_is_no_wait(done: str, told: bool) -> None:
+    assert bool(findings(WrongFence, DRAWN.replace("@done", done))) is told
