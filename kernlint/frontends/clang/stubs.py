@@ -20,13 +20,15 @@ class Stub:
     """A stub header, the mentions that ask for it, and the header names that make it superfluous.
 
     A mention is a literal that must stand at the beginning of a word; one that ends in ``::`` must not stand behind
-    another ``::``. ``opencl`` says that the stub serves OpenCL too.
+    another ``::``. ``opencl`` says that the stub serves OpenCL too; ``copied`` that it is one file, of which
+    projects carry copies, changed or not: theirs are read.
     """
 
     header: str
     mentions: tuple[bytes, ...]
     headers: tuple[str, ...]
     opencl: bool = False
+    copied: bool = False
 
     def wanted_by(self, text: bytes) -> bool:
         """Whether a source text mentions the library."""
@@ -54,6 +56,8 @@ STUBS = (
     Stub("torch_stable.h", (b"torch::stable", b"torch::headeronly", b"THO_", b"STABLE_TORCH"), ("torch/",)),
     Stub("opencl_host.h", (b"cl_mem", b"cl_kernel", b"cl_context", b"cl_command_queue", b"clCreate", b"clEnqueue",
                            b"cl::Kernel", b"cl::Buffer", b"cl::CommandQueue", b"cl::Context"), ("CL/",)),
+    Stub("glm.h", (b"glm::", b"namespace glm"), ("glm/",)),
+    Stub("helper_math.h", (b"helper_math.h", b"cutil_math.h"), ("helper_math.h", "cutil_math.h"), copied=True),
     Stub("hip_types.h", (b"__hip_bfloat16", b"__hip_fp8", b"hip_bfloat16"), ("hip/hip_bf", "hip/hip_fp8")),
     Stub("opencv.h", (b"PtrStep", b"PtrSz", b"cv::cuda", b"namespace cv", b"cuda::device"), ("opencv2/",)),
     Stub("gpuverify.h", (b"__requires", b"__ensures", b"__invariant", b"__assert", b"__assume", b"__read_implies",
@@ -121,11 +125,13 @@ def is_foreign(header: str, includer: str, language: Language) -> bool:
         return True
     library = header.partition("/")[0]
     within = library in os.path.abspath(includer).split(os.sep)[:-1]
-    return not within and any(_belongs(header, stub) for stub in STUBS)
+    return not within and any(_belongs(header, stub) for stub in STUBS if not stub.copied)
 
 
 def _belongs(header: str, stub: Stub) -> bool:
     """Whether a header is one of the library that the stub stands for, and none that merely has a name like it."""
+    if stub.copied:
+        return header.rpartition("/")[2] in stub.headers
     if not (stub.headers and header.startswith(stub.headers)):
         return False
     if header.startswith("cuda/"):

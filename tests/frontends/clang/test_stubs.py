@@ -38,6 +38,14 @@ def test_mentions_ask_for_stubs() -> None:
     assert wanted(b"cub::x", Language.OPENCL) == ()
 
 
+def test_a_project_s_copy_of_a_single_header_is_read(tmp_path: Path) -> None:
+    (tmp_path / "helper_math.h").write_text("inline __device__ float twice(float x) { return 2 * x; }\n")
+    source = b'#include "helper_math.h"\n__global__ void k(float *p) { p[threadIdx.x] = twice(p[threadIdx.x]); }\n'
+    options = ParseOptions()
+    with parse(tmp_path / "a.cu", source, Language.CUDA, options, use_cache=False) as parsed:
+        assert not list(parsed.errors()) and not parsed.missing
+
+
 FOLLOWED = {
     "torch": (
         """#include <torch/extension.h>
@@ -134,6 +142,38 @@ SOURCES = {
             return output;
         }
         PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("run", &run, "run it"); }""",
+    "glm": """
+        #include <glm/glm.hpp>
+        #include <glm/gtc/type_ptr.hpp>
+        #include <glm/gtc/quaternion.hpp>
+        using vec3 = glm::vec<3, float>;
+        typedef glm::mat<3, 3, float> mat3;
+        __global__ void k(const float *means, const glm::vec4 *quats, glm::vec3 *out, glm::ivec2 size, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i >= n) return;
+            const vec3 mean = glm::make_vec3(means + 3 * i);
+            const glm::vec4 q = quats[i];
+            mat3 r = mat3(1.f - 2.f * q.y * q.y, q.x, q.y, q.z, 1.f, q.w, 0.f, 0.f, 1.f);
+            r[1][2] = glm::dot(mean, vec3(q)) / glm::length(mean);
+            glm::mat3 s = glm::transpose(r) * r + glm::outerProduct(mean, mean) * 2.f;
+            glm::vec3 t = s * mean - glm::cross(mean, -out[i]) * 0.5f + 1.f;
+            t += glm::max(t, 0.f);
+            t /= t.x;
+            const glm::quat p = glm::normalize(glm::quat(q.w, q.x, q.y, q.z));
+            t = glm::mat3_cast(p) * glm::normalize(t);
+            if (size.x > 3 && glm::all(glm::lessThan(t, mean))) out[i] = glm::mix(t, mean, glm::clamp(q.w, 0.f, 1.f));
+            *reinterpret_cast<float *>(glm::value_ptr(out[i])) = t[2];
+        }""",
+    "the samples' vectors": """
+        #include "helper_math.h"
+        __global__ void k(const float4 *pos, float3 *vel, float dt, uint n) {
+            const uint i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i >= n) return;
+            float3 p = make_float3(pos[i]), v = vel[i];
+            v += normalize(p) * dt - cross(v, p) / dot(p, p);
+            v = lerp(v, -p, 0.5f) * make_float3(2.0f) + length(v);
+            vel[i] = clamp(v, make_float3(-1.0f), make_float3(1.0f)) + make_float3(make_int3(p));
+        }""",
     "torch's small floats have limits": """
         #include <torch/headeronly/util/Float8_e4m3fn.h>
         template <class T> __host__ __device__ static constexpr T highest = std::numeric_limits<T>::max();
