@@ -108,17 +108,26 @@ class Elsewhere:
 
     def _may_mean_ours(self, path: str, kernel: str) -> bool:
         """Whether a file that launches the name may launch the kernel of ours: it or a header of it includes our file,
-        declares such a kernel without a body, or has the name in a string.  It launches one of its own else."""
+        declares such a kernel without a body, or has the name in a string and that of no other file with such a
+        kernel.  It launches one of its own else."""
         if path.endswith(".py") or (opened := self._opened(path)) is None:
             return True
         source, _, headers = opened
         name = kernel.encode("utf-8", "surrogateescape")
         ours = os.path.realpath(self.path)
-        if b'"' + name + b'"' in source.data or any(os.path.realpath(header) == ours for header in headers):
+        if any(os.path.realpath(header) == ours for header in headers):
             return True
+        if b'"' + name + b'"' in source.data:
+            return not self._loads_others(source.data, kernel)
         declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
         texts = (source.data, *map(self._text, headers))
         return any(name in text and declared.search(text) is not None for text in texts)
+
+    def _loads_others(self, text: bytes, kernel: str) -> bool:
+        """Whether a text names other files that have a kernel of this name: which of them it launches is not known."""
+        mine = os.path.basename(self.path)
+        others = {os.path.basename(path) for path in self.definers_of(kernel)} - {mine}
+        return any(other.encode("utf-8", "surrogateescape") + b'"' in text for other in others)
 
     def _opened(self, path: str) -> tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None:
         """A host file, how it is to be read, and where its headers are or were looked for; None: it is not read."""

@@ -35,6 +35,9 @@ from kernlint.tree.nodes import Cast, Expr, FloatLit, IntLit, Ref, SizeOf
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import walk as walk_tree
 
+LONGEST = 160
+"""Characters of a message that says sizes in terms of the host's variables."""
+
 
 class ByteCountMismatch(ModuleRule):
     r"""A copy or fill counts in something else than bytes.
@@ -130,15 +133,22 @@ class ByteCountMismatch(ModuleRule):
     needs = (host_operations, object_operations)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
-        seen: set[Span] = set()
+        found: dict[Span, Finding] = {}
+        fits: set[Span] = set()
+        """Operations that are right in one instance of a template: they may be meant for its types alone."""
+        texts: dict[Span, set[object]] = {}
+        for walk in (*facts[host_operations], *facts[object_operations]):
+            texts.setdefault(walk.function.span, set()).add(walk.function)
         for walk in (*facts[host_operations], *facts[object_operations]):
             operations: list[Copy | Fill] = [*walk.copies, *walk.fills]
             for one in operations:
                 finding = self._judged(one, walk)
-                if finding is not None and finding.span not in seen:
-                    seen.add(finding.span)
+                if finding is not None and finding.span not in found:
                     called = tuple(Related(at, "called here") for at in one.event.stack[:-3:-1])
-                    yield replace(finding, related=(*finding.related, *called))
+                    found[finding.span] = replace(finding, related=(*finding.related, *called))
+                elif finding is None and len(texts[walk.function.span]) > 1:
+                    fits.add(one.event.span)
+        yield from (finding for span, finding in found.items() if span not in fits)
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
@@ -181,10 +191,16 @@ class ByteCountMismatch(ModuleRule):
         offset = polynomial(behind.offset)
         given, there = polynomial(one.size) + offset, polynomial(behind.size)
         where = show(behind.size)
-        related = [Related(behind.span, f"{where} bytes are there")] if behind.span is not None else []
+        related = (
+            [Related(behind.span, f"{where} bytes are there" if len(where) < LONGEST // 2 else "allocated here")]
+            if behind.span is not None
+            else []
+        )
         if exceeds(given, there):
             rest = f" from byte {show(behind.offset)} on" if behind.offset.value != 0 else ""
             message = f"{show(one.size)} bytes are asked for{rest}, of {where} that are allocated"
+            if len(message) > LONGEST:
+                message = "more bytes are asked for than are allocated"
             return self.finding(one.event.span, message, related=related, fix="count both in bytes of one type")
         guards = tuple(guard.term for guard in one.event.guards)
         found = may_exceed(given, there, guards)

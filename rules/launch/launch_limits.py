@@ -164,6 +164,9 @@ class LaunchLimits(Rule):
         block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
         if block is None or view.fact.block is None:
             return None
+        host = view.fact.host
+        if not host.internal and facts.module_facts.namers_of(host.name):
+            return None  # callers in other files say how large a block gets
         sizes = " x ".join(show(size) for size in view.fact.block if size.value != 1)
         message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
         return message, "use a block of a fixed size and more blocks"

@@ -76,4 +76,5 @@ class UncheckedApiCall(ModuleRule):
                 message = f"the status of calls is dropped, here and {one.more} times more"
             severity = Severity.WARNING if one.others else Severity.NOTE
             related = [Related(other, "a call that is checked") for other in one.others[:1]]
+            related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)

@@ -81,4 +81,5 @@ class UncheckedLaunch(ModuleRule):
                 message = f"nobody looks whether kernels are launched, here and {one.more} times more"
             severity = Severity.WARNING if one.others else Severity.NOTE
             related = [Related(other, "a launch that is checked") for other in one.others[:1]]
+            related += [Related(other, "nor is this one") for other in one.beside]
             yield self.finding(one.span, message, severity, related=related, fix=fix)

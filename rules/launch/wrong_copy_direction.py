@@ -16,7 +16,8 @@ from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
-from kernlint.tree.types import U8, PointerType
+from kernlint.tree.nodes import Assign, Call, Cast, Node
+from kernlint.tree.types import U8, PointerType, StructType
 
 _FROM = {
     Kind.HOST_TO_DEVICE: Where.HOST,
@@ -144,7 +145,9 @@ class WrongCopyDirection(ModuleRule):
                     fix = "copy the other way, if the results are meant"
                     yield self.finding(copy.event.span, message, severity=Severity.WARNING, fix=fix)
             for access in walk.trace.accesses:
-                if access.span not in seen and walk.where(PointerValue(access.root, const(0), U8)) is Where.DEVICE:
+                if access.span in seen or _fetches(access.node):
+                    continue
+                if walk.where(PointerValue(access.root, const(0), U8)) is Where.DEVICE:
                     seen.add(access.span)
                     message = f"{access.root.name} is device memory, which the host cannot touch"
                     fix = "copy it to the host first, or use managed memory"
@@ -219,6 +222,15 @@ _REMARKS = {
     "copy-over-copy": ("this copy overwrites what was just copied to {}, which nothing has used", "copy the other way"),
 }
 """Copies in Python programs, by what the front end remarks of them."""
+
+
+def _fetches(node: Node) -> bool:
+    """Whether an element is read or written through a reference that copies it from or to the device
+    (``device_vector::operator[]`` gives a ``thrust::device_reference``)."""
+    while isinstance(node, (Cast, Assign)):
+        node = node.operand if isinstance(node, Cast) else node.target
+    kind = node.receiver.type if isinstance(node, Call) and node.receiver is not None else None
+    return isinstance(kind, StructType) and "device_vector" in kind.name
 
 
 def _of_nothing(walk: HostWalk) -> Iterator[Copy]:

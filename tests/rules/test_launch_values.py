@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
@@ -47,3 +48,55 @@ void run(const float *x, float *y) {
 )
 def test_arrays_by_value(kind: str, value: str, told: bool) -> None:
     assert bool(findings(WrongCopyDirection, VALUES.replace("KIND", kind).replace("VALUE", value))) is told
+
+
+def test_elements_of_a_device_vector_are_fetched() -> None:
+    """Its subscript gives a reference that copies; a plain pointer to its memory is another matter."""
+    code = """
+#include <thrust/device_vector.h>
+__global__ void k(int *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+int run(int n) {
+    thrust::device_vector<int> v(n);
+    int *plain = thrust::raw_pointer_cast(&v[0]);
+    k<<<1, 256>>>(plain, n);
+    v[1] = 4;
+    int sum = v[n - 1] + v.back();
+    sum += plain[2];
+    return sum;
+}
+"""
+    assert len(findings(WrongCopyDirection, code)) <= 1
+    assert not findings(WrongCopyDirection, code.replace("sum += plain[2];", ""))
+
+
+FURTHER = """
+__global__ void pad(int n, float *x
+#ifdef SHARED
+    , int *w
+#endif
+) {
+#ifdef SHARED
+    extern __shared__ int l[];
+    l[threadIdx.x] = w[threadIdx.x];
+    x[threadIdx.x] = l[threadIdx.x];
+#else
+    x[threadIdx.x] = n;
+#endif
+}
+void call(int n, float *x, int bytes, int *w) {
+    pad<<<n, 256
+#ifdef SHARED
+        , GIVEN
+#endif
+    >>>(n, x
+#ifdef SHARED
+        , w
+#endif
+    );
+}
+"""
+
+
+@pytest.mark.parametrize(("given", "told"), [("bytes", False), ("0", True)])
+def test_a_launch_is_read_under_the_settings_of_its_kernel(given: str, told: bool) -> None:
+    assert bool(findings(DynamicSharedMemoryOmitted, FURTHER.replace("GIVEN", given))) is told

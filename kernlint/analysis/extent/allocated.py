@@ -21,6 +21,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
 from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Related, Severity, Witness
+from kernlint.prove.admission import Axes
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
@@ -28,7 +29,18 @@ from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import show
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, const, subterms, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    Symbol,
+    SymbolKind,
+    Term,
+    const,
+    is_one_bit,
+    subterms,
+    symbols,
+)
 from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, Space, VectorType
 
@@ -289,7 +301,7 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
         whole = _whole_elements(kernel, {root.name: given for root in dynamic})
         for env in settings_of(view, lcm(_divisor(given), whole)):
             launch, size = launch_with(view, env), evaluate(given, env)
-            if launch is None or size is None or size <= 0:
+            if launch is None or size is None or size <= 0 or _odd(view, launch.block):
                 continue
             small, all_blocks = replace(launch, grid=(1, 1, 1)), is_small(launch)
             free = {symbol for symbol, term in view.images if term.value is None} if given.value is not None else set()
@@ -303,6 +315,12 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
                 if one is not None:
                     found[access] = one
     return tuple(found.values())
+
+
+def _odd(view: LaunchView, block: Axes) -> bool:
+    """Whether a block that the host leaves open has a side that is no power of two: shared memory is mostly worked on
+    by halves, and who chooses the block knows that."""
+    return any(known is None and not is_one_bit(size) for known, size in zip(view.block, block, strict=True))
 
 
 def _by_itself(given: Term, view: LaunchView) -> bool:

@@ -116,18 +116,42 @@ SHARE = 3
 @dataclass(frozen=True, slots=True)
 class Lapse:
     """Something that nobody looks at, at ``span``.  ``others``: what is looked at in the same file, where so much is
-    that this was forgotten; else there is none, and ``more`` places are like this one."""
+    that this was forgotten; else there is none, and ``more`` places are like this one.  ``beside``: those that follow
+    it at once."""
 
     span: Span
     others: Sequence[Span]
     more: int = 0
+    beside: Sequence[Span] = ()
+
+
+NEAR = 160
+"""Characters between statements of one row."""
+
+
+def _follows_at_once(last: Span, span: Span, checked: Sequence[Span]) -> bool:
+    """Whether nothing that is looked at, and not much else, stands between two statements."""
+    near = last.file == span.file and 0 <= span.start - last.end < NEAR
+    return near and not any(at.file == span.file and last.end <= at.start < span.start for at in checked)
+
+
+def _in_rows(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[list[Span]]:
+    """What is not looked at, in rows of statements that follow each other: one lapse each."""
+    row: list[Span] = []
+    for span in sorted(unchecked, key=lambda at: (at.file or "", at.start)):
+        if row and not _follows_at_once(row[-1], span, checked):
+            yield row
+            row = []
+        row.append(span)
+    if row:
+        yield row
 
 
 def lapses(checked: Sequence[Span], unchecked: Sequence[Span]) -> Iterator[Lapse]:
     """What is worth a word of what is not looked at: all of it where the file has the habit of looking, the first where
     it never does."""
     if len(checked) >= SHARE and len(checked) >= SHARE * len(unchecked):
-        for span in unchecked:
-            yield Lapse(span, checked)
+        for span, *beside in _in_rows(checked, unchecked):
+            yield Lapse(span, checked, beside=beside)
     elif unchecked and not checked:
         yield Lapse(min(unchecked, key=lambda at: at.start), (), len(unchecked) - 1)

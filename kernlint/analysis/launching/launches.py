@@ -203,8 +203,11 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     own = [launch for launch in everything if launch.kernel is facts.function]
     elsewhere = facts.module_facts.hosts_of(facts.kernel.name)
     definers = facts.module_facts.definers_of(facts.kernel.name) if elsewhere else ()
+    here = {launch.span for launch in facts[host].launches} if elsewhere else set()
     for other in elsewhere:
         for launch in other[host].launches:
+            if launch.span in here:
+                continue  # the same launch as another reading of the file has it
             if launch.kernel is None and os.path.abspath(other.module.path) in definers:
                 continue  # looked up by a name that the file has a kernel for
             bound = bound_to(launch, facts)

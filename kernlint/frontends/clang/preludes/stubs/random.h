@@ -32,11 +32,25 @@
     KL_RANDOM_STATE(P, StateMtgp32, 1030) \
     KL_RANDOM_STATE(P, StateSobol32, 12) \
     KL_RANDOM_STATE(P, StateScrambledSobol32, 12) \
+    KL_RANDOM_STATE(P, StateSobol64, 20) \
+    KL_RANDOM_STATE(P, StateScrambledSobol64, 20) \
     typedef P##StateXORWOW P##State; \
     typedef P##StateXORWOW P##State_t; \
     typedef struct P##Generator_st* P##Generator_t; \
     typedef unsigned int P##DirectionVectors32_t[32]; \
-    enum P##Status_t { U##_STATUS_SUCCESS, U##_STATUS_FAILURE = 201 }; \
+    typedef unsigned long long P##DirectionVectors64_t[64]; \
+    typedef struct P##DiscreteDistribution_st* P##DiscreteDistribution_t; \
+    enum P##DirectionVectorSet_t { U##_DIRECTION_VECTORS_32_JOEKUO6 = 101, \
+        U##_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6, U##_DIRECTION_VECTORS_64_JOEKUO6, \
+        U##_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 }; \
+    enum P##Ordering_t { U##_ORDERING_PSEUDO_BEST = 100, U##_ORDERING_PSEUDO_DEFAULT, \
+        U##_ORDERING_PSEUDO_SEEDED, U##_ORDERING_PSEUDO_LEGACY, U##_ORDERING_PSEUDO_DYNAMIC, \
+        U##_ORDERING_QUASI_DEFAULT = 201 }; \
+    enum P##Status_t { U##_STATUS_SUCCESS, U##_STATUS_VERSION_MISMATCH = 100, U##_STATUS_NOT_INITIALIZED, \
+        U##_STATUS_ALLOCATION_FAILED, U##_STATUS_TYPE_ERROR, U##_STATUS_OUT_OF_RANGE, \
+        U##_STATUS_LENGTH_NOT_MULTIPLE, U##_STATUS_DOUBLE_PRECISION_REQUIRED, U##_STATUS_LAUNCH_FAILURE = 201, \
+        U##_STATUS_PREEXISTING_FAILURE, U##_STATUS_INITIALIZATION_FAILED, U##_STATUS_ARCH_MISMATCH, \
+        U##_STATUS_INTERNAL_ERROR = 999 }; \
     enum P##RngType_t { \
         U##_RNG_PSEUDO_DEFAULT = 100, \
         U##_RNG_PSEUDO_XORWOW = 101, \
@@ -45,9 +59,25 @@
         U##_RNG_PSEUDO_MT19937 = 142, \
         U##_RNG_PSEUDO_PHILOX4_32_10 = 161, \
         U##_RNG_QUASI_DEFAULT = 200, \
+        U##_RNG_QUASI_SOBOL32, U##_RNG_QUASI_SCRAMBLED_SOBOL32, U##_RNG_QUASI_SOBOL64, \
+        U##_RNG_QUASI_SCRAMBLED_SOBOL64, \
     }; \
     P##Status_t P##CreateGenerator(P##Generator_t*, P##RngType_t); \
+    P##Status_t P##CreateGeneratorHost(P##Generator_t*, P##RngType_t); \
     P##Status_t P##DestroyGenerator(P##Generator_t); \
+    P##Status_t P##SetGeneratorOrdering(P##Generator_t, P##Ordering_t); \
+    P##Status_t P##SetQuasiRandomGeneratorDimensions(P##Generator_t, unsigned int); \
+    P##Status_t P##GenerateSeeds(P##Generator_t); \
+    P##Status_t P##GetVersion(int*); \
+    P##Status_t P##GetDirectionVectors32(P##DirectionVectors32_t**, P##DirectionVectorSet_t); \
+    P##Status_t P##GetDirectionVectors64(P##DirectionVectors64_t**, P##DirectionVectorSet_t); \
+    P##Status_t P##GetScrambleConstants32(unsigned int**); \
+    P##Status_t P##GetScrambleConstants64(unsigned long long**); \
+    template <class S> P##Status_t P##SetStream(P##Generator_t, S); \
+    P##Status_t P##GenerateLongLong(P##Generator_t, unsigned long long*, size_t); \
+    P##Status_t P##GenerateLogNormal(P##Generator_t, float*, size_t, float, float); \
+    P##Status_t P##GenerateLogNormalDouble(P##Generator_t, double*, size_t, double, double); \
+    P##Status_t P##GeneratePoisson(P##Generator_t, unsigned int*, size_t, double); \
     P##Status_t P##SetPseudoRandomGeneratorSeed(P##Generator_t, unsigned long long); \
     P##Status_t P##SetGeneratorOffset(P##Generator_t, unsigned long long); \
     P##Status_t P##Generate(P##Generator_t, unsigned int*, size_t); \

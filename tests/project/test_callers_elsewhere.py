@@ -1,0 +1,59 @@
+"""What other files say of a launcher's sizes, and of which file's kernel a program launches by its name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kernlint.cli import main
+
+
+def codes(folder: Path, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> set[tuple[str, str]]:
+    """Files and the codes of what is found in them."""
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    main(["check", "--no-cache", "--format", "json", str(folder)])
+    found = json.loads(capsys.readouterr().out)["findings"]
+    return {(Path(one["file"]).name, one["code"]) for one in found if one["severity"] != "note"}
+
+
+LAUNCHER = """
+__global__ void k(float *x, int r, int n) { x[threadIdx.y * blockDim.x + threadIdx.x] = n; }
+void launch(float *x, int r, int n) { k<<<1, dim3(2 * r + 1, 2 * r + 1)>>>(x, r, n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "told"), [("", True), ("#define R 4\nvoid go(float *x) { launch(x, R, 3); }", False)]
+)
+def test_who_calls_a_launcher_knows_its_block(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caller: str, told: bool
+) -> None:
+    files = {"launcher.cu": LAUNCHER}
+    if caller:
+        files["main.cpp"] = "void launch(float *x, int r, int n);\n" + caller
+    assert (("launcher.cu", "KL601") in codes(tmp_path, files, capsys)) is told
+
+
+HOST = """
+#include <CL/cl.h>
+void set(cl_kernel k, cl_mem x) { clSetKernelArg(k, 0, sizeof(cl_mem), &x); }
+void run(cl_context c, cl_command_queue q, cl_mem x, size_t n) {
+    cl_program p = load(c, "FILE.cl");
+    cl_kernel k = clCreateKernel(p, "step", nullptr);
+    clSetKernelArg(k, 0, sizeof(cl_mem), &x);
+    clEnqueueNDRangeKernel(q, k, 1, nullptr, &n, nullptr, 0, nullptr, nullptr);
+}
+"""
+ONE = "kernel void step(global float *x) { x[get_global_id(0)] = 1.0f; }"
+TWO = "kernel void step(global float *x, global float *y) { x[get_global_id(0)] = y[get_global_id(0)]; }"
+
+
+@pytest.mark.parametrize(("named", "told"), [("one", False), ("two", True)])
+def test_a_name_that_several_files_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], named: str, told: bool
+) -> None:
+    files = {"host.cpp": HOST.replace("FILE", named), "one.cl": ONE, "two.cl": TWO}
+    assert ("KL617" in {code for _, code in codes(tmp_path, files, capsys)}) is told
