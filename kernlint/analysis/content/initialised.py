@@ -39,6 +39,9 @@ FEWER = (6, 3)
 ROW = 64
 """Threads along the shortest axis of a block for which :data:`FEW` is meant; shorter axes get their share of it."""
 
+LARGEST = 4096
+"""Parts no larger than this are what a scalar is taken for a multiple of."""
+
 LITTLE = 8
 """The value of sizes that serve: some rows of a tile."""
 
@@ -161,9 +164,9 @@ def _left(of: Trace, write: Access) -> Term | None:
     return None
 
 
-def _portioned(of: Trace) -> set[Symbol]:
-    """Scalars that the kernel divides: they are meant to be multiples."""
-    out: set[Symbol] = set()
+def _portioned(of: Trace) -> dict[Symbol, int]:
+    """Scalars that the kernel divides, by what number (1: by none that is known): they are meant to be multiples."""
+    out: dict[Symbol, int] = {}
     done: set[Term] = set()
     todo = [term for access in of.accesses for term in (access.offset, *(guard.term for guard in access.guards))]
     while todo:
@@ -172,12 +175,14 @@ def _portioned(of: Trace) -> set[Symbol]:
             continue
         done.add(term)
         if term.op in ("div", "mod", "shr", "and"):
-            out.update(symbol for symbol in symbols(term.args[0]) if scalar(symbol))
+            by = term.args[1].value if term.op == "div" else None
+            for symbol in filter(scalar, symbols(term.args[0])):
+                out[symbol] = max(out.get(symbol, 1), by if by is not None and 0 < by <= LARGEST else 1)
         todo.extend(term.terms)
     return out
 
 
-def _judge(found: Scenarios, group: Sequence[Access], portioned: set[Symbol]) -> Unset | None:
+def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, int]) -> Unset | None:
     writes = [access for access in group if access.writes]
     # An atomic update reads what was there.
     reads = [access for access in group if access.kind is AccessKind.READ or (access.writes and _adds(access))]
@@ -206,7 +211,7 @@ def _adds(access: Access) -> bool:
 
 
 def _uncovered(
-    shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: set[Symbol], known: Admission
+    shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: dict[Symbol, int], known: Admission
 ) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
     sides = [side(write) for write in writes if not updates(write)]
@@ -235,7 +240,8 @@ def _uncovered(
     certain = (*bounding, *rounds, *kept, *given)
     for much, sizes in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
         few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
-        worked = (*((symbol, ROW) for symbol in rounds), *((symbol, much) for symbol in kept))
+        whole_rounds = ((symbol, max(ROW, portioned.get(symbol, 1))) for symbol in rounds)
+        worked = (*whole_rounds, *((symbol, much) for symbol in kept))
         worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
         values = (*zip(bounding, few, strict=False), *worked)
         if not known.permits(shape.block, values=values):

@@ -42,7 +42,7 @@ def before_start(access: Access, context: LaunchContext) -> Outside | None:
     if not kinds <= _KNOWN or not kinds & {SymbolKind.THREAD, SymbolKind.BLOCK}:
         return None
     form = polynomial(access.offset).coefficients
-    if not _may_be_negative(form):
+    if not _may_be_negative(form) or _counted_back(form):
         return None
     scalars = [s for s in symbols(access.offset) if s.kind is SymbolKind.PARAM]
     asked = side(access)
@@ -89,6 +89,16 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
             value *= known
         total += value
     return total < 0
+
+
+def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
+    """Whether a number alone is taken away, and a parameter is there to be larger: ``end - 256 + thread``."""
+    back = [mono for mono, value in form.items() if value < 0]
+    sizes = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+    return back == [()] and any(
+        mono and value > 0 and all(atom.op == "sym" and atom.args[0].kind in sizes for atom in mono)
+        for mono, value in form.items()
+    )
 
 
 def _may_be_negative(form: dict[tuple[Term, ...], int]) -> bool:

@@ -6,6 +6,7 @@ import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.late_bounds_guard import LateBoundsGuard
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+from kernlint_rules.bounds.negative_index import NegativeIndex
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from kernlint.finding import Severity
@@ -194,3 +195,31 @@ def test_the_name_of_an_argument_is_enough_only_where_groups_have_a_size() -> No
     sized = NAMED.replace("__kernel", "__kernel __attribute__((reqd_work_group_size(64, 1, 1)))")
     assert [one.severity for one in findings(MissingBoundsGuard, NAMED, "opencl")] == [Severity.NOTE]
     assert [one.severity for one in findings(MissingBoundsGuard, sized, "opencl")] == [Severity.WARNING]
+
+
+GRID = """
+__global__ void east(const float *h, float *slope, int width, int height, int count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    float left = i > 0 ? h[i - 1] : h[i];
+    slope[i] = {test} ? h[i + 1] - left : 0.0f;
+}
+"""
+
+
+def test_a_neighbour_within_the_row_is_within_the_array() -> None:
+    assert not findings(WrongBoundsGuard, GRID.replace("{test}", "i % width < width - 1"))
+    assert findings(WrongBoundsGuard, GRID.replace("{test}", "h[i] > 0.0f"))
+
+
+def test_what_is_counted_back_from_the_end_of_a_row_begins_behind_the_start() -> None:
+    text = """
+__global__ void tails(unsigned *x, int length) {
+    int t = threadIdx.x;
+    unsigned *row = x + blockIdx.x * length;
+    row[length - 64 + t] = t;
+}
+void run(unsigned *x, int length, int rows) { tails<<<rows, 64>>>(x, length); }
+"""
+    assert not findings(NegativeIndex, text)
+    assert findings(NegativeIndex, text.replace("length - 64 + t", "t - 64"))

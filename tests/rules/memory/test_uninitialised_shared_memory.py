@@ -143,6 +143,19 @@ void run(dim3 grid, const float *in, float *out, Size from, Size to) {
     turn<<<grid, dim3(16, 16)>>>(in, out, from, to);
 }
 """,
+    "a column that goes round as often as its length has tiles": """
+__global__ void column(unsigned *y, int length) {
+    __shared__ unsigned kept[512];
+    kept[256 + threadIdx.x] = y[threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < length / 256; ++k) {
+        kept[threadIdx.x] = kept[256 + threadIdx.x] * 3;
+        __syncthreads();
+    }
+    y[threadIdx.x] = kept[threadIdx.x];
+}
+void run(unsigned *y, int length) { column<<<1, 256>>>(y, length); }
+""",
     "rows up to a length that data say": """
 __global__ void mean(const float *v, float *out, const int *lengths, int most) {
     __shared__ float row[128];

@@ -117,7 +117,7 @@ def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchCo
         for dimension in beyond:
             best = dimension.limits[0]
             support = supports.get(best.size)
-            if support is None:
+            if support is None or _tested_in_row(one.access):
                 continue
             if one.access.writes:
                 if len(one.dimensions) > 1 or _one_more(indexed, one):
@@ -138,6 +138,14 @@ def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchCo
                 support,
             )
             break
+
+
+def _tested_in_row(access: Access) -> bool:
+    """Whether a test asks for the place in a row, or for the row, by dividing: the neighbour is in the same rows then
+    (``i % width < width - 1`` before ``x[i + 1]``)."""
+    parts = (part for guard in access.guards for part in conjuncts(guard.term) if part.op in ("lt", "le", "ne"))
+    divided = (at for part in parts for at in subterms(part) if at.op in ("mod", "div") and at.args[1].value is None)
+    return any(moves(at.args[0]) and not moves(at.args[1]) for at in divided)
 
 
 def _excess(dimension: Dimension) -> int:
