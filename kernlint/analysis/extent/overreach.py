@@ -27,10 +27,10 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     wrapped,
 )
 from kernlint.analysis.extent.wrong_guards.faults import Overreach, supports_of
+from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
-    inclusive,
     items,
     neighbours,
     scalars,

@@ -147,6 +147,8 @@ class _Kernel:
             return
         if not any(grows(term_of(place.index), axis) for axis in range(3)) or self._known(row, place.index):
             return
+        if any(limit.size != tested for limit in place.limits):
+            return  # it is kept below something else too
         owners = [one for one in self.all if one.row == tested and one.access.root is not place.access.root]
         if not owners or any(one.access.root is place.access.root and one.row == tested for one in self.all):
             return

@@ -15,6 +15,7 @@ from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.extent.limits import Indexed, elements, limits
 from kernlint.analysis.extent.no_surplus import without_surplus
+from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -170,6 +171,22 @@ def _row_test(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Inde
     return None
 
 
+def _padded(found: Places, access: Access, one: GlobalId, view: LaunchView, cover: AxisCover) -> bool:
+    """Whether the surplus stays in a row whose length is an argument of its own, and not what is rounded up: rows with
+    a pitch may well be padded to whole blocks."""
+    rows = [
+        place.row
+        for place in found.get(access, ())
+        if any(symbol is BLOCK[one.axis] for atom in place.index.atoms for symbol in symbols(atom))
+    ]
+    if cover.count is None or len(rows) != 1 or rows[0] is None or rows[0].constant is not None:
+        return False
+    images = dict(view.images)
+    mine = {s for atom in rows[0].atoms for s in symbols(atom)}
+    length = {s for symbol in mine for s in (symbols(images[symbol]) if symbol in images else ())}
+    return all(symbol in images for symbol in mine) and bool(length) and not length & set(symbols(cover.count))
+
+
 def _plain_layout(reach: Reach) -> bool:
     """Whether threads are laid out over elements as usual: along x at least, or along an axis whose fellows are
     guarded.  An index along y or z alone is most often that of a batch item, one for each block."""
@@ -234,7 +251,7 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
     if not (reach.conditional or known or _by_part_of_block(reach.access) or _row_of_block(reach, one)):
         for view in context.launches:
             cover = _rounded(one, view)
-            if cover is not None:
+            if cover is not None and not _padded(facts[places], reach.access, one, view, cover):
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
         indexed: tuple[Indexed, ...] = facts[limits]
         sibling = _sibling(kernel, reach, one, indexed)
@@ -273,7 +290,7 @@ def _compute(facts: Facts) -> tuple[Exposed, ...]:
     return tuple(found)
 
 
-surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, limits, launch_context, unused_sizes))
+surplus = KernelAnalysis("surplus", _compute, needs=(trace, reaches, limits, places, launch_context, unused_sizes))
 """An :class:`Exposed` for every open axis of every access whose launch is not provably exact, in order."""
 
 

@@ -223,3 +223,46 @@ void run(unsigned *x, int length, int rows) { tails<<<rows, 64>>>(x, length); }
 """
     assert not findings(NegativeIndex, text)
     assert findings(NegativeIndex, text.replace("length - 64 + t", "t - 64"))
+
+
+PARENTS = """
+__global__ void trace(const int *ids, const int *parents, int *out, int beams, int steps) {
+    int beam = blockIdx.x * blockDim.x + threadIdx.x;
+    if (beam >= beams) return;
+    int parent = parents[(steps - 1) * beams + beam]{first};
+    for (int step = steps - 2; step >= 0; --step) {
+        if (parent < 0 || parent > beams) {
+            out[step * beams + beam] = -1;
+            parent = -1;
+        } else {
+            out[step * beams + beam] = ids[step * beams + parent];
+            parent = parents[step * beams + parent]{then};
+        }
+    }
+}
+"""
+
+
+def test_a_remainder_is_never_as_large_as_what_divides_it() -> None:
+    rest = PARENTS.replace("{first}", " % beams").replace("{then}", " % beams")
+    assert not findings(WrongBoundsGuard, rest)
+    assert findings(WrongBoundsGuard, PARENTS.replace("{first}", "").replace("{then}", ""))
+
+
+IMAGE = """
+__global__ void invert(const unsigned char *in, unsigned char *out, int pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    out[y * pitch + x] = 255 - in[y * pitch + x];
+}
+void run(const unsigned char *in, unsigned char *out, int width, int height, int pitch) {
+    invert<<<dim3((width + 63) / 64, height), 64>>>(in, out, {pitch});
+}
+"""
+
+
+def test_rows_with_a_pitch_of_their_own_may_be_padded_to_whole_blocks() -> None:
+    def loud(text: str) -> bool:
+        return any(one.severity is not Severity.NOTE for one in findings(MissingBoundsGuard, text))
+
+    assert not loud(IMAGE.replace("{pitch}", "pitch"))
+    assert loud(IMAGE.replace("{pitch}", "width"))

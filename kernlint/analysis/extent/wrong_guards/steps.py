@@ -1,4 +1,4 @@
-"""Guards that let through a step too many: ``<=``, the neighbour of what is tested, the rest of a vector or group."""
+"""Guards that let through a step too many: the neighbour of what is tested, the rest of a vector or group."""
 
 from __future__ import annotations
 
@@ -9,17 +9,13 @@ from math import gcd
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places
-from kernlint.analysis.extent.sizes import named_like_a_size
-from kernlint.analysis.extent.truths import add_up
 from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
     Supports,
     in_host_terms,
     kind_of,
-    launched,
     moves,
-    parameter_names,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
@@ -29,81 +25,6 @@ from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import I64, IntType, VectorType
 from kernlint.tree.walk import walk
-
-
-def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
-    for one in indexed:
-        pitches = {dimension.pitch for dimension in one.dimensions}
-        for dimension in one.dimensions:
-            if not _inclusive_limit(dimension):
-                continue
-            best = dimension.limits[0]
-            size = best.size
-            why, support = "", None
-            if dimension.extra and size not in supports:
-                continue  # a vector that is kept inside by other means
-            if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
-                continue
-            if size in pitches:
-                why = "it is the pitch of a dimension"
-            elif _fence(indexed, size):
-                continue
-            elif size in supports:
-                why, support = "another access is kept below it", supports[size]
-            elif launched(context, size):
-                why = "the launch derives its grid from it"
-            elif _last_window(size):
-                continue
-            elif _counted(size) and not _posts(indexed, one, best):
-                why = "by its name"
-            if why:
-                yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
-
-
-def _of_type(size: Polynomial) -> bool:
-    """Whether a limit is made of the largest number of a type: it keeps a product from wrapping, and is no extent."""
-    return any(part.value in LARGEST for atom in size.atoms for part in subterms(atom))
-
-
-LARGEST = frozenset((1 << bits) - 1 for bits in (31, 32, 63, 64))
-
-
-def _counted(size: Polynomial) -> bool:
-    """Whether a limit is an argument that is called a count, or a product of such ones, and nothing made of them (the
-    middle of a filter)."""
-    plainly = all(value == 1 for value in size.coefficients.values()) and all(atom.op == "sym" for atom in size.atoms)
-    return plainly and all(named_like_a_size(name) for name in parameter_names(size))
-
-
-def _last_window(size: Polynomial) -> bool:
-    """Whether a limit is what is left of one size behind another (``n - width``): the place of the last window."""
-    signs = {value > 0 for mono, value in size.coefficients.items() if mono}
-    return len(signs) == 2
-
-
-def _inclusive_limit(dimension: Dimension) -> bool:
-    """Whether the tightest guard of a dimension is ``index <= size``."""
-    if not dimension.limits:
-        return False
-    best = dimension.limits[0]
-    return best.slack == 0 and best.part.op == "le" and best.unit == 1
-
-
-def _posts(indexed: Sequence[Indexed], one: Indexed, best: Limit) -> bool:
-    """Whether a loop goes on up to a number and with it to write what nobody reads: the ends of so many parts."""
-    return best.guard.loop is not None and all(
-        other.access.writes for other in indexed if other.access.root is one.access.root
-    )
-
-
-def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
-    """Whether only integers are written up to ``size`` inclusive: n + 1 offsets of n ranges, most likely."""
-    for one in indexed:
-        reached = any(_inclusive_limit(d) and d.limits[0].size == size for d in one.dimensions)
-        if reached and not (one.access.writes and isinstance(one.access.root.element, IntType)):
-            return False
-    return True
-
 
 _OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edge|pos", re.IGNORECASE)
 """Names of arrays that hold one element more than there are items, by convention: silence only."""

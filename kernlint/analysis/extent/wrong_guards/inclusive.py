@@ -1,0 +1,114 @@
+"""Tests that let the size itself through: ``i <= n``, where something says that ``n`` is the extent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
+from kernlint.analysis.extent.sizes import named_like_a_size
+from kernlint.analysis.extent.truths import add_up
+from kernlint.analysis.extent.wrong_guards.faults import (
+    Fault,
+    Overreach,
+    Supports,
+    launched,
+    parameter_names,
+)
+from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms
+from kernlint.tree.types import IntType
+
+
+def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
+    for one in indexed:
+        pitches = {dimension.pitch for dimension in one.dimensions}
+        for dimension in one.dimensions:
+            if not _inclusive_limit(dimension):
+                continue
+            best = dimension.limits[0]
+            size = best.size
+            why, support = "", None
+            if dimension.extra and size not in supports:
+                continue  # a vector that is kept inside by other means
+            if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
+                continue
+            if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
+                continue
+            if size in pitches:
+                why = "it is the pitch of a dimension"
+            elif _fence(indexed, size):
+                continue
+            elif size in supports:
+                why, support = "another access is kept below it", supports[size]
+            elif launched(context, size):
+                why = "the launch derives its grid from it"
+            elif _last_window(size):
+                continue
+            elif _counted(size) and not _posts(indexed, one, best):
+                why = "by its name"
+            if why:
+                yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _of_type(size: Polynomial) -> bool:
+    """Whether a limit is made of the largest number of a type: it keeps a product from wrapping, and is no extent."""
+    return any(part.value in LARGEST for atom in size.atoms for part in subterms(atom))
+
+
+def _remains(term: Term, size: Polynomial, known: tuple[Term, ...] = ()) -> bool:
+    """Whether a value is a remainder by ``size`` or a number wherever it comes from, and not always a number: the test
+    lets nothing through.  ``known``: variables of loops that are being asked about."""
+    term = plain(term)
+    if term.value is not None or term in known:
+        return bool(known)
+    if term.op == "mod":
+        return polynomial(term.args[1]) == size
+    if term.op == "select":
+        return all(_remains(arg, size, (*known, term)) for arg in term.args[1:])
+    symbol = term.symbol
+    if symbol is None or symbol.kind is not SymbolKind.PHI or symbol.init is None or symbol.step is None:
+        return False
+    return len(known) < DEEP and all(_remains(end, size, (*known, term)) for end in (symbol.init, symbol.step))
+
+
+DEEP = 12
+
+LARGEST = frozenset((1 << bits) - 1 for bits in (31, 32, 63, 64))
+
+
+def _counted(size: Polynomial) -> bool:
+    """Whether a limit is an argument that is called a count, or a product of such ones, and nothing made of them (the
+    middle of a filter)."""
+    plainly = all(value == 1 for value in size.coefficients.values()) and all(atom.op == "sym" for atom in size.atoms)
+    return plainly and all(named_like_a_size(name) for name in parameter_names(size))
+
+
+def _last_window(size: Polynomial) -> bool:
+    """Whether a limit is what is left of one size behind another (``n - width``): the place of the last window."""
+    signs = {value > 0 for mono, value in size.coefficients.items() if mono}
+    return len(signs) == 2
+
+
+def _inclusive_limit(dimension: Dimension) -> bool:
+    """Whether the tightest guard of a dimension is ``index <= size``."""
+    if not dimension.limits:
+        return False
+    best = dimension.limits[0]
+    return best.slack == 0 and best.part.op == "le" and best.unit == 1
+
+
+def _posts(indexed: Sequence[Indexed], one: Indexed, best: Limit) -> bool:
+    """Whether a loop goes on up to a number and with it to write what nobody reads: the ends of so many parts."""
+    return best.guard.loop is not None and all(
+        other.access.writes for other in indexed if other.access.root is one.access.root
+    )
+
+
+def _fence(indexed: Sequence[Indexed], size: Polynomial) -> bool:
+    """Whether only integers are written up to ``size`` inclusive: n + 1 offsets of n ranges, most likely."""
+    for one in indexed:
+        reached = any(_inclusive_limit(d) and d.limits[0].size == size for d in one.dimensions)
+        if reached and not (one.access.writes and isinstance(one.access.root.element, IntType)):
+            return False
+    return True
