@@ -107,6 +107,17 @@ def _spread(place: Place, rest: Polynomial, view: LaunchView, unit: int) -> bool
     return interval(term_of(rest + number(place.extra)), bounds) == (0, unit - 1)
 
 
+def in_padded_row(place: Place, view: LaunchView, count: Term) -> bool:
+    """Whether a place is within a row whose length is an argument of its own, and not what the launch rounds up
+    (``count``): rows with a pitch may well be padded to whole blocks."""
+    if place.row is None or place.row.constant is not None:
+        return False
+    images = dict(view.images)
+    mine = {symbol for atom in place.row.atoms for symbol in symbols(atom)}
+    length = {s for symbol in mine for s in (symbols(images[symbol]) if symbol in images else ())}
+    return all(symbol in images for symbol in mine) and bool(length) and not length & set(symbols(count))
+
+
 class _Launched:
     def __init__(self, place: Place, axis: int, view: LaunchView, of: AxisCover, unused: Sequence[UnusedSize]) -> None:
         self.place, self.axis, self.view = place, axis, view
@@ -200,6 +211,8 @@ def _of(
                     continue
                 told = launched.tests()
                 if told is None or (told[1] and launched.unused is None):
+                    continue
+                if told[0] is None and launched.unused is None and in_padded_row(place, view, of.count):
                     continue
                 past = Past(access, cast(term_of(place.index + number(place.extra)), I64), cast(of.count, I64), view)
                 answer = asked(past, facts)

@@ -13,6 +13,7 @@ from enum import Enum
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
+from kernlint.analysis.extent.launched import in_padded_row
 from kernlint.analysis.extent.limits import Indexed, elements, limits
 from kernlint.analysis.extent.no_surplus import without_surplus
 from kernlint.analysis.extent.places import Places, places
@@ -172,19 +173,13 @@ def _row_test(kernel: Trace, reach: Reach, one: GlobalId, indexed: Sequence[Inde
 
 
 def _padded(found: Places, access: Access, one: GlobalId, view: LaunchView, cover: AxisCover) -> bool:
-    """Whether the surplus stays in a row whose length is an argument of its own, and not what is rounded up: rows with
-    a pitch may well be padded to whole blocks."""
-    rows = [
-        place.row
+    """Whether the surplus along the axis of ``one`` stays in rows that may be padded."""
+    mine = [
+        place
         for place in found.get(access, ())
         if any(symbol is BLOCK[one.axis] for atom in place.index.atoms for symbol in symbols(atom))
     ]
-    if cover.count is None or len(rows) != 1 or rows[0] is None or rows[0].constant is not None:
-        return False
-    images = dict(view.images)
-    mine = {s for atom in rows[0].atoms for s in symbols(atom)}
-    length = {s for symbol in mine for s in (symbols(images[symbol]) if symbol in images else ())}
-    return all(symbol in images for symbol in mine) and bool(length) and not length & set(symbols(cover.count))
+    return len(mine) == 1 and cover.count is not None and in_padded_row(mine[0], view, cover.count)
 
 
 def _plain_layout(reach: Reach) -> bool:
