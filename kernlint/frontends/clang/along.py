@@ -11,10 +11,12 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 
 from kernlint.frontends.base import Surroundings
+from kernlint.frontends.clang.configured import Cost
 from kernlint.frontends.clang.entries import with_entries
 from kernlint.frontends.clang.session import NOTHING_BEFORE, MadeUpText, ParseResult
 from kernlint.record import dataclass, replace
 from kernlint.source import SourceError, SourceFile, read
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import FunctionKind, Kernel, Module
 from kernlint.tree.walk import functions_of
 
@@ -32,8 +34,12 @@ MAX_LOOKED_AT = 400
 
 _SOURCES = (".cu", ".hip", ".cl", ".cpp", ".cc", ".cxx", ".opencl", ".ocl")
 
-ALONG_WEIGHT = 128 << 20
-"""Bytes of trees, made of other files for one, from which on no further one is read; some sixty take a second."""
+_HEADERS = (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
+_SPEAKS = pattern(
+    rb"__global__|<<<|\bkernel\s+void\b|__kernel\b|\b(?:cuda|hip|cu|cl|nccl|rccl)[A-Z]\w*\s*\(|\bcl::|"
+    rb"\b(?:torch|at|thrust)::|\b(?:malloc|calloc|free)\s*\(|\b(?:new|delete)\b"
+)
+"""Kernels, launches and what host code does that is worth a look."""
 
 CUT = "files that include this one are large: those that were read for it are not all"
 
@@ -44,10 +50,10 @@ it does."""
 
 @dataclass(slots=True)
 class Along:
-    """What reading others for the file ``about`` has cost (``weight``, bytes of trees) and ``made_up`` so far."""
+    """What reading others for the file ``about`` has ``cost`` with it, and ``made_up`` so far."""
 
     about: str
-    weight: int = 0
+    cost: Cost
     made_up: MadeUpText | None = None
 
     @property
@@ -57,12 +63,7 @@ class Along:
 
     def note(self, parsed: ParseResult) -> None:
         """Another parse."""
-        self.weight += parsed.weight
         self.made_up = parsed.made_up
-
-    def spent(self) -> bool:
-        """Whether no further file is read."""
-        return self.weight > ALONG_WEIGHT
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,14 @@ def read_along(
         return with_entries(modules)
     had = {kernel.function.span for kernel in need.templates} - set(lacking)
     return [*(_without(module, had) for module in modules), *found]
+
+
+def met_elsewhere(source: SourceFile, around: Surroundings) -> bool:
+    """Whether a source is a header of device functions alone that a file of the same run includes: what they do is
+    seen there, and nothing is said of them here."""
+    if not source.path.lower().endswith(_HEADERS) or _SPEAKS.search(source.data) or around.dialect(source.path):
+        return False
+    return any(around.analysed(other) for other, _ in _including(source.path, around))
 
 
 def _is_asked_for(kernel: Kernel) -> bool:

@@ -40,6 +40,26 @@ class Reading:
         return self.made_up.losses
 
 
+WEIGHT = 128 << 20
+"""Bytes of trees, made for one source, from which on it is read under no further setting and no other file is read for
+it; some sixty take a second."""
+
+
+@dataclass(slots=True)
+class Cost:
+    """What the parses for one source have cost: bytes of trees, the same on every machine."""
+
+    weight: int = 0
+
+    def note(self, parsed: ParseResult) -> None:
+        """Another parse."""
+        self.weight += parsed.weight
+
+    def spent(self) -> bool:
+        """Whether nothing further is parsed."""
+        return self.weight > WEIGHT
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """Which kernels and device functions of a parse are looked at (None: all), and where those kernels begin of which
@@ -86,9 +106,10 @@ def unknown_in(parsed: ParseResult) -> frozenset[str]:
 
 
 def read_configured(
-    text: bytes, language: Language, options: ParseOptions, read: Read, *, further: bool = True
+    text: bytes, language: Language, options: ParseOptions, read: Read, cost: Cost, *, further: bool = True
 ) -> list[Module]:
-    """The modules of a source: the default one, and one for each setting that shows more of its kernels.
+    """The modules of a source: the default one, and one for each setting that shows more of its kernels, until enough
+    is spent (``read`` notes the ``cost``).
 
     Without ``further`` only the first one, under a setting that takes the place of the default.
     """
@@ -98,5 +119,5 @@ def read_configured(
         return [first.module]
     from kernlint.frontends.clang.further import Configured  # sources that are read whole do without it
 
-    configured = Configured(text, language, options, read, first)
+    configured = Configured(text, language, options, read, first, cost)
     return configured.modules() if further else configured.first()

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from kernlint.frontends.base import FrontendOptions, Surroundings
-from kernlint.frontends.clang.along import Along, read_along
-from kernlint.frontends.clang.configured import Choose, Look, Reading, Worth, read_configured, reading
+from kernlint.frontends.clang.along import Along, met_elsewhere, read_along
+from kernlint.frontends.clang.configured import Choose, Cost, Look, Reading, Worth, read_configured, reading
 from kernlint.frontends.clang.embedded import Program, programs, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
@@ -115,7 +115,9 @@ class ClangFrontend:
         if language is Language.CUDA and not options.language and _for_hip(options.defines):
             language = Language.HIP
         with _collection_paused():
-            modules = self._modules(source, language, options) if language is not None else []
+            met = language is not None and options.around is not None and met_elsewhere(source, options.around)
+            cost = Cost()
+            modules = self._modules(source, language, options, cost, met=met) if language is not None else []
             further: list[Module] = []
             embedded: list[tuple[Program, Module]] = []
             if language is not Language.OPENCL and options.device:
@@ -123,7 +125,7 @@ class ClangFrontend:
                     program, macros = self._filled(source, program)
                     inner = SourceFile(source.path, program.text, source.encoding)
                     chosen = replace(options, defines=(*options.defines, *macros)) if macros else options
-                    module, *others = self._modules(inner, program.language, chosen, piece=True)
+                    module, *others = self._modules(inner, program.language, chosen, Cost(), piece=True)
                     if program.places is not None:
                         from kernlint.frontends.clang.python.hosts import add_usage
                         from kernlint.frontends.clang.python.relocate import relocate
@@ -141,8 +143,8 @@ class ClangFrontend:
                 from kernlint.frontends.clang.python.hostnotes import add_host_remarks
 
                 modules += add_host_remarks(source.path, source.data, [module for _, module in embedded])
-            if modules and options.around is not None and options.device:
-                modules = self._with_others(source, modules, options, options.around)
+            if modules and options.around is not None and options.device and not met:
+                modules = self._with_others(source, modules, options, options.around, cost)
             modules += [*(module for _, module in embedded), *further]
         return modules
 
@@ -156,11 +158,16 @@ class ClangFrontend:
         return filled(source.data, program)
 
     def _with_others(
-        self, source: SourceFile, modules: list[Module], options: FrontendOptions, around: Surroundings
+        self,
+        source: SourceFile,
+        modules: list[Module],
+        options: FrontendOptions,
+        around: Surroundings,
+        cost: Cost,
     ) -> list[Module]:
         """The modules of a source with what files that include it tell about it."""
         read_too = self._read_too[source.path] = []
-        along = Along(source.path)
+        along = Along(source.path, cost)
 
         def read_other(other: SourceFile, launches_only: bool, heads_only: bool) -> list[Module]:
             language = language_of(other)
@@ -173,9 +180,9 @@ class ClangFrontend:
                 instances=options.instances and not launches_only,
                 device=options.device and not heads_only,
             )
-            return self._modules(other, language, chosen, wanted=wanted, along=along)
+            return self._modules(other, language, chosen, cost, wanted=wanted, along=along)
 
-        return read_along(source.path, modules, around, read_other, along.spent)
+        return read_along(source.path, modules, around, read_other, cost.spent)
 
     def headers(self, source: SourceFile, options: FrontendOptions) -> tuple[str, ...]:
         """Paths at which headers of the source are, or were looked for and not found, in the order of the search."""
@@ -201,15 +208,18 @@ class ClangFrontend:
         source: SourceFile,
         language: Language,
         options: FrontendOptions,
+        cost: Cost,
         *,
         piece: bool = False,
         wanted: Wanted | None = None,
         along: Along | None = None,
+        met: bool = False,
     ) -> list[Module]:
         """The source read with what the build says, and under the settings that show more of its kernels.
 
         Without ``options.device`` no kernel is looked at, and no setting that shows more of one.  ``wanted`` chooses
-        among its kernels and device functions; ``along``: the source is read for another's sake.
+        among its kernels and device functions; ``along``: the source is read for another's sake; ``met``: its functions
+        are met in another file, so that it is parsed once, without what is missing.
         """
         if not options.device:
             wanted = _nothing
@@ -237,8 +247,15 @@ class ClangFrontend:
             if known is None and along is not None:
                 known = along.known
             with parse(
-                source.path, source.data, language, parse_options, use_cache=options.cache, known=known
+                source.path,
+                source.data,
+                language,
+                parse_options,
+                use_cache=options.cache,
+                known=known,
+                synthesise=not met,
             ) as parsed:
+                cost.note(parsed)
                 if along is not None:
                     along.note(parsed)
                 if worth is not None and not worth(parsed):
@@ -248,10 +265,13 @@ class ClangFrontend:
                     return None
                 lower = partial(lower_module, piece=piece, device=options.device, sampled=look.sampled)
                 forced = options.instances and options.device and language is not Language.OPENCL
-                module = self._lowered(source, parsed, look.wanted, lower, forced)
+                module = self._lowered(source, parsed, look.wanted, lower, forced, cost)
                 return reading(module, parsed)
 
-        return read_configured(source.data, language, parse_options, read, further=options.device)
+        if met:
+            only = read(language, parse_options)
+            return [only.module] if only is not None else []
+        return read_configured(source.data, language, parse_options, read, cost, further=options.device)
 
     @staticmethod
     def _lowered(
@@ -260,24 +280,33 @@ class ClangFrontend:
         wanted: Wanted | None,
         lower: Lower,
         forced: bool,
+        cost: Cost,
     ) -> Module:
         """The module of a parse; ``forced``: with instances of kernel templates made up where none is in sight."""
         if not forced:
             return lower(parsed, None, wanted)
         templates = lacking(parsed.unit, wanted)
-        module = _with_uses(source, parsed, templates, wanted, lower) if templates else lower(parsed, None, wanted)
+        module = (
+            _with_uses(source, parsed, templates, wanted, lower, cost) if templates else lower(parsed, None, wanted)
+        )
         bare = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
         if of_headers := {span for span in bare if span.file != module.path}:
             templates += standing_at(parsed.unit, of_headers)
-            module = _with_uses(source, parsed, templates, wanted, lower)
+            module = _with_uses(source, parsed, templates, wanted, lower, cost)
         return module
 
 
 def _with_uses(
-    source: SourceFile, parsed: ParseResult, templates: list[Template], wanted: Wanted | None, lower: Lower
+    source: SourceFile,
+    parsed: ParseResult,
+    templates: list[Template],
+    wanted: Wanted | None,
+    lower: Lower,
+    cost: Cost,
 ) -> Module:
     """The module of the source with uses of ``templates`` behind it."""
     with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
+        cost.note(again)
         return lower(again, parsed, wanted)
 
 

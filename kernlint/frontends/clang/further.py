@@ -20,7 +20,7 @@ from kernlint.frontends.clang.conditions.settings import (
     setting_of,
 )
 from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, declaring, intersect, subtract
-from kernlint.frontends.clang.configured import Choose, Look, Read, Reading, Worth, unknown_in
+from kernlint.frontends.clang.configured import Choose, Cost, Look, Read, Reading, Worth, unknown_in
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.record import replace
@@ -34,6 +34,8 @@ MAX_FOUNDATIONS = 2
 
 _KERNEL = pattern(rb"__global__|\bkernel\b|__kernel\b")
 
+CUT = "the source and its headers are large: it is not read under every setting that shows more of its code"
+
 MAX_DEFINING = 6
 """Branches of headers that define a name which is unknown, of which a setting is looked for."""
 
@@ -41,7 +43,10 @@ MAX_DEFINING = 6
 class Configured:
     """The work on one source."""
 
-    def __init__(self, text: bytes, language: Language, options: ParseOptions, read: Read, first: Reading) -> None:
+    def __init__(
+        self, text: bytes, language: Language, options: ParseOptions, read: Read, first: Reading, cost: Cost
+    ) -> None:
+        self.cost = cost
         self.language = language
         self.options = options
         self.read = read
@@ -67,6 +72,9 @@ class Configured:
         if wanted:
             plans, self.kinds = plan(self.search, wanted, changes)
             for changes, parts in self._worthwhile(plans, wanted):
+                if self.cost.spent():
+                    _set(self.readings[0][0].module, cuts=(*self.readings[0][0].module.cuts, CUT))
+                    break
                 if not self._again(changes, alone=len(parts) == 1):
                     # Each for itself is right, both at once are not: two platforms, say.
                     for part in parts:

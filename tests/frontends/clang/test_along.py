@@ -8,6 +8,7 @@ import pytest
 
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend, session
+from kernlint.frontends.clang.configured import Cost
 from kernlint.project.run import Projects
 from kernlint.source import read
 from kernlint.tree.nodes import Module
@@ -143,6 +144,10 @@ def test_what_is_only_handed_on_may_be_called(tree: Path) -> None:
     assert not any(loss for each in kernel.instances for loss in each.losses)
 
 
+def _counted(cost: Cost, parsed: object) -> None:
+    cost.weight += 1
+
+
 def test_no_further_file_is_read_once_large_ones_were(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tree / "include" / "fill.cuh"
     header.write_text(TEMPLATE + "template <typename T> __global__ void zero(T *p) { p[threadIdx.x] = 0; }\n")
@@ -150,7 +155,8 @@ def test_no_further_file_is_read_once_large_ones_were(tree: Path, monkeypatch: p
     (tree / "src" / "b.cu").write_text('#include "fill.cuh"\nvoid go(long *p) { zero<long><<<1, 8>>>(p); }\n')
     asked = {("fill", (("short", "8"),)), ("zero", (("long",),))}
     assert {(name, tuple(args)) for name, args in _kernels(_parse(header))} == asked
-    monkeypatch.setattr("kernlint.frontends.clang.along.ALONG_WEIGHT", 1)
+    monkeypatch.setattr("kernlint.frontends.clang.configured.Cost.note", _counted)
+    monkeypatch.setattr("kernlint.frontends.clang.configured.WEIGHT", 2)  # the header, and its templates' uses
     cut, *_ = found = _parse(header)
     assert ("fill", [("short", "8")]) in _kernels(found) and ("zero", [("long",)]) not in _kernels(found)
     assert len(cut.cuts) == 1 and "not all" in cut.cuts[0]
@@ -176,3 +182,33 @@ def test_what_was_made_up_for_one_file_serves_the_next(tree: Path, monkeypatch: 
         )
     _parse(header)
     assert parsed.count("a.cu") > parsed.count("b.cu") == 1
+
+
+@pytest.mark.parametrize(
+    ("header", "met"),
+    [
+        ("__device__ int twice(int a) { return missing(a) * 2; }\n", True),
+        (
+            "__device__ int twice(int a) { return missing(a) * 2; }\n__global__ void k(int *p) { *p = twice(1); }\n",
+            False,
+        ),
+    ],
+)
+def test_functions_that_the_run_meets_elsewhere_are_parsed_once(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, header: str, met: bool
+) -> None:
+    parsed: list[str] = []
+    run = session._Job.run
+
+    def counted(job: session._Job, *rest: str) -> object:
+        parsed.append(Path(job.path).name)
+        return run(job, *rest)
+
+    monkeypatch.setattr(session._Job, "run", counted)
+    (tree / "include" / "twice.cuh").write_text(header)
+    (tree / "src" / "a.cu").write_text('#include "twice.cuh"\n__global__ void one(int *p) { p[0] = twice(p[1]); }\n')
+    _parse(tree / "include" / "twice.cuh", tree)
+    assert (parsed.count("twice.cuh") == 1) == met
+    parsed.clear()
+    _parse(tree / "include" / "twice.cuh")  # by itself nobody else meets them
+    assert parsed.count("twice.cuh") > 1

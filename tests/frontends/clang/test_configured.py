@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend
 from kernlint.policy.config import Config
@@ -256,3 +258,11 @@ def test_host_code_in_lambdas_is_worth_no_reading() -> None:
     }}); }}
     """
     assert [setting for setting, _ in _names(_modules(text))] == [""]
+
+
+def test_large_sources_are_read_under_no_further_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"#ifdef USE_GPU\n__global__ void k(int *p) {FINE}\n#endif\n"
+    monkeypatch.setattr("kernlint.frontends.clang.configured.WEIGHT", 0)
+    (module,) = _modules(text)
+    assert not module.kernels and [cut for cut in module.cuts if "large" in cut]
+    assert [each.name for each in module.missed] == ["k"]
