@@ -204,9 +204,11 @@ def _moved(way: Way, block: Axes, grid: Axes, known: dict[Symbol, int], wanted: 
                 assert ranges is not None
             low, high = ranges.of(symbol.term)
             near = min(max(value, low), high)
-            # beside the end of a range there may be none, where only multiples are passed
+            # Beside the end of a range there may be none, where only multiples are passed; of two sizes whose product
+            # the grid is made of, the first has to leave room for the second.
+            smaller = (near >> bit for bit in range(1, near.bit_length()) if near >> bit >= low) if near > 0 else ()
             tried = dict.fromkeys(
-                (near, *(near - near % unit for unit in UNITS if near - near % unit >= low), low, high)
+                (near, *(near - near % unit for unit in UNITS if near - near % unit >= low), *smaller, low, high)
             )
             fits = ((one, more) for one in tried if (more := told(ranges, {symbol: one})) is not None)
             value, ranges = next(fits, (value, None))

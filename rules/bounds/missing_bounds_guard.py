@@ -10,9 +10,11 @@ from kernlint.analysis.extent.allocated import allocated, in_words
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.marks import Mark, marks
+from kernlint.analysis.extent.other_kernels import Untested, untested
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.sizes import BY_NAME
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
+from kernlint.analysis.extent.unwrapped import Unwrapped, unwrapped
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.sharing.race_words import calls
@@ -35,7 +37,9 @@ class MissingBoundsGuard(Rule):
     A grid is made of whole blocks, so it usually has more threads than there are elements. The surplus threads must
     not touch memory: a test of the index, an early return, a clamp, a remainder or a loop bound has to hold them
     back. Reported where there is evidence that such threads exist: the launch in sight rounds its grid up to whole
-    blocks, or the kernel receives a size that it never tests. A launch that is provably exact (the host has checked
+    blocks, the kernel receives a size that it never tests, or it tests the same row or slot for another array, or
+    another kernel of the file does for rows of the same length. So is a probe of a table that begins with a whole
+    hash, and only goes on inside. A launch that is provably exact (the host has checked
     that the block size divides the count) is fine without a guard, and a lone unguarded access is no evidence.
 
     ```cuda bad
@@ -111,7 +115,19 @@ class MissingBoundsGuard(Rule):
         tags=("CUDASecurity", "CUDA PG"),
         precision="high",
     )
-    needs = (trace, surplus, surplus_items, overruns, marks, allocated, launch_context, limits, replayer)
+    needs = (
+        trace,
+        surplus,
+        surplus_items,
+        overruns,
+        marks,
+        unwrapped,
+        untested,
+        allocated,
+        launch_context,
+        limits,
+        replayer,
+    )
     requires_whole = True
     looks_back = True
 
@@ -131,7 +147,10 @@ class MissingBoundsGuard(Rule):
             )
             return
         yield from self._marks(facts[marks])
+        first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
+        yield from map(self._unwrapped, first_rounds)
         exposed = [one for one in facts[surplus] if not one.late]
+        elsewhere: tuple[Untested, ...] = facts[untested]
         runs = [one for one in facts[overruns] if one.how in (How.SIBLING, How.TAIL) and not one.late]
         items = [one for one in facts[surplus_items] if one.guard is None]
         for tier in Tier:
@@ -142,9 +161,13 @@ class MissingBoundsGuard(Rule):
                 yield from self._overruns(runs)
                 return
             found = [one for one in exposed if one.tier is tier and not _bypassed(one)]
+            if tier is Tier.OTHER_AXIS and elsewhere:
+                yield from self._elsewhere(elsewhere)
+                return
             if found and not past_end.excluded([past_end.of_exposed(one, facts) for one in found], facts):
                 yield self._report(facts, found)
                 return
+        yield from self._elsewhere(elsewhere)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """A test of the index against the size that the evidence names."""
@@ -173,6 +196,37 @@ class MissingBoundsGuard(Rule):
                 fix="make the access under the test too",
             )
 
+    def _unwrapped(self, one: Unwrapped) -> Finding:
+        access, bound = one.access, show(one.bound)
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} with a number of all bits in the first round of the loop: every "
+            f"further round brings the index below a bound ({bound}), and nothing does here",
+            related=calls(access),
+            assumptions=(f"the array has no place beyond {bound}, as the loop says",),
+            fix="bring the first index below the bound too",
+        )
+
+    def _elsewhere(self, found: Sequence[Untested]) -> Iterator[Finding]:
+        groups: dict[tuple[str, str], list[Untested]] = {}
+        for one in found:
+            groups.setdefault((one.other.kernel, one.other.size), []).append(one)
+        for (kernel, size), group in groups.items():
+            first = next((one for one in group if one.access.writes), group[0])
+            access, other = first.access, first.other
+            others = _others(access, [one.access for one in group])
+            yield self.finding(
+                access.span,
+                f"{element(access)} is {verb(access)} with an index that nothing keeps below {size}, as {kernel} does",
+                related=[
+                    Related(other.guard.span, f"there {element(other.access)} is kept below {size} by this test"),
+                    *calls(access),
+                    *(Related(one.span, f"so is {element(one)} here") for one in others[:3]),
+                ],
+                assumptions=(f"{size} is the extent here too",),
+                fix=f"test the index against {size} too",
+            )
+
     def _items(self, found: Sequence[Surplus]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         count = show(first.count)
@@ -195,10 +249,8 @@ class MissingBoundsGuard(Rule):
         for group in groups.values():
             first = next((one for one in group if one.access.writes), group[0])
             access, size = first.access, show(term_of(first.size))
-            related = [
-                Related(first.guard.span, f"{element(first.support)} is kept below {size} by this test"),
-                *calls(access),
-            ]
+            support = element(first.support) if first.support is not access else "another store at the slot"
+            related = [Related(first.guard.span, f"{support} is kept below {size} by this test"), *calls(access)]
             others = _others(access, [one.access for one in group])
             related += [Related(other.span, f"so is {element(other)} here") for other in others[:3]]
             why = f"nothing keeps it below {size} here, as elsewhere in the kernel"
@@ -209,7 +261,7 @@ class MissingBoundsGuard(Rule):
                 f"{element(access)} is {verb(access)} with an index that reaches {size}: {why}",
                 related=related,
                 witness=asking.shown(first.past, first.witness),
-                assumptions=(f"{size} is the extent: {element(first.support)} is kept below it",),
+                assumptions=(f"{size} is the extent: {support} is kept below it",),
                 fix=f"make the access under a test of the index against {size} too",
             )
 

@@ -30,7 +30,9 @@ class IndexOverflow(Rule):
     that was made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit
     product, or a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of
     an array; a product of three or more sizes in a kernel that widens another such product (a note when all that it
-    widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done. Products
+    widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that
+    another kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and
+    columns of two sizes. Addresses that a kernel stores for others count as its own subscripts do. Products
     that fit under all that launches and tests say are not reported, nor are kernels that use 32-bit counts
     throughout: nothing says that their data is large.
 
@@ -143,6 +145,7 @@ class IndexOverflow(Rule):
     def _of_product(self, one: Narrow) -> Finding:
         assert one.use is not None
         name, fix = one.use.root.name, "widen the first factor to 64 bits"
+        used = f"used as a subscript of {name}" if one.use.size is not None else f"used to point into {name}"
         related = []
         if one.other is not None:
             related = [Related(one.other.span, "here the same kind of subscript is computed in 64 bits")]
@@ -157,11 +160,18 @@ class IndexOverflow(Rule):
                 f"subscript of {name}"
             )
         elif one.evidence in ("twin", "rows"):
-            what = f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}"
+            what = f"{_short(one.index)} is computed in 32 bits and {used}"
+        elif one.evidence == "sibling":
+            what = f"{_short(one.index)} is computed in 32 bits and {used}; another kernel makes the same in 64 bits"
+        elif one.evidence == "apart":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and then widened to count the items of rows and columns, "
+                f"of which there may be more: it wraps at {_limit(one)}"
+            )
         elif one.evidence == "numbers":
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.values[:4])
             what = (
-                f"{_short(one.index)} is computed in 32 bits and used as a subscript of {name}, but comes to "
+                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to "
                 f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
             )
         elif one.evidence == "cut":

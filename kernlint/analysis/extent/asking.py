@@ -15,10 +15,25 @@ from kernlint.prove.query import Answer, Bounds, Budget, Launch, Proved, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, binary, const, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    COMPARISONS,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    const,
+    symbols,
+)
 from kernlint.tree.types import BOOL, I64, IntType
 
 BUDGET = Budget(steps=80, points=8_000, rlimit=0)
+
+PATIENT = Budget(steps=80, points=60_000, rlimit=0)
+"""For what is seldom asked."""
 
 EXAMPLE = 101
 """Size for which a fault is shown where nothing says another: no multiple of anything."""
@@ -74,15 +89,28 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
 
 
-def asked(past: Past, facts: Facts, data: bool = False) -> Answer:
+def _about(past: Past, premises: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The premises that speak of the index and the size alone, and of what the host makes these of."""
+    known = {*symbols(past.index), *symbols(past.size)}
+    for places, sizes in ((BLOCK, GRID_DIM), (THREAD, BLOCK_DIM)):
+        known |= {sizes[places.index(s)] for s in known if s in places}
+    images = [(p.args[0].symbol, set(symbols(p.args[1]))) for p in premises if p.op == "eq"]
+    while any(symbol in known and not made <= known for symbol, made in images):
+        known = known.union(*(made for symbol, made in images if symbol in known))
+    return tuple(p for p in premises if p.op in COMPARISONS and set(symbols(p)) <= known)
+
+
+def asked(past: Past, facts: Facts, data: bool = False, patient: bool = False) -> Answer:
     """Whether a thread makes the access with an index at or past the size; a proof rests on what the user states.
-    ``data``: contents of memory may be chosen for it."""
+    ``data``: contents of memory may be chosen for it.  ``patient``: longer, and as far as the host says something of
+    the index and the size alone."""
     # Before the array there is nothing, whatever data say: that is another question.
     access = side(past.access, (binary("le", const(0, I64), past.index, BOOL),) if data else ())
     question = Side(past.index, 1, access.guards, access.counters)
     answer: Answer = Unknown("nothing was asked")
     for launch, premises in _launches(past, facts):
-        answer = solve(Bounds(question, past.size, premises, launch=launch), BUDGET)
+        said = _about(past, premises) if patient else premises
+        answer = solve(Bounds(question, past.size, said, launch=launch), PATIENT if patient else BUDGET)
         found = isinstance(answer, Refuted) and (data or not answer.data_in_address)
         if isinstance(answer, Refuted) and found and answer.first.offset >= (answer.extent or 0):
             return answer

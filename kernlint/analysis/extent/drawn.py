@@ -1,4 +1,5 @@
-"""Slots that threads draw from a counter and store at before they look whether there are so many.
+"""Slots that threads draw from a counter and store at before they look whether there are so many, or although a test
+keeps another store at the slot from it.
 
 The number that an atomic operation gives is the place in a list of fixed length, or in a row of one: all else in the
 index is a multiple of that length.  That the kernel tests the number against the length says that it may get so large.
@@ -17,8 +18,11 @@ from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate
 from kernlint.tree.nodes import Atomic
 
 
-def drawn(access: Access, conditions: Sequence[ConditionEvent]) -> Iterator[tuple[Polynomial, Place, Limit]]:
-    """(length, the slot as the place of an access, the test that comes too late) of a store at a drawn slot."""
+def drawn(
+    access: Access, conditions: Sequence[ConditionEvent], others: Sequence[Access]
+) -> Iterator[tuple[Polynomial, Place, Limit]]:
+    """(length, the slot as the place of an access, the test that comes too late or stands before ``others`` alone) of a
+    store at a drawn slot."""
     found = elements(access)
     if found is None or access.kind is not AccessKind.WRITE or found[1]:
         return
@@ -27,8 +31,8 @@ def drawn(access: Access, conditions: Sequence[ConditionEvent]) -> Iterator[tupl
         if slot is None or not _from_atomic(slot) or any(slot in symbols(g.term) for g in access.guards):
             continue
         tests = [test for test in conditions if slot in symbols(test.term)]
-        if not tests or min(test.order for test in tests) < access.order:
-            continue
+        if tests and min(test.order for test in tests) < access.order:
+            tests = [test for test in tests if any(_keeps(test, one, slot) for one in others)]
         for test in tests:
             length = _length(test.term, slot)
             if length is None or not _rows_of(form, slot, length):
@@ -39,6 +43,15 @@ def drawn(access: Access, conditions: Sequence[ConditionEvent]) -> Iterator[tupl
             place = Place(access, polynomial(any_.term), number(1), None, (), 0)
             yield length, place, Limit(length - number(1), guard, test.term)
             return
+
+
+def _keeps(test: ConditionEvent, other: Access, slot: Symbol) -> bool:
+    """Whether a store at a slot is made under a test of it."""
+    return (
+        other.kind is AccessKind.WRITE
+        and slot in symbols(other.offset)
+        and any(slot in symbols(guard.term) and guard.span == test.span for guard in other.guards)
+    )
 
 
 def _from_atomic(slot: Symbol) -> bool:

@@ -63,6 +63,11 @@ def _marks(part: Term) -> Iterator[tuple[Polynomial, int]]:
         yield polynomial(part.args[1]), -1
 
 
+def marked(part: Term) -> Iterator[int]:
+    """The numbers that a truth takes for marks, and keeps away."""
+    yield from (value for _, value in _marks(part))
+
+
 def _tested(access: Access, datum: Polynomial) -> bool:
     """Whether some test before an access speaks of the datum, or of where it comes from."""
     mine = {s for atom in datum.atoms for s in symbols(atom)}

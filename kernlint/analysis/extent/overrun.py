@@ -12,13 +12,14 @@ variable or of another array's size) is a way to say so.  Each is put to the pro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.asking import Past, asked
 from kernlint.analysis.extent.bounds import grows
+from kernlint.analysis.extent.coordinates import Rows
 from kernlint.analysis.extent.drawn import drawn
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places, chosen, moves, places
@@ -93,6 +94,12 @@ class _Kernel:
                     done.add(place.access)
                     yield Overrun(how, at, size, other.access, limit.guard, late, *found)
                     break
+        for place, size, support, limit in () if self.context.all_exact else Rows(self.facts[trace].accesses).missed():
+            found = None if place.access in done else self._reached(place, size, False, patient=True)
+            if found is not None:
+                done.add(place.access)
+                late = limit.guard.kind is not GuardKind.LOOP and self._after(limit.guard, place.access)
+                yield Overrun(How.SIBLING, place, size, support, limit.guard, late, *found)
 
     def _reasons(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
         yield from shaped(place, len(self.found[place.access]) == 1)
@@ -101,19 +108,26 @@ class _Kernel:
                 yield How.SIBLING, size, other, limit
             yield from self._tail(place)
             yield from self._foreign(place)
-        for size, slot, limit in drawn(place.access, self.facts[trace].conditions):
+        for size, slot, limit in self._drawn(place.access):
             yield How.SIBLING, size, slot, limit
 
-    def _reached(self, place: Place, size: Polynomial, data: bool) -> tuple[Past, Refuted] | None:
+    def _reached(
+        self, place: Place, size: Polynomial, data: bool, patient: bool = False
+    ) -> tuple[Past, Refuted] | None:
         """A thread whose index reaches the size; under one of the launches in sight where there are several.  ``data``:
-        for some contents of memory, which the size is read from."""
+        for some contents of memory, which the size is read from; ``patient``: as of
+        :func:`~kernlint.analysis.extent.asking.asked`."""
         several = len(self.context.launches) > 1 and not self.context.stated
         for view in self.context.launches[:FEW] if several else (None,):
             past = Past(place.access, cast(term_of(place.index), I64), term_of(size), view)
-            answer = asked(past, self.facts, data)
+            answer = asked(past, self.facts, data, patient)
             if isinstance(answer, Refuted):
                 return past, answer
         return None
+
+    def _drawn(self, access: Access) -> Iterator[tuple[Polynomial, Place, Limit]]:
+        of = self.facts[trace]
+        return drawn(access, of.conditions, of.accesses)
 
     def _after(self, guard: Guard, access: Access) -> bool:
         """Whether a test is made for the first time when an access has been made."""
@@ -125,12 +139,15 @@ class _Kernel:
     def _tail(self, place: Place) -> Iterator[tuple[How, Polynomial, Place, Limit]]:
         if place.limits:
             return
+        # Tests that keep another dimension of the access below its size say nothing of this one.
+        others = [one for one in self.found[place.access] if one is not place]
+        apart = {limit.part for one in others for limit in one.limits}
         for loop in place.access.loops:
             found = _steps(place, loop)
             if found is None:
                 continue
             size, step = found
-            if not of_arguments(size) or not _only_loop(place, loop):
+            if not of_arguments(size) or not _only_loop(place, loop, apart):
                 continue
             for other in self.all:
                 if other.access is place.access or loop not in other.access.loops or other.bound != size:
@@ -262,13 +279,17 @@ def _steps(place: Place, loop: LoopContext) -> tuple[Polynomial, int] | None:
     return None
 
 
-def _only_loop(place: Place, loop: LoopContext) -> bool:
-    """Whether nothing but loops and tests of what is no part of the index stands before an access."""
+def _only_loop(place: Place, loop: LoopContext, apart: Collection[Term]) -> bool:
+    """Whether nothing but loops, tests of what is no part of the index, and those ``apart`` stands before an access."""
     rest: set[Symbol] = {s for atom in place.index.atoms for s in symbols(atom)}
     rest -= {one.counter for one in place.access.loops}
     for guard in place.access.guards:
         found = set(symbols(guard.term))
-        if guard.loop is None and (loop.counter in found or (rest & found and not _about_thread(guard.term))):
+        if guard.loop is not None or (loop.counter not in found and not rest & found):
+            continue
+        if not all(
+            part in apart or (loop.counter not in found and _about_thread(part)) for part in conjuncts(guard.term)
+        ):
             return False
     return True
 
@@ -280,7 +301,7 @@ def _about_thread(term: Term) -> bool:
 
 
 def _compute(facts: Facts) -> tuple[Overrun, ...]:
-    if not facts[places]:
+    if not facts[trace].accesses:
         return ()
     return tuple(_Kernel(facts).run())
 

@@ -80,7 +80,7 @@ class Siblings:
             bound = other.bound
             if bound is None or not of_arguments(bound) or not _ahead(place, other):
                 continue
-            if _same_way(place.access, other.access) and self._open(place, other.limits[0].guard):
+            if same_way(place.access, other.access) and self._open(place, other.limits[0].guard):
                 yield bound, other, other.limits[0]
                 return
         if not self._open(place):
@@ -96,7 +96,7 @@ class Siblings:
         yield from self._segments(place, group)
 
     def _alike(self, place: Place, other: Place, group: Sequence[Place], limit: Limit) -> bool:
-        if not _same_way(place.access, other.access):
+        if not same_way(place.access, other.access):
             return False
         if other.access.root is place.access.root:
             return other.pitch == place.pitch
@@ -117,7 +117,7 @@ class Siblings:
         limit = found[0]
         if limit is None or any(one is None or one.size != limit.size for one in found):
             return
-        if all(_same_way(place.access, one.access) for one in writes):
+        if all(same_way(place.access, one.access) for one in writes):
             yield limit.size, writes[0], limit
 
     def _open(self, place: Place, known: Guard | None = None) -> bool:
@@ -183,7 +183,7 @@ def _ahead(place: Place, other: Place) -> bool:
     )
 
 
-def _same_way(access: Access, other: Access) -> bool:
+def same_way(access: Access, other: Access) -> bool:
     """Whether an access is made whenever the other one is, as far as arguments and data decide it: no condition on
     them stands before it that does not stand before the other."""
     theirs = {guard.term for guard in other.guards}

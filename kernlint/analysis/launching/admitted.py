@@ -26,7 +26,7 @@ def symbols_of(kernel: Trace) -> Iterator[Symbol]:
     """Every symbol in offsets, values, guards and conditions of a trace, each once."""
     seen: set[int] = set()
     stack: list[Term] = []
-    for access in kernel.accesses:
+    for access in (*kernel.accesses, *kernel.addresses):
         stack.append(access.offset)
         if access.value is not None:
             stack.append(access.value)

@@ -371,7 +371,8 @@ class Trace:
     ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrays``: private and shared
     variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
     understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
-    ``overwritten``: identities of roots that something not followed may have written to.
+    ``overwritten``: identities of roots that something not followed may have written to.  ``addresses``: those that are
+    stored for others to use, as reads of no size.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -393,6 +394,7 @@ class Trace:
     gaps: list[Gap] = field(default_factory=list)
     assumptions: set[str] = field(default_factory=set)
     overwritten: set[int] = field(default_factory=set)
+    addresses: list[Access] = field(default_factory=list)
 
     @property
     def complete(self) -> bool:

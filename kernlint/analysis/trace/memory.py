@@ -420,6 +420,18 @@ def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
     record(m, place, AccessKind.WRITE, node, as_term(value) if isinstance(value, (Term, StructValue)) else None)
     if m.on_host:
         m.state.cells.write(place.pointer.root, place.pointer.offset, place.type, value, m.serial())
+    elif isinstance(value, PointerValue) and not value.root.choices:
+        m.trace.addresses.append(
+            Access(
+                **m.common(node.span),
+                root=value.root,
+                offset=value.offset,
+                size=None,
+                type=value.pointee,
+                kind=AccessKind.READ,
+                node=node,
+            )
+        )
 
 
 def write_variable(m: Machine, place: VarPlace, value: Value) -> None:

@@ -14,6 +14,8 @@ never guessed; something in sight has to say so:
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
 ``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
+``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
+``sibling``  another kernel of the file multiplies the same rows in 64 bits
 
 Whatever says so, a product that fits its type in all launches in sight is none.  A check of the host that keeps a
 product, made in 64 bits, below what 32 hold says that it fits, and nothing else.
@@ -23,22 +25,23 @@ from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.admitted import admitted
-from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, host, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.values.narrow_counts import counted, gridded, hosted
+from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Places, allocated, cut, kept_wide, numbered, rows, twins, volumes
+from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.terms import Term
 from kernlint.tree.types import Space
 
-MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept"})
+MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept", "apart", "sibling"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
 
 def _compute(facts: Facts) -> tuple[Narrow, ...]:
     of = facts[trace]
-    subscripts = [access for access in of.accesses if access.root.space is Space.GLOBAL]
+    subscripts = [access for access in (*of.accesses, *of.addresses) if access.root.space is Space.GLOBAL]
     seen: tuple[LaunchFact, ...] = facts[launches]
     language = facts.module.language
     found: list[Narrow] = []
@@ -56,6 +59,8 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *allocated(places, seen),
         *volumes(places),
         *kept_wide(places),
+        *apart(subscripts, seen),
+        *siblings(places, facts),
     ):
         if one.index not in said:
             said.add(one.index)
@@ -65,5 +70,5 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     return tuple(found)
 
 
-narrow = KernelAnalysis("narrow", _compute, needs=(trace, launches, admitted))
+narrow = KernelAnalysis("narrow", _compute, needs=(trace, launches, admitted, host, careful_siblings))
 """Each :class:`Narrow` part of an address of a kernel variant, the strongest evidence first."""

@@ -139,6 +139,24 @@ def _taken_apart(offset: Term) -> Iterator[tuple[Term, bool]]:
             yield part, wide
 
 
+def apart(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
+    """Numbers of items in 32 bits that are widened and taken apart into a row, tested against a size, and what is left
+    of a row of another size: there are as many as the product of two sizes, and somebody has thought of that."""
+    for access in () if seen else subscripts:
+        divided = {
+            part
+            for guard in access.guards
+            for test in comparisons(guard.term)
+            for arg in test.args
+            for part, wide in _taken_apart(arg)
+            if wide and plain(arg).op == "div"
+        }
+        for part, wide in _taken_apart(access.offset) if divided else ():
+            if wide and part in divided and _is_grid_index(part) and not _bounded_in_32(access, part):
+                yield Narrow(part, access.span, "apart", use=access)
+                break
+
+
 def hosted(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
     """Products in 32 bits of arguments that the host has, and multiplies, in 64."""
     for fact in seen:

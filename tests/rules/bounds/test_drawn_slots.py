@@ -34,6 +34,29 @@ def test_a_slot_is_tested_against_its_row_when_it_has_been_used(body: str, bad: 
     assert bool(findings(LateBoundsGuard, BINS.replace("BODY", body))) is bad
 
 
+KEPT = """
+__global__ void keep(const float *x, int n, int *list, float *values, int *count, int room) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || x[i] <= 0.0f) return;
+    const int slot = atomicAdd(count, 1);
+    BODY
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body, bad",
+    [
+        ("if (slot < room) list[slot] = i; values[slot] = x[i];", True),
+        ("if (slot < room) { list[slot] = i; values[slot] = x[i]; }", False),
+        ("if (slot >= room) return; list[slot] = i; values[slot] = x[i];", False),
+        ("if (slot < n) list[slot] = i; if (slot < room) values[slot] = x[i];", False),
+    ],
+)
+def test_one_of_two_arrays_is_stored_to_at_a_slot_that_is_not_tested(body: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, KEPT.replace("BODY", body))) is bad
+
+
 SEGMENTS = """
 __global__ void lengths(const int *first, const int *start, int *length, int each) {
     const int begin = first[blockIdx.x], end = first[blockIdx.x + 1];

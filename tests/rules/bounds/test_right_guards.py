@@ -60,3 +60,23 @@ def run(place, weight):
 def test_arrays_that_a_kernel_takes_together_are_of_one_length() -> None:
     assert not findings(WrongBoundsGuard, PULL.replace("MEETS", "<"), "python")
     assert findings(WrongBoundsGuard, PULL.replace("MEETS", "<="), "python")
+
+
+@pytest.mark.parametrize(
+    "host", ["", "void go(int *t, int n) { lcs<<<(n + 127) / 128, 128>>>(t, n); }"], ids=["alone", "launched"]
+)
+@pytest.mark.parametrize("row", ["n + 1", "pitch"])
+def test_tables_with_a_row_and_a_column_more_are_counted_from_one(row: str, host: str) -> None:
+    code = """\
+__global__ void lcs(int *t, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const size_t pitch = (size_t)n + 1;
+    for (int d = 2; d <= 2 * n; ++d) {
+        const int j = d - i;
+        if (i <= n && j >= 1 && j <= n)
+            t[i * (ROW) + j] = max(t[(i - 1) * (ROW) + j], t[i * (ROW) + j - 1]);
+        __syncthreads();
+    }
+}
+"""
+    assert not findings(WrongBoundsGuard, code.replace("ROW", row) + host)

@@ -334,3 +334,85 @@ __global__ void halve(float *x, int3 size, int most) {
 )
 def test_a_sum_of_large_products_is_kept_in_64_bits_when_it_has_wrapped(kind: str, value: str, bad: bool) -> None:
     assert bool(findings(IndexOverflow, KEPT.replace("KIND", kind).replace("SUM", value))) is bad
+
+
+POINTED = """
+__global__ void point(float **rows, float *base, int pitch, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) rows[i] = base + PLACE;
+}
+int go(float **rows, float *base, long long pitch, int n) {
+    if (n > 65536 || pitch > MOST) return 1;
+    point<<<(n + 255) / 256, 256>>>(rows, base, (int)pitch, n);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "place, most, bad",
+    [
+        ("i * pitch", "2147483647", True),
+        ("(long long)i * pitch", "2147483647", False),
+        ("i * pitch", "4096", False),
+    ],
+)
+def test_addresses_that_are_stored_for_others(place: str, most: str, bad: bool) -> None:
+    told = findings(IndexOverflow, POINTED.replace("PLACE", place).replace("MOST", most))
+    assert bool(told) is bad
+    assert all("used to point into base" in one.message for one in told)
+
+
+APART = """
+__global__ void turn(const float *in, float *out, int rows, int columns, int total) {
+    const KIND item = blockIdx.x * blockDim.x + threadIdx.x;
+    TEST
+    const KIND row = item / columns, column = item % columns;
+    if (row < rows) out[item] = in[column * (long long)rows + row];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "kind, test, bad",
+    [
+        ("long long", "", True),
+        ("unsigned long long", "", True),
+        ("int", "", False),  # nothing says that there are more
+        ("long long", "if (item >= total) return;", False),
+    ],
+)
+def test_items_of_rows_and_columns_are_counted_in_64_bits(kind: str, test: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, APART.replace("KIND", kind).replace("TEST", test))) is bad
+
+
+SIBLINGS = """
+__global__ void add(const float *a, float *o, int columns) {
+    for (int c = threadIdx.x; c < columns; c += blockDim.x) {
+        const long long at = (long long)blockIdx.x * columns + c;
+        o[at] += a[at];
+    }
+}
+__global__ void times(const float *a, float *o, int LENGTH) {
+    for (int c = threadIdx.x; c < LENGTH; c += blockDim.x) o[blockIdx.x * LENGTH + c] *= a[c];
+}
+LAUNCH
+"""
+OF_BOTH = """void go(const float *a, float *o, int rows, int columns) {
+    add<<<rows, 256>>>(a, o, columns);
+    times<<<GRID, 256>>>(a, o, OTHER);
+}"""
+
+
+@pytest.mark.parametrize(
+    "length, launch, bad",
+    [
+        ("columns", "", True),
+        ("pieces", "", False),
+        ("columns", OF_BOTH.replace("GRID", "rows").replace("OTHER", "columns"), True),
+        ("columns", OF_BOTH.replace("GRID", "rows").replace("OTHER", "8"), False),
+    ],
+)
+def test_another_kernel_multiplies_the_same_rows_in_64_bits(length: str, launch: str, bad: bool) -> None:
+    code = SIBLINGS.replace("LENGTH", length).replace("LAUNCH", launch)
+    assert any("another kernel" in one.message for one in findings(IndexOverflow, code)) is bad

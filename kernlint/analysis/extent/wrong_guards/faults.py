@@ -54,10 +54,28 @@ class Overreach:
 
 
 Supports = dict[Polynomial, Access]
+"""Sizes that bound some access strictly, with the first such access."""
+
+
+def supported(every: Sequence[Indexed], size: Polynomial, guard: Guard) -> Access | None:
+    """An access that another test than ``guard`` keeps strictly below a size: that ``i <= n`` keeps i - 1 below n says
+    nothing of n."""
+    for one in every:
+        for dimension in one.dimensions:
+            best = dimension.limits[0] if dimension.limits else None
+            if (
+                best is not None
+                and best.guard.span != guard.span
+                and best.slack == -1
+                and best.size == size
+                and not dimension.extra
+            ):
+                return one.access
+    return None
 
 
 def supports_of(indexed: Sequence[Indexed]) -> Supports:
-    """Sizes that bound some access strictly, with the first such access."""
+    """See :data:`Supports`."""
     found: Supports = {}
     for one in indexed:
         for dimension in one.dimensions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
 from kernlint.analysis.extent.sizes import named_like_a_size
@@ -13,6 +14,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     Supports,
     launched,
     parameter_names,
+    supported,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
@@ -35,12 +37,16 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
+            if _longer_rows(one.access.offset, size):
+                continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
             elif _fence(indexed, size):
                 continue
-            elif size in supports:
-                why, support = "another access is kept below it", supports[size]
+            elif size in supports and (found := supported(indexed, size, best.guard)) is not None:
+                why, support = "another access is kept below it", found
+            elif dimension.index.coefficients.get((), 0) > 0:
+                continue  # counted from 1
             elif launched(context, size):
                 why = "the launch derives its grid from it"
             elif _last_window(size):
@@ -82,6 +88,16 @@ def _counted(size: Polynomial) -> bool:
     middle of a filter)."""
     plainly = all(value == 1 for value in size.coefficients.values()) and all(atom.op == "sym" for atom in size.atoms)
     return plainly and all(named_like_a_size(name) for name in parameter_names(size))
+
+
+@lru_cache(maxsize=4096)
+def _longer_rows(offset: Term, size: Polynomial) -> bool:
+    """Whether something in an index is multiplied by more than a size: tables of ``n + 1`` rows and columns have a
+    place for n, also where the sum of the products looks as if their rows had n."""
+    return any(
+        part.op == "mul" and any(((polynomial(arg) - size).constant or 0) > 0 for arg in part.args)
+        for part in subterms(offset)
+    )
 
 
 def _last_window(size: Polynomial) -> bool:

@@ -1,0 +1,155 @@
+"""Tests that another kernel of the file makes of the same rows, and this one does not.
+
+Kernels of a file that take parameters of the same names are about the same data.  Two things are compared:
+
+* places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
+  ``count``, and this one has no test of either and no launch in sight;
+* places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
+  array, and this one only the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.bounds import bounds_above, grows
+from kernlint.analysis.extent.marks import marked
+from kernlint.analysis.extent.places import Place, Places, places, places_of
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.analysis.trace.run import trace_function
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
+from kernlint.tree.types import Space
+
+KERNELS = 12
+"""Files with more kernels than this are not compared."""
+
+Rows = tuple[Polynomial, str]
+"""The index in a row, and the name of the row's length."""
+
+Chosen = tuple[str, str]
+"""The names of an array and of the array whose elements choose places in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """What a ``kernel`` keeps below the parameter ``size``: the place of ``access``, by ``guard``."""
+
+    kernel: str
+    size: str
+    access: Access
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Untested:
+    """A place that reaches a size which ``other``, in another kernel, keeps such a place below."""
+
+    place: Place
+    other: Tested
+
+    @property
+    def access(self) -> Access:
+        """The access itself."""
+        return self.place.access
+
+
+def _parameter(size: Polynomial | None) -> str | None:
+    """The parameter that a size is as it stands."""
+    if size is None or len(size.coefficients) != 1:
+        return None
+    ((mono, times),) = size.coefficients.items()
+    symbol = mono[0].symbol if len(mono) == 1 and times == 1 else None
+    return symbol.name if symbol is not None and symbol.kind is SymbolKind.PARAM else None
+
+
+def _datum(index: Polynomial) -> Symbol | None:
+    """The one number from an argument's memory that an index is made of, at most scaled."""
+    found = {s for atom in index.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+    if len(found) != 1 or len(index.coefficients) != 1:
+        return None
+    (symbol,) = found
+    place = symbol.origin if isinstance(symbol.origin, tuple) else None
+    return symbol if place is not None and place[0].kind is RootKind.PARAM else None
+
+
+def _compute(facts: ModuleFacts) -> dict[Rows | Chosen, list[Tested]]:
+    kernels = facts.module.kernels
+    found: dict[Rows | Chosen, list[Tested]] = {}
+    if not 1 < len(kernels) <= KERNELS:
+        return found
+    for kernel in kernels:
+        name = kernel.function.name
+        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+            if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+                continue
+            for place in places_of(access):
+                size = _parameter(place.bound)
+                if size is None:
+                    continue
+                test = Tested(name, size, access, place.limits[0].guard)
+                row, datum = _parameter(place.row), _datum(place.index)
+                if row == size:
+                    found.setdefault((place.index, row), []).append(test)
+                if datum is not None and any(_kept_up(guard, datum) for guard in access.guards):
+                    found.setdefault((access.root.name, datum.origin[0].name), []).append(test)
+    return found
+
+
+def _kept_up(guard: Guard, datum: Symbol) -> bool:
+    """Whether a test takes negative numbers for no place."""
+    return any(value < 0 and datum in symbols(part) for part in conjuncts(guard.term) for value in marked(part))
+
+
+def _untested(facts: Facts) -> Iterator[Untested]:
+    found: Places = facts[places]
+    own = facts.kernel.function.name
+    for mine in found.values():
+        for place in mine:
+            key = _key(place, facts)
+            if key is not None:
+                known: dict[Rows | Chosen, list[Tested]] = facts[tested_elsewhere]  # walks kernels
+                others = [one for one in known.get(key, ()) if one.kernel != own and one.size in _names(facts)]
+                if others:
+                    yield Untested(place, others[0])
+                    break
+
+
+def _names(facts: Facts) -> set[str]:
+    return {param.name for param in facts.function.params}
+
+
+def _key(place: Place, facts: Facts) -> Rows | Chosen | None:
+    """What to look for in other kernels; None where a test here speaks of the place."""
+    if place.limits:
+        return None
+    access, datum = place.access, _datum(place.index)
+    if datum is not None:
+        tests = [guard for guard in access.guards if datum in symbols(guard.term)]
+        low = any(_kept_up(guard, datum) for guard in tests)
+        return (access.root.name, datum.origin[0].name) if low and not _both_ways(tests, datum) else None
+    row = _parameter(place.row)
+    index = term_of(place.index)
+    axes = [axis for axis in range(3) if grows(index, axis)]
+    if row is None or not axes or facts[launch_context].launches or facts[launch_context].stated:
+        return None
+    open_ = not any(bounds_above(guard.term, axis) for guard in access.guards for axis in axes)
+    return (place.index, row) if open_ else None
+
+
+def _both_ways(tests: list[Guard], datum: Symbol) -> bool:
+    """Whether a test may keep a datum from getting large."""
+    return any(datum in symbols(part) and not any(marked(part)) for g in tests for part in conjuncts(g.term))
+
+
+tested_elsewhere = ModuleAnalysis("tested_elsewhere", _compute)
+"""What the kernels of a file test, by what they index."""
+
+untested = KernelAnalysis(
+    "untested", lambda facts: tuple(_untested(facts)), needs=(places, launch_context, tested_elsewhere)
+)
+"""Each :class:`Untested` access of a kernel variant, an access once."""

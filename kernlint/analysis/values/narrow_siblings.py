@@ -1,0 +1,140 @@
+"""Products that are made in 32 bits here, and in 64 by another kernel of the file, for the same rows.
+
+``blockIdx.x * cols`` in one kernel and ``(int64_t)blockIdx.x * cols`` in its sibling are about one matrix: somebody has
+found that its rows do not fit, and mended one of the two.  Sizes are the same where launches of both in one host
+function pass the same for them, and else where they are parameters of one name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.launching.launches import HostFacts, LaunchFact, host
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.run import trace_function
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.narrow_products import Places
+from kernlint.analysis.values.products import Product, bits
+from kernlint.record import dataclass
+from kernlint.symbolic.terms import BLOCK, SymbolKind, Term, plain
+from kernlint.tree.nodes import Binary, Cast, FunctionDecl
+from kernlint.tree.types import IntType, Space
+from kernlint.tree.walk import walk
+
+KERNELS = 12
+"""Files with more kernels than this are not compared."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Careful:
+    """A product that ``kernel`` widens on purpose: rows that ``by`` counts, of so many ``sizes`` (by their names).
+    ``elements``: how many elements of the array one step is worth."""
+
+    kernel: str
+    by: object
+    sizes: tuple[str, ...]
+    elements: int
+    access: Access
+
+
+def _widens(function: FunctionDecl) -> bool:
+    """Whether a function widens a factor to multiply it, as far as its text says."""
+    return function.body is not None and any(
+        isinstance(node, Binary)
+        and node.op == "*"
+        and isinstance(node.type, IntType)
+        and node.type.bits == 64
+        and any(isinstance(side, Cast) and _bits(side.operand.type) == 32 for side in (node.lhs, node.rhs))
+        for node in walk(function.body)
+    )
+
+
+def _bits(type_: object) -> int:
+    return type_.bits if isinstance(type_, IntType) else 0
+
+
+def _rows(product: Product) -> tuple[object, tuple[str, ...]] | None:
+    """What counts the rows of a product, the block's index or data of a parameter, and the names of its sizes; None
+    where it is anything else."""
+    counts: list[object] = []
+    sizes: list[str] = []
+    for factor in product.factors:
+        symbol = factor.symbol
+        if symbol is None:
+            return None
+        if symbol.kind is SymbolKind.PARAM and bits(factor) == 32:
+            sizes.append(symbol.name)
+        elif symbol in BLOCK:
+            counts.append(symbol)
+        elif symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
+            counts.append(symbol.origin[0].name)
+        else:
+            return None
+    return (counts[0], tuple(sorted(sizes))) if len(counts) == 1 and sizes else None
+
+
+def _step(access: Access, product: Product) -> int:
+    return max(product.scale // (access.root.element.size or 1), 1)
+
+
+def _compute(facts: ModuleFacts) -> tuple[Careful, ...]:
+    kernels = facts.module.kernels
+    if not 1 < len(kernels) <= KERNELS:
+        return ()
+    language = facts.module.language
+    found: list[Careful] = []
+    for kernel in kernels:
+        function = kernel.variants[0]
+        if not _widens(function):
+            continue
+        of = trace_function(function, language)
+        accesses = [access for access in of.accesses if access.root.space is Space.GLOBAL]
+        places = Places(of, accesses, language)
+        for one in places.wide:
+            rows = _rows(one.product)
+            if rows is not None and one.access is not None and places.on_purpose(one):
+                step = _step(one.access, one.product)
+                found.append(Careful(kernel.function.name, *rows, step, one.access))
+    return tuple(found)
+
+
+careful_siblings = ModuleAnalysis("careful_siblings", _compute)
+"""Each :class:`Careful` product of the kernels of a file."""
+
+
+def siblings(places: Places, facts: Facts) -> Iterator[Narrow]:
+    """Narrow products of rows that another kernel of the file multiplies in 64 bits."""
+    for part in places.parts:
+        for product in part.products:
+            rows = _rows(product)
+            if rows is None:
+                continue
+            own = facts.kernel.function.name
+            known: tuple[Careful, ...] = facts[careful_siblings]  # walks kernels: asked for when it may say something
+            alike = (one for one in known if (one.by, one.sizes) == rows and one.kernel != own)
+            other = next((one for one in alike if _same_sizes(one, rows[1], facts)), None)
+            if other is not None:
+                assert product.narrow is not None
+                weak = _step(part.access, product) < other.elements
+                yield Narrow(
+                    product.narrow, part.access.span, "sibling", other=other.access, use=part.access, weak=weak
+                )
+
+
+def _same_sizes(one: Careful, sizes: Sequence[str], facts: Facts) -> bool:
+    """Whether launches of both kernels in one host function, where there are such, pass the same for the sizes."""
+    known: HostFacts = facts[host]
+    own = facts.kernel.function.name
+    pairs = [
+        (mine, theirs)
+        for mine in known.launches
+        for theirs in known.launches
+        if mine.name == own and theirs.name == one.kernel and mine.host is theirs.host
+    ]
+    return not pairs or any(all(_passed(mine, s) == _passed(theirs, s) for s in sizes) for mine, theirs in pairs)
+
+
+def _passed(launch: LaunchFact, name: str) -> Term | None:
+    value = launch.argument(name)
+    return plain(value) if isinstance(value, Term) else None
