@@ -8,7 +8,7 @@ from math import lcm
 from kernlint.analysis.coverage import Cover
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
-from kernlint.analysis.trace.events import RootKind
+from kernlint.analysis.trace.events import LoopContext, RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -18,6 +18,9 @@ from kernlint.tree.types import IntType
 
 THREADS = 4096
 """Threads of a launch that is tried with all of them."""
+
+ROUNDS = 64
+"""Rounds of a loop of the host, at most, that are made."""
 
 VALUES = (
     (333, 45, 27, 21, 13, 9, 39, 51),
@@ -59,8 +62,29 @@ def host_symbols(view: LaunchView) -> list[Symbol]:
         terms.append(view.fact.shared)
     found: dict[Symbol, None] = {}
     for term in terms:
-        found.update(dict.fromkeys(symbols(term)))
+        for symbol in symbols(term):
+            ends = _ends(symbol)
+            if ends is not None:
+                found.update((one, None) for one in symbols(ends[0]) if one is not ends[1])
+            found[symbol] = None
     return list(found)
+
+
+def _ends(symbol: Symbol) -> tuple[Term, Symbol] | None:
+    """(condition, counter) of the host's loop whose rounds a symbol counts, where nothing else ends it."""
+    loop = symbol.origin
+    if symbol.kind is not SymbolKind.TRIPS or not isinstance(loop, LoopContext) or loop.condition is None:
+        return None
+    return None if loop.post_tested or loop.exits or loop.leaves else (loop.condition, loop.counter)
+
+
+def _rounds(symbol: Symbol, env: dict[Symbol, int]) -> int | None:
+    """How many rounds the host's loop makes: ``while (size < n) size *= 2``."""
+    ends = _ends(symbol)
+    if ends is None:
+        return None
+    condition, counter = ends
+    return next((count for count in range(ROUNDS) if evaluate(condition, {**env, counter: count}) == 0), None)
 
 
 def settings_of(
@@ -69,10 +93,11 @@ def settings_of(
     """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
     found = host_symbols(view)
     fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
-    found = [symbol for symbol in found if symbol not in fixed]
+    counted = [symbol for symbol in found if _ends(symbol) is not None]
+    found = [symbol for symbol in found if symbol not in fixed and symbol not in counted]
     if len(found) > len(tried[0]) or not all(map(_open, found)):
         return
-    if not found:
+    if not found and not counted:
         yield fixed
         return
     failing: list[dict[Symbol, int]] = []
@@ -83,6 +108,10 @@ def settings_of(
         for values in tried:
             chosen = {symbol: _within(symbol, value * factor) for symbol, value in zip(found, values, strict=False)}
             chosen |= fixed
+            rounds = {symbol: count for symbol in counted if (count := _rounds(symbol, chosen)) is not None}
+            if len(rounds) < len(counted):
+                continue
+            chosen |= rounds
             if any((evaluate(of, chosen) or 0) % (evaluate(by, chosen) or 1) for of, by in whole):
                 continue  # a part of a block is left over, which the host does not mean to be there
             if all(evaluate(check, chosen) != 0 for check in view.checks):
@@ -92,7 +121,8 @@ def settings_of(
                 failing.append(chosen)
         if known:
             return
-    yield from mended(view.checks, failing, unit, fixed)
+    if not counted:  # what is mended may be what they are counted by
+        yield from mended(view.checks, failing, unit, fixed)
 
 
 def _within(symbol: Symbol, value: int) -> int:

@@ -276,3 +276,28 @@ def test_counting_from_the_end(value: str, wrong: bool) -> None:
     found = findings(BACKWARDS % value)
     assert [one.code for one in found] == (["KL102"] if wrong else [])
     assert not wrong or "by the last thread" in found[0].message
+
+
+DOUBLED = """
+__global__ void sort(const float *in, float *out, int padded) {
+  extern __shared__ int order[];
+  float *sums = (float *)(order + padded);
+  order[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x %% 32 == 0) sums[threadIdx.x / 32] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = sums[threadIdx.x / 32] + order[threadIdx.x];
+}
+void run(const float *in, float *out, int n) {
+  int padded = 32;
+  while (padded < n) padded *= 2;
+  sort<<<1, padded, %s>>>(in, out, padded);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "wrong"),
+    [("padded * sizeof(int)", True), ("(padded + padded / 32) * sizeof(int)", False)],
+)
+def test_a_size_that_the_host_doubles_until_it_is_enough(size: str, wrong: bool) -> None:
+    assert codes(DOUBLED % size) == (["KL607"] if wrong else [])
