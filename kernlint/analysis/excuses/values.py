@@ -62,10 +62,30 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
     }
     ```
 
+    ```cuda excused
+    __global__ void largest(const float *x, int *out, int rows, int columns) {
+        int row = blockIdx.x * 32 + threadIdx.x / 4, best = 0;
+        if (row >= rows) return;
+        for (int c = 1; c < columns; c++)
+            if (x[row * columns + c] > x[row * columns + best]) best = c;
+        out[row] = best;
+    }
+    ```
+
     ```cuda still-bad
     __global__ void halves(const float *x, float *out, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) out[i / 2] = x[i];
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void largest(const float *x, int *out, int rows, int columns) {
+        int row = blockIdx.x * 32 + threadIdx.x / 4, best = threadIdx.x % 4;
+        if (row >= rows) return;
+        for (int c = threadIdx.x % 4; c < columns; c += 4)
+            if (x[row * columns + c] > x[row * columns + best]) best = c;
+        out[row] = best;
     }
     ```
 
@@ -117,26 +137,44 @@ def puts_back(pair: Pair, witness: Refuted) -> bool:
     return False
 
 
-def pinned(term: Term, env: Env, written: Root, place: range | None = None) -> object:
+def pinned(
+    term: Term, env: Env, written: Root, place: range | None = None, within: frozenset[Symbol] = frozenset()
+) -> object:
     """What ``term`` is for one thread: a number, or how it is made from memory and arguments; None: not known.
 
     It is not known where it comes from the object that is ``written``, but for bytes of it outside ``place``.
+    ``within``: variables of loops of which it is being asked what they are made of.
     """
     if term.op == "const":
         return term.args[0]
     if term.op == "sym":
         symbol = term.args[0]
         if symbol.kind is SymbolKind.LOAD and (symbol not in env or _varies(symbol)):
-            return _loaded(symbol, env, written, place)  # that a witness gives two places one content is no reason
+            # that a witness gives two places one content is no reason
+            return _loaded(symbol, env, written, place, within)
         if symbol in env:
             return env[symbol]
-        return ("same", id(symbol)) if symbol.uniformity is Uniformity.GRID else None
-    if term.op == "call" and opaque(term):
+        if symbol.uniformity is Uniformity.GRID or symbol in within:
+            return "same", id(symbol)
+        return _grown(symbol, env, written, place, within)
+    after = term.op == "call" and term.args[0].startswith("after")
+    if term.op == "call" and opaque(term) and not after:
         return None
-    parts = [pinned(arg, env, written, place) for arg in term.terms]
+    parts = [pinned(arg, env, written, place, within) for arg in term.terms]
     if any(part is None for part in parts):
         return None
-    return evaluate(term, env) if all(isinstance(part, int) for part in parts) else (term.op, *parts)
+    whole = not after and all(isinstance(part, int) for part in parts)
+    return evaluate(term, env) if whole else (term.args[0] if after else term.op, *parts)
+
+
+def _grown(symbol: Symbol, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
+    """What a variable of a loop is made of, before it and in each round; when the loop ends stands beside it where it
+    is used afterwards."""
+    if symbol.kind is not SymbolKind.PHI or symbol.init is None or symbol.step is None:
+        return None
+    within |= {symbol}
+    parts = [pinned(term, env, written, place, within) for term in (symbol.init, symbol.step)]
+    return None if None in parts else ("loop", id(symbol), *parts)
 
 
 def _varies(symbol: Symbol) -> bool:
@@ -145,7 +183,7 @@ def _varies(symbol: Symbol) -> bool:
     return root.space is Space.GLOBAL and symbol.uniformity > Uniformity.BLOCK and offset.value is None
 
 
-def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> object:
+def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
     """Which bytes of which object a load is of, as :func:`pinned` has it."""
     root, offset = symbol.origin
     if root.space is Space.PRIVATE and symbol.uniformity is not Uniformity.GRID:
@@ -158,8 +196,9 @@ def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None) -> obj
         return ("load", id(root), at) if at + size <= place.start or place.stop <= at else None
     if at is None:
         rest = substitute(offset, {s: const(env[s], s.type) for s in symbols(offset) if s in env})
-        if any(s.uniformity is not Uniformity.GRID for s in symbols(rest)):
-            return None
+        for one in symbols(rest):
+            if one.uniformity is not Uniformity.GRID and one not in within:
+                return None
         at = polynomial(rest)
     return "load", id(root), at
 

@@ -296,10 +296,12 @@ def test_tensor_memory() -> None:
         "tcgen05.ld.sync.aligned.32x32b.x2.b32{%0, %1}, [%2];", (output("a"), output("b")), (variable("t", U32),)
     )
     assert isinstance(loaded, Asm) and not loaded.may_sync and len(loaded.outputs) == 2
-    alloc = expression(
-        asm("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;", (), (variable(), variable()))
-    )
-    assert isinstance(alloc, Assign) and isinstance(alloc.target, Deref)
+    alloc = asm("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;", (), (variable(), variable()))
+    before, stored, after = alloc.body
+    for meeting in (before, after):
+        assert isinstance(meeting.expr, Barrier) and meeting.expr.scope is Scope.WARP
+    assert isinstance(stored, If)  # one lane stores for the warp
+    assert isinstance(stored.then.expr, Assign) and isinstance(stored.then.expr.target, Deref)
     multiply = asm("tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %2, %3;", (), tuple(variable() for _ in range(4)))
     assert isinstance(multiply, Asm) and multiply.may_sync
 

@@ -172,3 +172,24 @@ def test_found(name: str) -> None:
 @pytest.mark.parametrize("name", SILENT)
 def test_silent(name: str) -> None:
     assert not loud(SILENT[name])
+
+
+ONE = """
+__global__ void k(const int *best, int *same, float *score, int n) {
+    if (@one) same[blockIdx.x] = same[blockIdx.x] + 1;
+    score[blockIdx.x * blockDim.x + threadIdx.x] = n;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("one", "told"),
+    [
+        ("best[blockIdx.x] == threadIdx.x", False),
+        ("best[blockIdx.x] != threadIdx.x", True),
+        ("best[threadIdx.x] == threadIdx.x", True),
+        ("best[blockIdx.x] == threadIdx.x / 2", True),
+    ],
+)
+def test_an_index_that_memory_names_is_of_one_thread(one: str, told: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, ONE.replace("@one", one))) is told

@@ -457,7 +457,12 @@ class PtxLowering(PtxOperands):
             target = self._pointer(operands[0], U32, Space.SHARED)
             place = Deref(self._span, self._pointee(target, U32), target)
             given = Opaque(self._span, U32, "address in tensor memory")
-            self._statement_of(Assign(self._span, place.type, "", place, given))
+            # The warp carries it out as one (`.sync.aligned`), and one address is stored for all of it.
+            lane = LaunchValue(self._span, U32, Quantity.LANE_ID)
+            first = Binary(self._span, BOOL, "==", lane, IntLit(self._span, U32, 0))
+            stored = ExprStmt(self._span, Assign(self._span, place.type, "", place, given))
+            meeting = ExprStmt(self._span, Barrier(self._span, VOID, Scope.WARP, frozenset(Space), ".".join(opcode)))
+            self._body += [meeting, If(self._span, first, stored, None), meeting]
         else:
             raise _Unknown
 

@@ -23,6 +23,10 @@ _FUNCTIONS = (
 _OPENCL_SPACES = {1: Space.GLOBAL, 2: Space.SHARED, 3: Space.CONSTANT, 4: Space.PRIVATE}
 
 
+_DROPPED = "default initialization of an object of const type"
+"""What clang says of a constant whose initialiser it could not read."""
+
+
 def variable(scope: Scope, declaration: Cursor) -> VarDecl:
     """The node of a variable that is named; made on demand for globals and what was not declared in sight."""
     found = scope.lowering.variables.get(declaration.key)
@@ -125,18 +129,23 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         is_global=outside,
     )
     lowering.variables[cursor.key] = node
-    if constant and isinstance(type_, IntType) and not node.synthesised and not lowering.mentions_made_up(cursor):
+    errors = lowering.errors_in(node.span.file, node.span.start, node.span.end)
+    dropped = any(_DROPPED in message for _, message in errors)
+    told = isinstance(type_, IntType) and not (dropped or node.synthesised or lowering.mentions_made_up(cursor))
+    if constant and told and isinstance(type_, IntType):
         value = cursor.evaluate()
         if isinstance(value, (int, float)):
             object.__setattr__(node, "value", type_.wrap(int(value)))
     init = _initialiser(scope, cursor, node)
-    if init is None and (errors := lowering.errors_in(node.span.file, node.span.start, node.span.end)):
-        # The compiler may have dropped the initialiser: the variable must not look as if it had none.
+    if errors and (init is None or dropped):
+        # The compiler may have dropped the initialiser: the variable must not look as if it had none, nor as if it were
+        # zero, as a constant is in an instance of a template then.
         reason = f"declaration with an error: {errors[0][1]}"
         scope.lose("statement", reason, cursor)
         if "unknown type name" in reason and isinstance(type_, IntType):  # the compiler goes on with int
             type_ = OpaqueType(reason.partition("'")[2].rstrip("'"))
             object.__setattr__(node, "type", type_)
+        init = None
         if not isinstance(type_, ArrayType):
             init = Opaque(node.span, type_, reason, words=lowering.names_in(cursor))
     if init is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from kernlint.frontends.base import FrontendOptions
 from kernlint.frontends.clang import ClangFrontend
 from kernlint.source import read
-from kernlint.tree.nodes import Binary, Call, IntLit, Member, Ref
+from kernlint.tree.nodes import Binary, Call, IntLit, Member, Opaque, Ref
 from kernlint.tree.types import F32, ArrayType, OpaqueType, PointerType
 from kernlint.tree.walk import walk
 
@@ -216,3 +216,14 @@ def test_an_instance_that_clang_gave_up_is_the_template_itself() -> None:
     found = module(text)
     call = only(found.kernels[0].function, Call)
     assert call.function is not None and call.function.body is not None
+
+
+def test_a_constant_without_its_initialiser_is_not_zero_in_an_instance() -> None:
+    """Clang sets constants to zero in instances where it has lost what they begin with."""
+    found = kernel(
+        "template <typename T> __global__ void k(T *g) { const int row; g[row] = 1; }"
+        " template __global__ void k(int *);"
+    )
+    for variant in found.variants:
+        row = variable(variant, "row")
+        assert row.value is None and isinstance(row.init, Opaque)
