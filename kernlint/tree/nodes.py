@@ -489,7 +489,7 @@ class Launch(Expr):
     gives for the kernel's template parameters that are no types, in order.  ``callee``: what the kernel is called
     through where it is not resolved: a parameter, a variable that is set in several places.
     ``attributes``: a pointer to the attributes of the launch.  ``packed``: the array of the arguments' addresses, where
-    its list does not stand with the launch.
+    its list does not stand with the launch.  ``event``: the address that receives the event of OpenCL's command.
     """
 
     api: str
@@ -506,6 +506,7 @@ class Launch(Expr):
     callee: Expr | None = None
     attributes: Expr | None = None
     packed: Expr | None = None
+    event: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import Cast, Expr, FloatLit, IntLit, Ref, SizeOf
+from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref, SizeOf
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import walk as walk_tree
 
@@ -134,21 +134,23 @@ class ByteCountMismatch(ModuleRule):
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         found: dict[Span, Finding] = {}
-        fits: set[Span] = set()
-        """Operations that are right in one instance of a template: they may be meant for its types alone."""
-        texts: dict[Span, set[object]] = {}
-        for walk in (*facts[host_operations], *facts[object_operations]):
-            texts.setdefault(walk.function.span, set()).add(walk.function)
+        right: dict[Span, set[object]] = {}
+        """Operations that are right in an instance of a template, which they may be meant for alone."""
+        wrong: dict[Span, object] = {}
         for walk in (*facts[host_operations], *facts[object_operations]):
             operations: list[Copy | Fill] = [*walk.copies, *walk.fills]
             for one in operations:
-                finding = self._judged(one, walk)
+                finding, span = self._judged(one, walk), one.event.span
                 if finding is not None and finding.span not in found:
                     called = tuple(Related(at, "called here") for at in one.event.stack[:-3:-1])
                     found[finding.span] = replace(finding, related=(*finding.related, *called))
-                elif finding is None and len(texts[walk.function.span]) > 1:
-                    fits.add(one.event.span)
-        yield from (finding for span, finding in found.items() if span not in fits)
+                    wrong[finding.span] = walk.function
+                elif finding is None and not walk.function.template_params:
+                    right.setdefault(span, set()).add(walk.function)
+        for span, finding in found.items():
+            others = right.get(span, set()) - {wrong[span]}
+            if not any(isinstance(other, FunctionDecl) and _twins(other, wrong[span]) for other in others):
+                yield finding
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
@@ -305,6 +307,11 @@ class ByteCountMismatch(ModuleRule):
                     fix="add it to a pointer to bytes: (char *)data + offset",
                 )
         return None
+
+
+def _twins(one: FunctionDecl, other: object) -> bool:
+    """Whether two functions are instances of one text."""
+    return isinstance(other, FunctionDecl) and one is not other and one.span == other.span
 
 
 def _several_rows(copy: Copy) -> bool:

@@ -2,6 +2,7 @@ r"""The rule ``launch-limits``."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
@@ -165,7 +166,7 @@ class LaunchLimits(Rule):
         if block is None or view.fact.block is None:
             return None
         host = view.fact.host
-        if not host.internal and facts.module_facts.namers_of(host.name):
+        if not host.internal and any(_calls(text, host.name) for text in facts.module_facts.namers_of(host.name)):
             return None  # callers in other files say how large a block gets
         sizes = " x ".join(show(size) for size in view.fact.block if size.value != 1)
         message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
@@ -239,3 +240,11 @@ def _written(sizes: Expr | None) -> bool:
         ):
             return False
     return True
+
+
+def _calls(text: bytes, name: str) -> bool:
+    """Whether a text may call a function of another file: it names it with arguments, and has no body for it."""
+    called = rb"\b" + re.escape(name.encode("utf-8", "surrogateescape")) + rb"\s*\("
+    if re.search(called + rb"[^;{}]*\)[^;{}()]*\{", text) is not None:
+        return False
+    return re.search(called, text) is not None

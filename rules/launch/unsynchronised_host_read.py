@@ -164,11 +164,17 @@ class UnsynchronisedHostRead(ModuleRule):
     def _of_way(self, fault: Fault) -> Finding:
         """What is too early on one of the ways through the code."""
         fix = "wait for the stream or queue first, or copy in a call that waits"
-        if fault.kind == "dies":
+        if fault.kind == "dies" and fault.what == "used":
+            message = f"{fault.name} {_ENDS.get(fault.word, 'is given back')} while a buffer still uses it"
+            fix = "keep it as long as the buffer, or copy it (CL_MEM_COPY_HOST_PTR)"
+        elif fault.kind == "dies":
             message = f"{fault.name} {_ENDS.get(fault.word, 'is given back')} while a copy may still be at it"
         elif fault.word == "stream":
             message = f"this copies {fault.name} without waiting for the stream whose kernel writes it"
             fix = "wait for that stream first, or copy on it"
+        elif fault.word == "times":
+            message = "the times of this event are asked for before anything waits for it: they are not there yet"
+            fix = "wait for the event first"
         elif fault.word == "launch":
             message, fix = f"{fault.name} is used while the kernel may still write it", "wait for the device first"
         elif fault.word == "written":

@@ -11,8 +11,8 @@ from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
 from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
 from kernlint.analysis.remarks import remarks
-from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root
-from kernlint.analysis.trace.values import PointerValue, Value
+from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root, RootKind
+from kernlint.analysis.trace.values import PointerValue, Value, as_term
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
@@ -152,6 +152,11 @@ class WrongCopyDirection(ModuleRule):
                     message = f"{access.root.name} is device memory, which the host cannot touch"
                     fix = "copy it to the host first, or use managed memory"
                     yield self.finding(access.span, message, fix=fix)
+            for made in walk.trace.apis:
+                if made.span not in seen and _for_nothing(made):
+                    seen.add(made.span)
+                    message = "memory of the host is given, but no flag says to copy or to use it: the call fails"
+                    yield self.finding(made.span, message, fix="add CL_MEM_COPY_HOST_PTR, or give no pointer")
             for launch in walk.trace.launches:
                 if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
                     seen.add(launch.span)
@@ -222,6 +227,29 @@ _REMARKS = {
     "copy-over-copy": ("this copy overwrites what was just copied to {}, which nothing has used", "copy the other way"),
 }
 """Copies in Python programs, by what the front end remarks of them."""
+
+
+_HOST_POINTER = {
+    "clCreateBuffer": (1, 3),
+    "clCreateImage": (1, 4),
+    "clCreateImage2D": (1, 6),
+    "clCreateImage3D": (1, 8),
+}
+"""Which argument of a function is the flags, and which the host's memory (OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
+
+_USES = 8 | 32
+"""CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR."""
+
+
+def _for_nothing(made: ApiEvent) -> bool:
+    """Whether a memory object is made with memory of the host that its flags say nothing of (CL_INVALID_HOST_PTR)."""
+    at = _HOST_POINTER.get(made.name)
+    if at is None or len(made.args) <= at[1]:
+        return False
+    flags, pointer = as_term(made.args[at[0]]).value, made.args[at[1]]
+    roots = pointed_to(pointer)  # what a parameter leads to may be null
+    given = bool(roots) and all(root.kind is RootKind.VARIABLE for root in roots)
+    return flags is not None and not flags & _USES and given
 
 
 def _fetches(node: Node) -> bool:

@@ -124,3 +124,114 @@ float run(cl_command_queue q, cl_mem x) {
 }
 """,
     )
+
+
+TIMED = """
+#include <CL/cl.h>
+void wait_all(cl_event *e);
+double timed(cl_command_queue q, cl_kernel k, cl_mem m, float *host, size_t n) {
+    cl_event e, other;
+    cl_ulong start;
+    clEnqueueNDRangeKernel(q, k, 1, NULL, &n, NULL, 0, NULL, &e);
+    WAIT
+    clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL);
+    clReleaseEvent(e);
+    return start * 1e-9;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"),
+    [
+        ("", True),
+        ("clFlush(q);", True),
+        ("clWaitForEvents(1, &e);", False),
+        ("clFinish(q);", False),
+        ("wait_all(&e);", False),
+        ("clEnqueueReadBuffer(q, m, CL_TRUE, 0, n, host, 1, &e, NULL);", False),
+        ("clEnqueueReadBuffer(q, m, CL_FALSE, 0, n, host, 1, &e, &other);", True),
+        ("clEnqueueReadBuffer(q, m, CL_FALSE, 0, n, host, 1, &e, &other); clWaitForEvents(1, &other);", False),
+    ],
+)
+def test_times_of_events(wait: str, told: bool) -> None:
+    assert bool(findings(UnsynchronisedHostRead, TIMED.replace("WAIT", wait))) is told
+
+
+LATE = """
+#include <CL/opencl.hpp>
+float sum(cl::CommandQueue q, cl::Kernel k, cl::Buffer b, int n) {
+    std::vector<float> host(n);
+    cl::Event done, read;
+    q.enqueueNDRangeKernel(k, cl::NullRange, cl::NDRange(n), cl::NullRange, nullptr, &done);
+    q.enqueueReadBuffer(b, CL_FALSE, 0, n * sizeof(float), host.data(), nullptr, &read);
+    WAIT;
+    const float first = host[0];
+    q.finish();
+    return first;
+}
+"""
+
+
+@pytest.mark.parametrize(("wait", "told"), [("done.wait()", True), ("read.wait()", False), ("q.flush()", True)])
+def test_a_wait_for_an_event_is_none_for_later_ones(wait: str, told: bool) -> None:
+    assert bool(findings(UnsynchronisedHostRead, "#include <vector>\n" + LATE.replace("WAIT", wait))) is told
+
+
+@pytest.mark.parametrize(
+    ("memory", "flags", "told"),
+    [
+        ("float v[4]", "CL_MEM_READ_ONLY", True),
+        ("float v[4]", "CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR", False),
+        ("float v[4]", "CL_MEM_USE_HOST_PTR", False),
+        ("std::vector<float> w(n); float *v = w.data()", "CL_MEM_READ_WRITE", True),
+        ("float *v = given", "CL_MEM_READ_WRITE", False),
+        ("float *v = nullptr", "CL_MEM_READ_WRITE", False),
+        ("float v[4]; cl_mem_flags set = asked", "set", False),
+    ],
+)
+def test_host_memory_that_no_flag_asks_for(memory: str, flags: str, told: bool) -> None:
+    code = f"""
+#include <CL/cl.h>
+#include <vector>
+cl_mem make(cl_context c, size_t n, float *given, cl_mem_flags asked, cl_int *err) {{
+    {memory};
+    return clCreateBuffer(c, {flags}, n, v, err);
+}}
+"""
+    assert bool(findings(WrongCopyDirection, code)) is told
+
+
+USED = """
+#include <CL/cl.h>
+#include <stdlib.h>
+#include <utility>
+#include <vector>
+struct Field {
+    cl_mem made = nullptr;
+    std::vector<float> kept;
+    void make(cl_context c, size_t n, cl_int *err) {
+        MEMORY;
+        made = clCreateBuffer(c, CL_MEM_READ_ONLY | FLAG, n, v, err);
+        AFTER
+    }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("memory", "flag", "after", "told"),
+    [
+        ("float v[4]", "CL_MEM_USE_HOST_PTR", "", True),
+        ("float v[4]", "CL_MEM_COPY_HOST_PTR", "", False),
+        ("static float v[4]", "CL_MEM_USE_HOST_PTR", "", False),
+        ("float *v = (float *)malloc(n)", "CL_MEM_USE_HOST_PTR", "free(v);", True),
+        ("float *v = (float *)malloc(n)", "CL_MEM_USE_HOST_PTR", "clReleaseMemObject(made); free(v);", False),
+        ("std::vector<float> w(n); float *v = w.data()", "CL_MEM_USE_HOST_PTR", "", True),
+        ("std::vector<float> w(n); float *v = w.data()", "CL_MEM_USE_HOST_PTR", "kept = std::move(w);", False),
+        ("kept.resize(n); float *v = kept.data()", "CL_MEM_USE_HOST_PTR", "", False),
+    ],
+)
+def test_buffers_that_use_memory_of_the_host(memory: str, flag: str, after: str, told: bool) -> None:
+    code = USED.replace("MEMORY", memory).replace("FLAG", flag).replace("AFTER", after)
+    assert bool(findings(UnsynchronisedHostRead, code)) is told

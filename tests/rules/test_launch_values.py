@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
@@ -100,3 +101,22 @@ void call(int n, float *x, int bytes, int *w) {
 @pytest.mark.parametrize(("given", "told"), [("bytes", False), ("0", True)])
 def test_a_launch_is_read_under_the_settings_of_its_kernel(given: str, told: bool) -> None:
     assert bool(findings(DynamicSharedMemoryOmitted, FURTHER.replace("GIVEN", given))) is told
+
+
+BY_TYPE = """
+template <class T> void send(T *d, const float *a, const double *b, int n) {
+    T *x;
+    cudaMalloc(&x, 64 * sizeof(T));
+    if (n > 3) cudaMemcpy(x, a, 64 * sizeof(float), cudaMemcpyHostToDevice);
+    else cudaMemcpy(x, b, 64 * sizeof(double), cudaMemcpyHostToDevice);
+    cudaMemcpy(d, x, COUNT * sizeof(T), cudaMemcpyDeviceToDevice);
+    cudaFree(x);
+}
+template void send<float>(float *, const float *, const double *, int);
+template void send<double>(double *, const float *, const double *, int);
+"""
+
+
+@pytest.mark.parametrize(("count", "told"), [("64", False), ("100", True)])
+def test_branches_for_the_types_of_other_instances(count: str, told: bool) -> None:
+    assert bool(findings(ByteCountMismatch, BY_TYPE.replace("COUNT", count))) is told

@@ -92,7 +92,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
         for node in walk(function.body) if function.body is not None else ():
             if isinstance(node, n.VarDecl) and isinstance(node.type, StructType) and "device_vector" in node.type.name:
                 reached.add(function)
-            if isinstance(node, n.Launch) and Kind.MANAGED in program.kinds.values():
+            if isinstance(node, n.Launch) and (Kind.MANAGED in program.kinds.values() or _has_event(node)):
                 reached.add(function)
             if not isinstance(node, n.Call):
                 continue
@@ -113,6 +113,13 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
         reached |= more
         todo = bool(more)
     return reached
+
+
+def _has_event(launch: n.Launch) -> bool:
+    event = launch.event
+    while isinstance(event, n.Cast):
+        event = event.operand
+    return isinstance(event, n.AddressOf)
 
 
 def _walk(m: Machine) -> None:

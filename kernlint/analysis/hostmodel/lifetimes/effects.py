@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.events import (
+    TIMING_METHODS,
+    enqueued,
+    event_of,
+    settled,
+    times_asked,
+    waits_for,
+)
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -13,6 +21,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Fault,
     Kind,
     Life,
+    Number,
     Pending,
     Place,
     State,
@@ -34,10 +43,21 @@ from kernlint.analysis.hostmodel.lifetimes.runtime import (
     READS,
     RECORDS,
     RESETS,
+    USE_HOST_PTR,
     WAITS,
     Makes,
 )
-from kernlint.analysis.hostmodel.lifetimes.transfers import apart, became, bound, called, calls_of, move, used, wait
+from kernlint.analysis.hostmodel.lifetimes.transfers import (
+    apart,
+    became,
+    bound,
+    called,
+    calls_of,
+    move,
+    rested_on,
+    used,
+    wait,
+)
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -51,6 +71,11 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
     """A call whose function is not in sight."""
     name, exprs = _named(e)
     out: list[Outcome] = []
+    if e.name in TIMING_METHODS or e.name == "clGetEventProfilingInfo":
+        times_asked(m, e, s)
+        return [(s, m.fresh(e.name))]
+    if waits_for(m, e, s):
+        return [(s, m.fresh(e.name))]
     for state, args in m.values(exprs, s):
         for index in READS.get(e.name, ()):
             read = args[index] if index < len(args) else None
@@ -94,6 +119,7 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
         move(m, e, plain, MOVES[plain], args, s)
         status = _status(m, e, s)
         s.begun[status] = tuple(work for work in s.pending if work not in before)
+        enqueued(m, event_of(e.args), e.span, s)
         return [(s, status)]
     if plain in FILLS and len(args) > FILLS[plain]:
         used(m, args[FILLS[plain]], e.span, s, "filled")
@@ -179,6 +205,8 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
         use = "copied"  # from the host's memory
     flags = args[1] if len(args) > 1 else None
     s.fates[thing] = Fate(use=use, touched=bool(use), stream=flags if makes.kind is Kind.STREAM else None)
+    if use and isinstance(flags, Number) and flags.value & USE_HOST_PTR and isinstance(args[3], At):
+        s.rests = (*s.rests, (thing, args[3], e.span))
     if where is not None:
         store(m, where, At(thing), s, e.span)
         s.outcomes[status] = thing
@@ -243,6 +271,7 @@ def _reset(span: Span, s: State) -> None:
 
 def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, stream: Value | None, api: str) -> None:
     """Work that was not waited for, and that memory is taken away from."""
+    rested_on(m, {thing}, thing.name, verb, s)
     for work in s.pending:
         if work.place.thing is not thing:
             continue
@@ -311,6 +340,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     if not args or not plain or MAY_WAIT.fullmatch(last):
         s.pending = ()
         s.waited = True
+        settled(s)
     s.version += 1
     s.recorded.clear()
     for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
@@ -334,6 +364,7 @@ def handed_on(m: Machine, words: frozenset[str], s: State) -> None:
                 escape(m, at, s)
     s.pending = ()
     s.waited = True
+    settled(s)
 
 
 def _lent(thing: Thing, s: State) -> None:

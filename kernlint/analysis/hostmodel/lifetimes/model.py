@@ -154,6 +154,10 @@ class State:
     pending: tuple[Pending, ...] = ()
     recorded: dict[Value, tuple[Value, tuple[Pending, ...]]] = field(default_factory=dict)
     begun: dict[Value, tuple[Pending, ...]] = field(default_factory=dict)
+    events: dict[Value, tuple[Span, tuple[Pending, ...]]] = field(default_factory=dict)
+    """Events of commands that nobody has waited for: where they were enqueued, with what was under way then."""
+    rests: tuple[tuple[Thing, Place, Span], ...] = ()
+    """Buffers that use memory of the host instead of their own, where that is, and where they were made."""
     reset: tuple[int, Span] | None = None
     version: int = 0
     waited: bool = False
@@ -165,8 +169,8 @@ class State:
         """An independent copy."""
         return State(
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
-            dict(self.recorded), dict(self.begun), self.reset, self.version, self.waited, self.uploaded, self.compared,
-            self.replaced,
+            dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version, self.waited,
+            self.uploaded, self.compared, self.replaced,
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -184,7 +188,7 @@ class State:
         held = frozenset(
             (at, value) for at, value in self.memory.items() if isinstance(value, At) and value.thing in self.fates
         )
-        return fates, held, self.pending
+        return fates, held, self.pending, frozenset(self.events)
 
 
 def merged(states: list[State], most: int) -> list[State]:

@@ -19,6 +19,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Whole,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.transfers import rested_on
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, PointerType, StructType, Type
@@ -101,6 +102,8 @@ def _memory_ends(m: Machine, at: Place, decl: n.VarDecl, s: State) -> None:
     for work in s.pending:
         if work.place.thing in ending and work.api.startswith(("cl", "enqueue")) and not s.fate(at.thing).out:
             m.report(Fault("dies", work.span, decl.name, "ends"))
+    if not s.fate(at.thing).out:
+        rested_on(m, ending, decl.name, "ends", s)
     s.pending = tuple(work for work in s.pending if work.place.thing not in ending)
     if isinstance(content, At) and content.thing in ending and content.thing.api == "device":
         s.fates[content.thing] = Fate(Life.FREED, False, decl.span, f"{decl.name} ends")

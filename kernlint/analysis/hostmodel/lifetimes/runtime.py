@@ -185,5 +185,8 @@ BORROWS = pattern(
 
 ENDS_PROGRAM = frozenset({"exit", "abort", "_exit", "_Exit", "quick_exit", "terminate", "__assert_fail"})
 
+USE_HOST_PTR = 8
+"""Flag of a buffer that has its contents in memory of the host, as long as it lives (OpenCL 3.0 API, 5.2.1)."""
+
 NON_BLOCKING = 1
 """Flag of a stream that does not wait for the default one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.events import enqueued, settled
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -49,6 +50,7 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
         _copied_to(m, e, target, source, kind, s)
     if waits is not False:
         s.waited = True
+        settled(s)
         opencl = moves.stream == 0
         s.pending = tuple(one for one in s.pending if opencl and apart(one.stream, stream, s))
         return
@@ -127,6 +129,7 @@ def wait(name: str, args: list[Value], s: State) -> None:
     """What a call waits for is over."""
     what = WAITS[name]
     s.waited = True
+    settled(s)
     for thing, fate in list(s.fates.items()):
         if fate.use in ("computed",) and fate.stream is not None:
             s.fates[thing] = fate._replace(stream=None)
@@ -160,6 +163,7 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
             for thing, fate in list(state.fates.items()):
                 if thing.kind is Kind.DEVICE and fate.touched and fate.life is Life.LIVE:
                     state.change(thing, use="computed", used_at=e.span)
+        enqueued(m, e.event, e.span, state)
         out.append((state, m.fresh("launch")))
     return out
 
@@ -253,6 +257,14 @@ def apart(one: Value | None, other: Value | None, s: State) -> bool:
     if one.thing.origin is not None and one.thing.origin == other.thing.origin:
         return False  # one variable, read twice
     return one.thing is not other.thing
+
+
+def rested_on(m: Machine, ending: set[Thing], name: str, verb: str, s: State) -> None:
+    """Memory of the host ends that buffers still use."""
+    for buffer, at, span in s.rests:
+        if at.thing in ending and s.fate(buffer).life is Life.LIVE:
+            m.report(Fault("dies", span, name, verb, (), False, "used"))
+    s.rests = tuple(one for one in s.rests if one[1].thing not in ending)
 
 
 def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:

@@ -139,6 +139,7 @@ def queue_method(scope: Scope, cursor: Cursor, queue: Expr, arguments: list[Curs
         (),
         global_size=_range(_at(args, 2)),
         callee=_at(args, 0),
+        event=_at(args, 5),
     )
 
 
@@ -265,6 +266,7 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         (),
         global_size=_pointed_values(_at(args, 4)),
         callee=_at(args, 1),
+        event=_at(args, 8),
     )
 
 

@@ -1,0 +1,101 @@
+"""Events of OpenCL: what a wait for one of them waits for, and times that are asked for before.
+
+A command of an in-order queue is over when a later one is, so that a wait for an event waits for what was enqueued
+before it too, and for nothing that came after (OpenCL 3.0 API, 5.11 event objects, 5.14 profiling).
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+from kernlint.analysis.hostmodel.lifetimes.model import Atom, Fault, Kind, State, Value
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import OpaqueType, PointerType, StructType, Type
+
+_EVENT = "event"
+WAITING_METHODS = frozenset({"cl::Event::wait"})
+TIMING_METHODS = frozenset({"cl::Event::getProfilingInfo"})
+
+
+def _is_event(kind: Type) -> bool:
+    if isinstance(kind, PointerType):
+        return isinstance(kind.pointee, OpaqueType) and kind.pointee.spelling.endswith("_cl_event")
+    return isinstance(kind, StructType) and kind.name.endswith("cl::Event")
+
+
+def event_of(args: tuple[n.Expr, ...]) -> n.Expr | None:
+    """The argument of a command that receives its event: the last one (those before it are waited for)."""
+    bare = args[-1] if args else None
+    while isinstance(bare, n.Cast):
+        bare = bare.operand
+    return bare if isinstance(bare, n.AddressOf) and _is_event(bare.operand.type) else None
+
+
+def enqueued(m: Machine, given: n.Expr | None, span: Span, s: State) -> None:
+    """A command has been enqueued whose event a variable of the function receives."""
+    while isinstance(given, n.Cast):
+        given = given.operand
+    if not isinstance(given, n.AddressOf):
+        return
+    for _, at in m.place(given.operand, s):
+        if at is not None and at.thing.kind is Kind.LOCAL and not s.fate(at.thing).out:
+            event = m.fresh(_EVENT)
+            s.memory[at] = event
+            s.events[event] = span, s.pending
+
+
+def held(m: Machine, given: n.Expr, s: State) -> Value | None:
+    """The event that an expression, its address, or a method's object stands for; None where it is not known."""
+    while isinstance(given, (n.Cast, n.AddressOf)):
+        given = given.operand
+    if not isinstance(given, (n.Ref, n.Member, n.Subscript)):
+        return None
+    for _, at in m.place(given, s):
+        found = s.memory.get(at) if at is not None else None
+        if isinstance(found, Atom) and found in s.events:
+            return found
+    return None
+
+
+def over(event: Value, s: State) -> None:
+    """An event was waited for: it is over, and so is what was enqueued before it."""
+    _, before = s.events[event]
+    s.pending = tuple(work for work in s.pending if work not in before)
+    earlier = list(s.events)
+    for one in earlier[: earlier.index(event) + 1]:
+        del s.events[one]
+
+
+def waits_for(m: Machine, e: n.Call, s: State) -> bool:
+    """Take note of a wait for one event; False where it is one for several, or it is not known for which."""
+    method = e.name in WAITING_METHODS
+    if not method and (e.name.rpartition("::")[2] != "clWaitForEvents" or len(e.args) != 2):
+        return False
+    given = e.receiver if method else e.args[1]
+    event = held(m, given, s) if given is not None and (method or _one(e.args[0])) else None
+    if event is None:
+        return False
+    over(event, s)
+    return True
+
+
+def _one(count: n.Expr) -> bool:
+    while isinstance(count, n.Cast):
+        count = count.operand
+    return isinstance(count, n.IntLit) and count.value == 1
+
+
+def times_asked(m: Machine, e: n.Call, s: State) -> None:
+    """The times of an event are asked for: a fault where nothing has waited for it."""
+    given = e.receiver if e.name in TIMING_METHODS else (e.args[0] if e.args else None)
+    event = held(m, given, s) if given is not None else None
+    if event is None:
+        return
+    span, _ = s.events[event]
+    m.report(Fault("early", e.span, _EVENT, "times", ((span, "enqueued here"),)))
+    del s.events[event]
+
+
+def settled(s: State) -> None:
+    """Everything that was enqueued is over, or may be."""
+    s.events.clear()
