@@ -58,6 +58,10 @@ class Surroundings(Protocol):
         """Macros that host code defines for a program as numbers which it works out when it runs."""
         ...
 
+    def texts_for(self, path: str) -> tuple[str, ...]:
+        """Macros, ``NAME=VALUE``, that host code defines for programs as words, with one that each may be."""
+        ...
+
     def files_including(self, header: str) -> tuple[str, ...]:
         """Real paths of the files that include the file ``header`` directly."""
         ...

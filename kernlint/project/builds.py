@@ -23,18 +23,21 @@ _HOLE = pattern(r"%[-0-9.]*(?:l{0,2}|z)([duixXs])")
 _READ = 1 << 20
 _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _SCRIPTS = frozenset({"setup.py", "meson.build"})
+_TYPE = "float"
 _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
     """What a build gives a file: macros it ``defines``, macros it would under conditions (``choices``), and folders to
-    ``include``; ``numbers``: macros that it defines as numbers which only the host knows."""
+    ``include``; ``numbers``: macros that it defines as numbers which only the host knows; ``texts``: ``NAME=VALUE``,
+    macros that host code of the project defines for some program as a word, with one that it may be."""
 
     defines: tuple[str, ...] = ()
     choices: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 NOTHING_GIVEN = Given()
@@ -114,6 +117,8 @@ class Builds:
                 include[text] = None
             elif kind == "N":
                 numbers[text] = None
+            elif kind == "T":
+                pass
             elif cmake.is_macro(text) and option[0] != "?":
                 defines.setdefault(text.partition("=")[0], text)
             elif cmake.is_macro(text):
@@ -123,6 +128,7 @@ class Builds:
             tuple(text for text in choices if text not in defines.values()),
             tuple(include),
             tuple(name for name in numbers if name not in defines),
+            self._texts if path.lower().endswith(_OPENCL) else (),
         )
 
     # ----------------------------------------------------------------------------------- programs of host code
@@ -138,6 +144,18 @@ class Builds:
             _, programs = self._look()
             for host in self._hosts(path, facts):
                 yield from programs[host].options
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """Words that hosts define macros as, of which programs make their types: one of each macro, and ``float``
+        where hosts work it out or say that too."""
+        found: dict[str, list[str]] = {}
+        _, programs = self._look()
+        for _, words in programs.column("words"):
+            for word in words:
+                name, _, value = word.partition("=")
+                found.setdefault(name, []).append(value or _TYPE)
+        return tuple(f"{name}={_TYPE if _TYPE in values else values[0]}" for name, values in found.items())
 
     def _hosts(self, path: str, facts: FileFacts) -> Sequence[str]:
         """Host files with options that build the program in ``path``: they name the file or one of its kernels; else

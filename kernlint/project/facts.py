@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from kernlint.project.definitions import names_defined
 from kernlint.project.discovery import makes_kernels, says_kernel
-from kernlint.project.hostoptions import options_in
+from kernlint.project.hostoptions import options_in, words_in
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 
@@ -122,10 +122,12 @@ class Includes(Said):
 @dataclass(frozen=True, slots=True)
 class Programs(Said):
     """What a file gives to compilers of programs that it builds when it runs, see
-    :func:`~kernlint.project.hostoptions.options_in`."""
+    :func:`~kernlint.project.hostoptions.options_in`; ``words``: macros that it defines as words, ``NAME=VALUE``, or
+    ``NAME`` where the host works the word out, also where others build the program."""
 
     options: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, path: str, data: bytes) -> Programs:
@@ -133,7 +135,13 @@ class Programs(Said):
         if path[-3:].lower() == ".py":
             compiles = b"pyopencl" in data or b"pycuda" in data or b"cupy" in data
             return cls(*options_in(data, True)) if compiles and (b"-D" in data or b"-I" in data) else cls()
-        return cls(*options_in(data, False)) if b"rogram" in data and _BUILT.search(data) else cls()
+        if b'"-D' not in data and b"rogram" not in data:
+            return cls()
+        built = _BUILT.search(data) is not None
+        if not built and b'"-D' not in data:
+            return cls()
+        options, sources = options_in(data, False)
+        return cls(options if built else (), sources if built else (), words_in(options))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kernlint.project.scripts import stands_under_a_choice
 from kernlint.text.patterns import pattern
@@ -34,7 +34,8 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
 
     An option is ``D`` or ``I`` and its text, behind ``?`` when it is given under a condition.  What is put together
     from constants of the file is followed, as far as the next thing that is not known.  ``N`` and a name is a macro
-    whose value, a number, the host works out.  Names of sources may be formats that numbers and words are filled in.
+    whose value, a number, the host works out, ``T`` one whose value is another text.  Names of sources may be formats
+    that numbers and words are filled in.
     """
     options: dict[str, None] = {}
     sources: dict[str, None] = {}
@@ -55,6 +56,16 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
     return tuple(options)[:MOST], tuple(sources)[:MOST]
 
 
+def words_in(options: Iterable[str]) -> tuple[str, ...]:
+    """Macros that options define as words: ``NAME=VALUE``, or ``NAME`` where the host works the word out."""
+    found: dict[str, None] = {}
+    for option in options:
+        kind, text = option.lstrip("?")[0], option.lstrip("?")[1:]
+        if kind == "T" or (kind == "D" and text.partition("=")[2].isidentifier()):
+            found[text] = None
+    return tuple(found)
+
+
 def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) -> Iterator[str]:
     mark = "?" if _conditional(data, match.start(), python) else ""
     arguments: list[bytes] | None = None
@@ -68,16 +79,17 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             before = len(re.findall(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]", literal[: option.start(4)]))
             known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
             if known is None:
-                if hole.startswith(b"%") and not hole.endswith(b"s") and not value:
-                    yield f"{mark}N{name.decode()}"
+                if not value:
+                    text = not hole.startswith(b"%") or hole.endswith(b"s")
+                    yield f"{mark}{'T' if text else 'N'}{name.decode()}"
                 continue
             value = known
         elif equals and not value and option.end() == len(literal):
             after = _AFTER.match(data, match.end() - 1)
             known = _constant(data, after.group(1)) if after is not None else None
             if known is None:
-                if after is not None and _CONVERTED.search(after.group()):
-                    yield f"{mark}N{name.decode()}"
+                if after is not None:
+                    yield f"{mark}{'N' if _CONVERTED.search(after.group()) else 'T'}{name.decode()}"
                 continue
             value = known
         text = name + (equals or b"") + (value or b"")

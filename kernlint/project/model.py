@@ -264,6 +264,10 @@ class Project:
         """Macros that host code defines for the program in the file at ``path`` as numbers that it works out."""
         return self.given(path).numbers
 
+    def texts_for(self, path: str) -> tuple[str, ...]:
+        """Macros, ``NAME=VALUE``, that host code defines for programs as words, with one that each may be."""
+        return self.given(path).texts
+
     def folders_for(self, path: str) -> tuple[str, ...]:
         """Include folders that host code gives the compiler of the program in the file at ``path``."""
         head = os.path.dirname(os.path.abspath(path))
@@ -478,6 +482,10 @@ class Questions:
     def numbers_for(self, path: str) -> tuple[str, ...]:
         """See :meth:`Project.numbers_for`."""
         return self._list("numbers_for", os.path.abspath(path))
+
+    def texts_for(self, path: str) -> tuple[str, ...]:
+        """See :meth:`Project.texts_for`."""
+        return self._list("texts_for", os.path.abspath(path))
 
     def dialect(self, path: str) -> str | None:
         """See :meth:`Project.dialect`."""

@@ -9,7 +9,7 @@ import pytest
 from kernlint.project import Project
 from kernlint.project.before import defines_before, includes_before
 from kernlint.project.cmake import Reader
-from kernlint.project.hostoptions import options_in
+from kernlint.project.hostoptions import options_in, words_in
 from kernlint.project.scripts import makefile, script
 from tests.project.test_own_headers import check, codes, kinds
 from tests.project.test_project import write
@@ -180,6 +180,40 @@ def test_numbers_that_a_host_works_out_are_symbols_of_the_build(tmp_path: Path) 
     assert project.numbers_for(str(tmp_path / "cl/turn.cl")) == ()
     assert check(tmp_path, "cl/turn_03.cl").summary.partial == 0
     assert check(tmp_path, "cl/turn.cl").summary.partial == 1
+
+
+TYPED = """#define VEC_(type, size) type##size
+#define VEC(type, size) VEC_(type, size)
+#define REAL4 VEC(REAL, 4)
+#define READ_(suffix) read_image##suffix
+#define READ__(suffix) READ_(suffix)
+#define READ READ__(REAL_SUFFIX)
+__kernel void scale(__read_only image2d_t from, __global REAL4 *to, int n) {
+    const sampler_t nearest = CLK_FILTER_NEAREST;
+    int i = get_global_id(0);
+    if (i < n) to[i] = READ(from, nearest, (int2)(i, 0)) * (REAL)2;
+}
+"""
+
+
+def test_words_that_a_host_works_out_are_the_types_of_the_program(tmp_path: Path) -> None:
+    host = """void Scale::compile(Type type) {
+      std::set<std::string> options;
+      options.insert("-DREAL=" + name_of(type));
+      options.insert("-DREAL_SUFFIX=" + suffix_of(type));
+      options.insert("-DELSEWHERE=" + name_of(type));
+      kernel_ = runtime->build("scale", options);
+    }"""
+    write(tmp_path, {"cl/scale.cl": TYPED, "ops/scale.cc": host, "Makefile": ""})
+    texts = Project(str(tmp_path)).texts_for(str(tmp_path / "cl/scale.cl"))
+    assert texts == ("REAL=float", "REAL_SUFFIX=float", "ELSEWHERE=float")
+    assert check(tmp_path, "cl/scale.cl").summary.partial == 0
+    write(tmp_path, {"ops/scale.cc": host.replace("-DREAL=", "-DOTHER=")})
+    assert check(tmp_path, "cl/scale.cl").summary.partial == 1
+
+
+def test_a_word_that_hosts_write_out_is_taken() -> None:
+    assert words_in(["?DREAL=half", "DSIZE=4", "TKIND", "NWIDTH", "Iinclude"]) == ("REAL=half", "KIND")
 
 
 def test_what_is_defined_before_an_include() -> None:

@@ -35,6 +35,8 @@ MAX_FOUNDATIONS = 2
 _KERNEL = pattern(rb"__global__|\bkernel\b|__kernel\b")
 
 CUT = "the source and its headers are large: it is not read under every setting that shows more of its code"
+MAX_WORDS = 8
+"""Macros that a source has of its host as words."""
 
 MAX_DEFINING = 6
 """Branches of headers that define a name which is unknown, of which a setting is looked for."""
@@ -110,7 +112,7 @@ class Configured:
 
     def _foundation(self) -> Changes:
         """Settings under which names are known that are not by default take the place of the default."""
-        best: Changes = {}
+        best = self._words()
         for _ in range(MAX_FOUNDATIONS):
             first, _ = self.readings[0]
             if not first.unknown:
@@ -124,6 +126,26 @@ class Configured:
                     best = self._better({**best, **changes}) or best
             if best == before:
                 break
+        return best
+
+    def _words(self) -> Changes:
+        """Words of the host for macros that names which are unknown are made of: the source's types, or what its types
+        are called in names of functions (``read_image##SUFFIX``)."""
+        around, unknown = self.options.around, self.readings[0][0].unknown
+        if self.language is not Language.OPENCL or around is None or not unknown:
+            return {}
+        given = dict(text.split("=", 1) for text in around.texts_for(self.readings[0][0].module.path))
+        made = {
+            name: word
+            for name, word in given.items()
+            if any(each.startswith(name) or each.endswith(name) for each in unknown)
+        }
+        if not made or len(made) > MAX_WORDS:
+            return {}
+        best = self._better(dict(made)) or {}
+        for name, word in made.items():
+            if self.readings[0][0].losses and word == "float":
+                best = self._better({**made, **best, name: "f"}) or best
         return best
 
     def _better(self, changes: Changes) -> Changes | None:
