@@ -104,7 +104,9 @@ class ArrayIndexOutOfRange(Rule):
         access = one.access
         assert one.extent is not None
         size = one.unit
-        index, count = one.witness.first.offset // size, one.extent // size
+        # Of what is wider than an element (a vector, a number in an array of bytes) the end may be all that is beyond.
+        last = one.witness.first.offset + (0 if one.inner else max((access.size or size) - size, 0))
+        index, count = last // size, one.extent // size
         first = one.witness.first
         who = f"thread {_place(first.thread)}" if one.reason else "a thread"
         if any(first.block):

@@ -14,6 +14,7 @@ from itertools import product
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher, Touches
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.content.own_rows import within_own_rows
 from kernlint.analysis.scenarios.numbers import scalar, trips_of
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
@@ -148,6 +149,10 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
         if id(root.decl) in aliased or (facts.module.entries and root.extent is None):
             continue  # dynamic shared memory is the callers' too
         found = _judge(facts[scenarios], group, portioned)
+        if found is not None and found.shape is not None:
+            writes = [access for access in group if access.writes]
+            if within_own_rows(of, found.access, writes, found.shape):
+                continue
         if found is not None:
             out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
     return tuple(out)

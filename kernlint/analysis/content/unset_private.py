@@ -117,7 +117,7 @@ class _Ways:
                 yield from self.of(arg, (*conds, cond), depth + 1, past)
         elif op == "call" and term.args[0].startswith("after"):
             # the others say how the loop ended
-            loop = self.loops.get(term.args[0].removeprefix("after"))
+            loop = self.loops.get(term.args[0].removeprefix("after").removesuffix(".exits"))
             if loop is not None and any(_data(end) for end in term.terms[1:]):
                 past = (*past, loop)
             yield from self.of(term.args[1], conds, depth + 1, past)

@@ -156,6 +156,32 @@ __global__ void column(unsigned *y, int length) {
 }
 void run(unsigned *y, int length) { column<<<1, 256>>>(y, length); }
 """,
+    "rows of threads that have no work, whose results nobody writes": """
+__global__ void scale(float *all, float *most, int count) {
+    __shared__ float rows[8][16];
+    int x = threadIdx.x, r = threadIdx.y;
+    if (r < count) rows[r][x] = all[(r * gridDim.x + blockIdx.x) * 16 + x];
+    __syncthreads();
+    if (x < 8 && rows[r][x] < rows[r][x + 8]) rows[r][x] = rows[r][x + 8];
+    __syncthreads();
+    if (r == 0 && x < 8) {
+        float found = 0.0f;
+        for (int k = 0; k < count; ++k) found = fmaxf(found, rows[k][x]);
+        most[blockIdx.x * 8 + x] = found;
+    }
+}
+void run(float *all, float *most, int count, int n) { scale<<<n, dim3(16, 8)>>>(all, most, count); }
+""",
+    "rows of threads that have no work, whose results are written": """
+__global__ void scale(const float *all, float *sums, int count) {
+    __shared__ float rows[8][16];
+    int x = threadIdx.x, r = threadIdx.y;
+    if (r < count) rows[r][x] = all[(r * gridDim.x + blockIdx.x) * 16 + x];
+    __syncthreads();
+    sums[(r * gridDim.x + blockIdx.x) * 16 + x] = rows[r][x] + rows[r][15 - x];  // bad
+}
+void run(const float *all, float *sums, int count, int n) { scale<<<n, dim3(16, 8)>>>(all, sums, count); }
+""",
     "rows up to a length that data say": """
 __global__ void mean(const float *v, float *out, const int *lengths, int most) {
     __shared__ float row[128];
