@@ -266,3 +266,14 @@ def test_large_sources_are_read_under_no_further_setting(monkeypatch: pytest.Mon
     (module,) = _modules(text)
     assert not module.kernels and [cut for cut in module.cuts if "large" in cut]
     assert [each.name for each in module.missed] == ["k"]
+
+
+def test_a_macro_of_the_build_that_says_how_often_to_unroll_is_no_loss() -> None:
+    text = """__kernel void k(__global int *p) {
+    #pragma unroll FACTOR
+        for (int i = 0; i < 8; ++i) p[get_global_id(0) * 8 + i] = i;
+    }"""
+    (module,) = _modules(text, "a.cl")
+    assert not module.kernels[0].function.losses
+    (module,) = _modules(text.replace("#pragma unroll FACTOR", "FACTOR"), "a.cl")
+    assert module.kernels[0].function.losses

@@ -83,6 +83,7 @@ def _errors(parsed: ParseResult) -> list[tuple[int, str]]:
     ]
 
 
+_PRAGMA = pattern(rb"[ \t]*#[ \t]*pragma\b")
 _UPHEAVAL = pattern(
     r"expected '\}'|extraneous closing brace|unterminated|#include nested too deeply|.*nesting level exceeded"
 )
@@ -293,12 +294,16 @@ class ModuleBuilder:
             object.__setattr__(function, "losses", (*function.losses, *lost))
 
     def _add_empty_macros(self, functions: list[FunctionDecl]) -> None:
-        """Uses of macros that were made up expand to nothing, whatever the real ones do."""
+        """Uses of macros that were made up expand to nothing, whatever the real ones do; in a ``#pragma`` (how often to
+        unroll) that changes no meaning."""
         if not self.parsed.synthesised:
             return
         for cursor in self.parsed.unit.preprocessing((K.MACRO_EXPANSION,)):
             if cursor.spelling in self.parsed.synthesised:
                 span = self.lowering.span(cursor)
+                line = self.parsed.text.rfind(b"\n", 0, span.start) + 1
+                if span.file == self.parsed.path and _PRAGMA.match(self.parsed.text, line, span.start) is not None:
+                    continue
                 loss = Loss("macro", f"macro that is not defined: {cursor.spelling}", span)
                 for function in functions:
                     body = function.body
