@@ -155,6 +155,11 @@ class ModuleFacts:
         """Who calls whom in the file, as far as somebody has asked."""
         return self._store.callees
 
+    def known(self, analysis: ModuleAnalysis[T]) -> T | None:
+        """The fact if somebody has asked for it; None else."""
+        result: T | None = self._store.results.get(analysis)
+        return result
+
     def scoped(self, asker: str, needs: Sequence[AnyAnalysis]) -> ModuleFacts:
         """The same facts, seen by ``asker``, who may ask for ``needs`` alone."""
         view = object.__new__(ModuleFacts)

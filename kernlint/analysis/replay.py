@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace.events import Root, RootKind
+from kernlint.prove import effort
 from kernlint.prove.emulate import Argument, Budget, Buffer, Fault, FaultKind, LaunchSpec, Outcome
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
@@ -137,7 +138,7 @@ class Replayer:
         key = (block, grid, shared_bytes, stated, run)
         known = self.outcomes.get(key)
         if known is None:
-            if len(self.outcomes) >= RUNS or self.left <= 0:
+            if len(self.outcomes) >= RUNS or self.left <= 0 or effort.spent():
                 return None
             spec = LaunchSpec(block, grid, run or None, shared_bytes)
             language = self.facts.module.language
@@ -146,6 +147,7 @@ class Replayer:
             known = replay(function, spec, args, BUDGET, language, WAVE if language == "hip" else WARP)
             self.outcomes[key] = known
             self.left -= known.steps
+            effort.spend(effort.STEP * known.steps)
         return known
 
     def race(self, found: Refuted, places: Sequence[Span]) -> Replayed | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from kernlint.prove import choices, walks
+from kernlint.prove import choices, effort, walks
 from kernlint.prove.choices import Chosen
 from kernlint.prove.collect import Collector, Point, Points, collector, constants_of
 from kernlint.prove.hints import Coarse, coarse, launch_bounds
@@ -58,10 +58,14 @@ def refute(query: Query, budget: Budget) -> Refuted | None:
 
 def search(query: Query, budget: Budget) -> tuple[Refuted | None, int]:
     """What :func:`refute` finds, and how many of the budget's points it took."""
+    if effort.spent():
+        return None, 0
     asked = _Search(query, budget)
     before = asked.points
     found = asked.run()
-    return found, (before - asked.points) * asked.weight // TYPICAL
+    cost = (before - asked.points) * asked.weight // TYPICAL
+    effort.spend(cost + effort.QUESTION)
+    return found, cost
 
 
 _collectors: dict[tuple[object, ...], Collector | None] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.prove import algebra, enumerate, exhaust, last
+from kernlint.prove import algebra, effort, enumerate, exhaust, last
 from kernlint.prove.query import SETTLED, Answer, Bounds, Budget, Overlap, Query, Unknown, is_shared
 from kernlint.symbolic.terms import SymbolKind, symbols
 
@@ -26,7 +26,7 @@ def _solve(query: Query, budget: Budget) -> Answer:
         refuted = last.refute(query, budget)
     if refuted is not None:
         return refuted
-    if not budget.rlimit:
+    if not budget.rlimit or effort.spent():
         return Unknown(_why(query) or "neither a proof nor a small counterexample was found")
     from kernlint.prove import smt  # the last resort, seldom reached
 

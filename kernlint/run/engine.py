@@ -24,6 +24,7 @@ from kernlint.policy.selection import Selection
 from kernlint.project import Projects, Questions
 from kernlint.project.build import flags_for
 from kernlint.project.compiledb import NO_FLAGS, Flags, Lookup
+from kernlint.prove import effort
 from kernlint.record import dataclass, field, replace
 from kernlint.registry import CONTROL_CODES, Registry
 from kernlint.result import Level, Notification, Report, Result, Suppression
@@ -308,12 +309,18 @@ class Engine:
         kernel_rules = [rule for rule in rules if isinstance(rule, Rule)]
         for kernel in module.kernels:
             if kept is None or kept.wanted is None or kept.wanted(kernel):
-                findings += self._check_kernel(kernel, facts, kernel_rules, out, kept, counts)
+                with effort.of_kernel():
+                    findings += self._check_kernel(kernel, facts, kernel_rules, out, kept, counts)
         _note_missed(module.missed, out)
         for header in module.missing_headers:
             out.note(Level.NOTE, "missing-header", f"header {header} was not found; its names are unknown")
         for note in module.notes:
             out.note(Level.WARNING, "front-end-note", note)
+        from kernlint.analysis.launching.launches import host
+
+        hosts = facts.known(host)
+        if hosts is not None and not hosts.whole:
+            out.note(Level.NOTE, "budget", "the host functions of the file are large: they are not all followed")
         for cut in module.cuts:
             out.note(Level.NOTE, "budget", cut)
         # What a stub says a library does is nobody's code to mend.
@@ -346,6 +353,7 @@ class Engine:
         skipped: list[str] = []
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
         for rule in rules:
+            effort.next_turn()
             found: list[merge.FromVariant] = []
             obstacles = {id(facts): rule.obstacles(facts) for facts in variants}
             if any(obstacles.values()):
@@ -363,7 +371,11 @@ class Engine:
                     found.append(merge.FromVariant(named, facts.function))
             findings += merge.over_variants(found, kernel.variants)
         why = gaps.reasons(losses.values(), module_facts.module.missing_headers)
+        effort.next_turn()
         counts.add(kernel, why, self._raceless(variants, rules, findings))
+        if effort.was_cut():
+            message = f"kernel {kernel.name} raises more questions than are asked of one kernel; some were left out"
+            out.note(Level.NOTE, "budget", message, span=kernel.function.name_span or kernel.function.span)
         if losses:
             first = min(losses.values(), key=lambda loss: (loss.span.file, loss.span.start))
             reasons = sorted({f"{loss.kind}: {loss.reason}" for loss in losses.values()})

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.launching.objects import with_objects
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.run import trace_function
+from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, FunctionRef, Launch, Module, Node
 from kernlint.tree.walk import walk
@@ -19,9 +20,25 @@ from kernlint.tree.walk import walk
 WALKS = 400
 """Host functions of one file that are walked; those that hold launches themselves come first."""
 
+STEPS = 500_000
+"""Steps of all walks of one file from which on no further one begins; some hundred thousand take a second."""
 
-def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
-    """The functions from which walks begin, each with its trace."""
+
+@dataclass(slots=True)
+class Allowance:
+    """What the walks of one file may still cost, in steps; ``cut``: one was not begun."""
+
+    left: int
+    cut: bool = False
+
+    def walks(self) -> bool:
+        """Whether another walk is begun."""
+        self.cut = self.cut or self.left <= 0
+        return self.left > 0
+
+
+def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl, Trace]]:
+    """The functions from which walks begin, each with its trace, as far as the ``allowance`` goes."""
     functions = [f for f in module.functions if f.body is not None and _on_host(f)]
     calls, launching = _calls(functions), {}
     for function in functions:
@@ -36,9 +53,10 @@ def walked(module: Module) -> Iterator[tuple[FunctionDecl, Trace]]:
 
     def walks(chosen: Iterable[FunctionDecl]) -> Iterator[tuple[FunctionDecl, Trace]]:
         for function in chosen:
-            if len(done) < WALKS and function not in done:
+            if len(done) < WALKS and function not in done and allowance.walks():
                 done.add(function)
                 trace = trace_function(function, module.language, destructors)
+                allowance.left -= trace.steps
                 met.update(event.node for event in trace.launches)
                 yield function, trace
 
@@ -56,14 +74,20 @@ OBJECTS = 60
 """Methods of one file that are walked with an object of their class."""
 
 
-def walked_objects(module: Module, begun: Iterable[FunctionDecl]) -> Iterator[tuple[FunctionDecl, Trace]]:
+def walked_objects(
+    module: Module, begun: Iterable[FunctionDecl], allowance: Allowance
+) -> Iterator[tuple[FunctionDecl, Trace]]:
     """Those of the functions ``begun``, from which walks begin, that are methods, each with the trace of a caller that
     makes their object (:mod:`~.objects`)."""
     methods = [function for function in begun if function.this is not None]
     if methods:
         callers = with_objects([f for f in module.functions if f.body is not None and _on_host(f)])
         for function in [one for one in methods if one in callers][:OBJECTS]:
-            yield function, trace_function(callers[function], module.language)
+            if not allowance.walks():
+                break
+            trace = trace_function(callers[function], module.language)
+            allowance.left -= trace.steps
+            yield function, trace
 
 
 _RUNTIME = pattern(

@@ -14,7 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
-from kernlint.analysis.launching.host_walks import walked, walked_objects
+from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
@@ -80,23 +80,25 @@ class LaunchFact:
 @dataclass(frozen=True, slots=True, eq=False)
 class HostFacts:
     """What walking the host code of a file gave: launches by kernel name, and the traces themselves.  ``objects``:
-    methods walked once more, with an object as their class makes it."""
+    methods walked once more, with an object as their class makes it.  ``whole``: no walk was left out for its cost."""
 
     launches: tuple[LaunchFact, ...]
     traces: tuple[tuple[FunctionDecl, Trace], ...]
     objects: tuple[tuple[FunctionDecl, Trace], ...] = ()
+    whole: bool = True
 
 
 def _compute(facts: ModuleFacts) -> HostFacts:
     found: list[LaunchFact] = []
     traces: list[tuple[FunctionDecl, Trace]] = []
-    for function, trace in walked(facts.module):
+    allowance = Allowance(STEPS)
+    for function, trace in walked(facts.module, allowance):
         traces.append((function, trace))
         for event in trace.launches:
             found += _facts(event, trace)
-    objects = tuple(walked_objects(facts.module, [function for function, _ in traces]))
+    objects = tuple(walked_objects(facts.module, [function for function, _ in traces], allowance))
     found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace)]
-    return HostFacts(tuple(_of_callers(found)), tuple(traces), objects)
+    return HostFacts(tuple(_of_callers(found)), tuple(traces), objects, not allowance.cut)
 
 
 def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:

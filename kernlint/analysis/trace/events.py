@@ -372,7 +372,7 @@ class Trace:
     variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
     understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
     ``overwritten``: identities of roots that something not followed may have written to.  ``addresses``: those that are
-    stored for others to use, as reads of no size.
+    stored for others to use, as reads of no size.  ``steps``: what the walk has cost.
     """
 
     accesses: list[Access] = field(default_factory=list)
@@ -395,6 +395,7 @@ class Trace:
     assumptions: set[str] = field(default_factory=set)
     overwritten: set[int] = field(default_factory=set)
     addresses: list[Access] = field(default_factory=list)
+    steps: int = 0
 
     @property
     def complete(self) -> bool:

@@ -51,6 +51,7 @@ def trace_function(
     except RecursionError:
         m.gap("budget", "nested too deeply", function.span)
     finish(m)
+    m.trace.steps = m.steps
     return m.trace
 
 

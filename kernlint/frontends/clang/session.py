@@ -53,6 +53,9 @@ LARGE = 1 << 18
 MADE_UP_WEIGHT = 96 << 20
 """Bytes of trees that parses with made-up declarations may make for one source; some sixty take a second."""
 
+TEXT = 4
+"""Bytes of trees that are made while one byte of text is looked at."""
+
 HEAVY = 1 << 20
 """Bytes of a source and its headers from which on nothing is made up for a source without device code of its own."""
 
@@ -193,8 +196,9 @@ class ParseResult:
 
     @property
     def weight(self) -> int:
-        """Bytes of the trees of all parses that it took, about: what it cost, the same on every machine."""
-        return self.unit.weight * self.rounds
+        """Bytes of the trees of all parses that it took, about, and of the texts, whose bytes take as long as
+        :data:`TEXT` of a tree: what it cost, the same on every machine."""
+        return (self.unit.weight + TEXT * self.includes.size) * self.rounds
 
     def errors(self) -> Iterator[Diagnostic]:
         """The diagnostics that are errors."""
