@@ -44,6 +44,8 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
         if given is not None:
             used(m, given, e.span, s, "copied")
     s.uploaded = s.uploaded or kind == H2D
+    if kind == H2D and isinstance(source, At):
+        _known_to_device(source, s)
     if source is not None:
         _copied_from(m, e, source, kind, stream, waits, s)
     if target is not None:
@@ -64,6 +66,16 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
             *s.pending,
             *(Pending(one, stream, e.span, False, e.name) for one in (source, target) if isinstance(one, At)),
         )
+
+
+def _known_to_device(source: Place, s: State) -> None:
+    """Addresses that are copied to the device: whoever is given the copy there may write to what they lead to."""
+    for at, held in list(s.memory.items()):
+        if at.thing is source.thing:
+            for thing in things_in(held):
+                fate = s.fates.get(thing)
+                if fate is not None and fate.life is Life.LIVE and thing.kind in MEMORY:
+                    s.change(thing, touched=True, use=fate.use or "filled")
 
 
 def _to_host(thing: Thing, kind: int | None) -> bool:

@@ -35,6 +35,9 @@ def construction(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     """A constructor call: a copy is its operand, a plain one a list of elements, the user's own a call."""
     type_ = scope.type(cursor)
     written = [c for c in cursor.children if is_expression(c)]
+    count = len(cursor.arguments)
+    if 0 < count < len(written):  # numbers among the template's arguments come first: ``Tensor<float, 2>(x, sizes)``
+        written = written[-count:]
     arguments = [c for c in written if not is_default(c)]
     if isinstance(type_, ArrayType) and not arguments:
         return InitList(scope.span(cursor), type_, ())
