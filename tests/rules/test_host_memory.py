@@ -235,3 +235,67 @@ struct Field {
 def test_buffers_that_use_memory_of_the_host(memory: str, flag: str, after: str, told: bool) -> None:
     code = USED.replace("MEMORY", memory).replace("FLAG", flag).replace("AFTER", after)
     assert bool(findings(UnsynchronisedHostRead, code)) is told
+
+
+OWNED = """
+#include <memory>
+struct Base { virtual ~Base() {} };
+struct Frees : Base { float *p; explicit Frees(float *q) : p(q) {} ~Frees() { cudaFree(p); } };
+struct Leaves { float *p; explicit Leaves(float *q) : p(q) {} };
+void run(size_t n) {
+    float *p;
+    cudaMalloc(&p, n);
+    USE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        ("Frees *o = new Frees(p); delete o;", False),
+        ("Base *o = new Frees(p); delete o;", False),
+        ("std::unique_ptr<Frees> o(new Frees(p));", False),
+        ("Leaves *o = new Leaves(p); delete o;", True),
+    ],
+)
+def test_delete_runs_the_destructor_of_the_object(use: str, told: bool) -> None:
+    assert bool(findings(DeviceMemoryLeak, OWNED.replace("USE", use))) is told
+
+
+def test_addresses_that_are_read_back_from_the_device() -> None:
+    code = """
+#include <stdlib.h>
+void run(int n) {
+    float **table, **host = (float **)malloc(n * sizeof(float *));
+    cudaMalloc(&table, n * sizeof(float *));
+    for (int i = 0; i < n; i++) cudaMalloc(&host[i], 64);
+    cudaMemcpy(table, host, n * sizeof(float *), cudaMemcpyHostToDevice);
+    free(host);
+    float **again = (float **)malloc(n * sizeof(float *));
+    cudaMemcpy(again, table, n * sizeof(float *), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) cudaFree(again[i]);
+    cudaFree(table);
+    free(again);
+}
+"""
+    assert not findings(DeviceMemoryLeak, code)
+
+
+def test_numbers_of_a_template_are_no_arguments() -> None:
+    code = """
+template <class T, int D> struct View {
+    T *data;
+    int size[D];
+    __host__ __device__ View(T *x, const int (&of)[D]) : data(x) { for (int i = 0; i < D; ++i) size[i] = of[i]; }
+};
+__global__ void k(View<float, 1> v) { if (threadIdx.x < v.size[0]) v.data[threadIdx.x] = 0.0f; }
+void run(int n) {
+    float *x;
+    cudaMalloc(&x, n * sizeof(float));
+    int of[1] = {n};
+    k<<<1, 256>>>(View<float, 1>(x, of));
+    cudaFree(x);
+}
+"""
+    assert not findings(WrongCopyDirection, code)

@@ -62,7 +62,7 @@ from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
-from kernlint.tree.types import FloatType, IntType, PointerType, StructType
+from kernlint.tree.types import VOID, FloatType, IntType, PointerType, StructType
 
 _PREFIXED = ("cuda", "hip", "cu", "cl", "enqueue")
 
@@ -112,8 +112,11 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
     if plain in ENDS and len(args) > ENDS[plain].what:
         ends = ENDS[plain]
         stream = args[ends.stream] if ends.stream is not None and ends.stream < len(args) else None
-        release(m, args[ends.what], e.span, s, ends.verb, stream, plain)
-        return [(s, _status(m, e, s))]
+        given = args[ends.what]
+        ways = _destroyed(m, e, exprs[ends.what], given, s) if plain == "operator delete" else [s]
+        for way in ways:
+            release(m, given, e.span, way, ends.verb, stream, plain)
+        return [(way, _status(m, e, way)) for way in ways]
     if plain in MOVES:
         before = s.pending
         move(m, e, plain, MOVES[plain], args, s)
@@ -259,6 +262,23 @@ def release(
         del s.memory[at]
     s.change(thing, life=Life.FREED, at=span, by=verb)
     m.stopped.setdefault(thing, span)
+
+
+def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> list[State]:
+    """What ``delete`` runs before it gives back: the destructor of the object, by the class it was made of.  Where that
+    is not in sight, it may free whatever the object holds."""
+    kind = given.thing.type if isinstance(given, At) and not given.path and given.thing.kind is Kind.HOST else None
+    if not isinstance(given, At) or not isinstance(kind, StructType) or s.fate(given.thing).life is not Life.LIVE:
+        return [s]
+    destructor = m.program.destructor(kind)
+    if destructor is not None and destructor.body is not None:
+        call = n.Call(e.span, VOID, destructor.qualified, destructor, (), expr)
+        return [state for state, _ in m.inlined(call, destructor, s)]
+    if not all(isinstance(field.type, (PointerType, IntType, FloatType)) for field in kind.fields):
+        for at, held in list(s.memory.items()):
+            if at.thing is given.thing:
+                escape(m, held, s)
+    return [s]
 
 
 def _reset(span: Span, s: State) -> None:

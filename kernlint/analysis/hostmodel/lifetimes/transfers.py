@@ -75,7 +75,7 @@ def _known_to_device(source: Place, s: State) -> None:
             for thing in things_in(held):
                 fate = s.fates.get(thing)
                 if fate is not None and fate.life is Life.LIVE and thing.kind in MEMORY:
-                    s.change(thing, touched=True, use=fate.use or "filled")
+                    s.change(thing, touched=True, out=True, use=fate.use or "filled")  # it may be read back
 
 
 def _to_host(thing: Thing, kind: int | None) -> bool:
