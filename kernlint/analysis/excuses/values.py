@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kernlint.analysis.accesses.pairs import Pair, opaque
+from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
 from kernlint.analysis.trace.events import AccessKind, Root
@@ -69,6 +69,16 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
         for (int c = 1; c < columns; c++)
             if (x[row * columns + c] > x[row * columns + best]) best = c;
         out[row] = best;
+    }
+    ```
+
+    ```cuda excused
+    __global__ void peaks(const float *x, const float *top, float *out, int rows, int columns) {
+        int row = blockIdx.x * 32 + threadIdx.x / 4;
+        if (row >= rows) return;
+        float most = -INFINITY;
+        for (int c = 0; c < columns; c++) most = max(most, x[row * columns + c]);
+        out[row] = exp(max(top[row], most) - top[row]);
     }
     ```
 
@@ -157,14 +167,15 @@ def pinned(
         if symbol.uniformity is Uniformity.GRID or symbol in within:
             return "same", id(symbol)
         return _grown(symbol, env, written, place, within)
-    after = term.op == "call" and term.args[0].startswith("after")
-    if term.op == "call" and opaque(term) and not after:
-        return None
+    name = term.args[0] if term.op == "call" else term.op
+    after = term.op == "call" and name.startswith("after")
+    if term.op == "call" and ("@" in name or name.startswith(("returned", "left"))):
+        return None  # more than a function of its arguments
     parts = [pinned(arg, env, written, place, within) for arg in term.terms]
     if any(part is None for part in parts):
         return None
-    whole = not after and all(isinstance(part, int) for part in parts)
-    return evaluate(term, env) if whole else (term.args[0] if after else term.op, *parts)
+    number = evaluate(term, env) if not after and all(isinstance(part, int) for part in parts) else None
+    return (name, *parts) if number is None else number
 
 
 def _grown(symbol: Symbol, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
