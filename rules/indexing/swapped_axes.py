@@ -29,6 +29,8 @@ class SwappedAxes(Rule):
     fast one. When the guard bounds the slow index by that very factor, and the fast index by another extent, the two
     tests are swapped: on anything but a square the kernel leaves elements out and touches others that are not there.
 
+    An index that counts whole rows (where one of many images begins) is no column.
+
     Both halves of the evidence come from the kernel's own arithmetic, never from names.
 
     ```cuda bad
@@ -77,6 +79,16 @@ class SwappedAxes(Rule):
         if (r < rows && c < cols) out[c * rows + r] = in[r * cols + c];
     }
     ```
+
+    ```cuda good
+    __global__ void scale(float *filters, int size, int count, float by) {
+        const int i = (blockIdx.x * blockDim.x + threadIdx.x) * size * size;
+        if (i >= count) return;
+        for (int y = 0; y < size; ++y)
+            for (int x = 0; x < size; ++x)
+                filters[i + y * size + x] *= by;
+    }
+    ```
     """
 
     meta = Meta("KL403", "swapped-axes", Severity.WARNING)
@@ -122,7 +134,7 @@ class SwappedAxes(Rule):
         size = access.size or 1
         for slow_guard, slow, slow_bound in bounds:
             for fast_guard, fast, fast_bound in bounds:
-                if slow_bound is fast_bound or slow == fast:
+                if slow_bound is fast_bound or slow == fast or _is_rows(fast, slow_bound):
                     continue
                 right = (slow * _form(fast_bound) + fast).scaled(size)
                 wrong = (slow * _form(slow_bound) + fast).scaled(size)
@@ -134,6 +146,11 @@ class SwappedAxes(Rule):
 
 def _form(symbol: Symbol) -> Polynomial:
     return Polynomial({(symbol.term,): 1})
+
+
+def _is_rows(index: Polynomial, pitch: Symbol) -> bool:
+    """Whether an index is so many whole rows, and so no column: where an image begins among others."""
+    return all(pitch.term in atoms for atoms in index.coefficients)
 
 
 def _apart(rest: Polynomial, own: set[Term]) -> bool:
