@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
@@ -85,7 +86,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, replayer)
+    needs = (trace, outside, pushed, replayer)
     requires_whole = True
     looks_back = True
 
@@ -98,6 +99,21 @@ class ArrayIndexOutOfRange(Rule):
                 arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
             yield self._report(found, facts[replayer])
+        behind: tuple[Behind, ...] = facts[pushed]
+        yield from (self._behind(one) for one in behind if one.access.root not in arrays)
+
+    def _behind(self, one: Behind) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is read behind the last element that was stored in {access.root.name}: the loop lets "
+            "the index be as large as their number",
+            related=[
+                Related(one.push.span, "the elements are stored, and counted, here"),
+                Related(one.guard.span, "the loop goes on up to the last one, and the index is one more"),
+            ],
+            fix="let the loop end one element earlier",
+        )
 
     def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
         one = found[0]
