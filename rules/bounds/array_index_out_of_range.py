@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import outside, replayed
+from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.pushed import Behind, pushed
+from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
@@ -24,7 +26,9 @@ class ArrayIndexOutOfRange(Rule):
     thread indices, the block size, loop counters, masks. Reported is an access for which a thread of a block that
     is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
     past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
-    or a remainder, whose largest value is taken.
+    or a remainder, whose largest value is taken. Arrays that a thread fills one by one end where it has stopped: a loop
+    that looks at the next element too, a round that stores as many as data say after one test of the end, and what is
+    read behind a full buffer are told as well.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -86,7 +90,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, replayer)
+    needs = (trace, outside, pushed, several_steps, flushed, replayer)
     requires_whole = True
     looks_back = True
 
@@ -101,6 +105,10 @@ class ArrayIndexOutOfRange(Rule):
             yield self._report(found, facts[replayer])
         behind: tuple[Behind, ...] = facts[pushed]
         yield from (self._behind(one) for one in behind if one.access.root not in arrays)
+        steps: tuple[Steps, ...] = facts[several_steps]
+        yield from (self._steps(one) for one in steps if one.access.root not in arrays)
+        full: tuple[Flushed, ...] = facts[flushed]
+        yield from (self._flushed(one) for one in full if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access
@@ -113,6 +121,26 @@ class ArrayIndexOutOfRange(Rule):
                 Related(one.guard.span, "the loop goes on up to the last one, and the index is one more"),
             ],
             fix="let the loop end one element earlier",
+        )
+
+    def _steps(self, one: Steps) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} where data make the inner loop "
+            "long enough: the end is tested once before all of its rounds",
+            related=[Related(one.guard.span, "this test holds when the inner loop begins")],
+            fix="test for the end in the inner loop too",
+        )
+
+    def _flushed(self, one: Flushed) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is read behind the end of the buffer when it was full: with {one.room} items in it all "
+            "whole parts have been handed over, and nothing is left behind them",
+            related=[Related(one.guard.span, f"this test takes up to {one.room} items for possible")],
+            fix="read what is left only where there is something left",
         )
 
     def _report(self, found: Sequence[Outside], again: Replayer) -> Finding:
