@@ -266,3 +266,25 @@ def test_rows_with_a_pitch_of_their_own_may_be_padded_to_whole_blocks() -> None:
 
     assert not loud(IMAGE.replace("{pitch}", "pitch"))
     assert loud(IMAGE.replace("{pitch}", "width"))
+
+
+TILES = """
+__global__ void turn(const float *in, float *out, int rows, int cols) {
+    __shared__ float tile[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    {read}tile[threadIdx.y][threadIdx.x] = in[y * cols + x];
+    __syncthreads();
+    out[(blockIdx.x * 32 + threadIdx.y) * rows + blockIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+void run(const float *in, float *out, int rows, int cols) {
+    turn<<<dim3((cols + 31) / 32, (rows + 31) / 32), dim3(32, 32)>>>(in, out, rows, cols);
+}
+"""
+
+
+def test_a_kernel_of_whole_tiles_that_tests_nothing_is_a_note() -> None:
+    def levels(text: str) -> set[Severity]:
+        return {one.severity for one in findings(MissingBoundsGuard, text)}
+
+    assert levels(TILES.replace("{read}", "")) == {Severity.NOTE}
+    assert Severity.WARNING in levels(TILES.replace("{read}", "if (x < cols && y < rows) "))
