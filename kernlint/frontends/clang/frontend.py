@@ -16,7 +16,7 @@ from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.session import MadeUpText, ParseResult, own_headers, parse
+from kernlint.frontends.clang.session import MadeUpText, ParseResult, one_source, own_headers, parse
 from kernlint.record import replace
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
@@ -114,7 +114,7 @@ class ClangFrontend:
             language = Language(dialect)
         if language is Language.CUDA and not options.language and _for_hip(options.defines):
             language = Language.HIP
-        with _collection_paused():
+        with _collection_paused(), one_source():
             met = language is not None and options.around is not None and met_elsewhere(source, options.around)
             cost = Cost()
             modules = self._modules(source, language, options, cost, met=met) if language is not None else []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 
 from kernlint.frontends.base import Defined, FrontendError, Served, Surroundings
@@ -62,6 +63,25 @@ HEAVY = 1 << 20
 _DEVICE = pattern(rb"__global__|__device__|<<<|\bkernel\b|__kernel")
 
 
+_Scan = tuple["Surroundings | None", IncludeScan, tuple[str, ...]]
+
+
+class _Scans:
+    """What texts include and which preludes fit, where that is kept: a source has the same under every setting."""
+
+    kept: dict[object, _Scan] | None = None
+
+
+@contextmanager
+def one_source() -> Iterator[None]:
+    """In the ``with`` body headers are taken not to change."""
+    _Scans.kept = {}
+    try:
+        yield
+    finally:
+        _Scans.kept = None
+
+
 @dataclass(frozen=True, slots=True)
 class _Job:
     """All that a parse of one source is made of, but what is appended or made up."""
@@ -86,20 +106,24 @@ class _Job:
         before: Preceding = NOTHING_BEFORE,
     ) -> _Job:
         """What there is to read for a source with what goes ``before`` it."""
-        choice = StubChoice(language)
         quoted = (os.fsencode(file) for file in (*options.forced, *before.files))
-        forced = b"".join(b'#include "%b"\n' % file for file in quoted)
-        own = own_headers(options.around, language)
-        includes = scan_includes(
-            path,
-            forced + text,
-            options.include_dirs,
-            look=choice.see,
-            resolved=choice.found,
-            own=own,
-            unwrap=unwrapped if language is Language.OPENCL else None,
-        )
-        headers = prelude_headers(language, choice.headers())
+        whole = b"".join(b'#include "%b"\n' % file for file in quoted) + text
+        key = (path, whole, language, options.include_dirs)
+        scans = _Scans.kept if _Scans.kept is not None else {}
+        known = scans.get(key)
+        if known is None or known[0] is not options.around:
+            choice = StubChoice(language)
+            includes = scan_includes(
+                path,
+                whole,
+                options.include_dirs,
+                look=choice.see,
+                resolved=choice.found,
+                own=own_headers(options.around, language),
+                unwrap=unwrapped if language is Language.OPENCL else None,
+            )
+            known = scans[key] = options.around, includes, prelude_headers(language, choice.headers())
+        _, includes, headers = known
         return cls(path, text, language, options, includes, headers, use_cache, before)
 
     def preceded(self, found: Iterable[Defined], names: frozenset[str]) -> _Job:

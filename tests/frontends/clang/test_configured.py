@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.frontends.base import FrontendOptions
-from kernlint.frontends.clang import ClangFrontend
+from kernlint.frontends.clang import ClangFrontend, session
 from kernlint.policy.config import Config
 from kernlint.policy.selection import Selection
 from kernlint.registry import load
@@ -277,3 +277,20 @@ def test_a_macro_of_the_build_that_says_how_often_to_unroll_is_no_loss() -> None
     assert not module.kernels[0].function.losses
     (module,) = _modules(text.replace("#pragma unroll FACTOR", "FACTOR"), "a.cl")
     assert module.kernels[0].function.losses
+
+
+def test_headers_are_looked_for_once_for_all_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    scan = session.scan_includes
+
+    def counted(path: str, *rest: object, **named: object) -> object:
+        looked.append(path)
+        return scan(path, *rest, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(session, "scan_includes", counted)
+    name = str(tmp_path / "a.cu")
+    text = f'#include "a.h"\n#ifdef USE_GPU\n__global__ void k(int *p) {FINE}\n#endif\nint *q = SIZE;\n'
+    assert len(_modules(text, name)) == 2
+    assert looked == [name]
+    (tmp_path / "a.h").write_text("#define SIZE 0\n")
+    assert not _modules(text, name)[0].missing_headers and looked == [name] * 2

@@ -38,13 +38,14 @@ class Uncompiled:
         self.program = program
         self.language = language
         self.plain = blanked(text)
+        self.inside = _inside(program.main.branches)
 
     def own(self, branch: Branch) -> bytes:
         """The code of a branch without the branches in it, directives and comments."""
         return _DIRECTIVE.sub(b"", b"".join(self._pieces(branch)))
 
     def _pieces(self, branch: Branch) -> Iterator[bytes]:
-        return _pieces(self.plain, self.program.main.branches, branch)
+        return _pieces(self.plain, self.inside.get(id(branch), ()), branch)
 
     def has_kernel(self, branch: Branch) -> bool:
         """Whether a kernel stands in a branch."""
@@ -119,20 +120,29 @@ def declaring(file: File, text: bytes, left: Iterable[Branch], unknown: Collecti
         return []
     declared = re.compile(_DECLARED % {b"names": names}, re.DOTALL)
     plain = blanked(text)
+    inside = _inside(file.branches)
     return [
         branch
         for branch in left
-        if declared.search(_DIRECTIVE.sub(b"", b"".join(_pieces(plain, file.branches, branch)))) is not None
+        if declared.search(_DIRECTIVE.sub(b"", b"".join(_pieces(plain, inside.get(id(branch), ()), branch))))
+        is not None
     ]
 
 
-def _pieces(plain: bytes, branches: Sequence[Branch], branch: Branch) -> Iterator[bytes]:
-    """The code of a branch between those in it."""
+def _inside(branches: Iterable[Branch]) -> dict[int, list[Branch]]:
+    """The branches directly in each, by its identity."""
+    found: dict[int, list[Branch]] = {}
+    for each in branches:
+        found.setdefault(id(each.parent), []).append(each)
+    return found
+
+
+def _pieces(plain: bytes, inside: Sequence[Branch], branch: Branch) -> Iterator[bytes]:
+    """The code of a branch between those ``inside`` it."""
     at = branch.start
-    for inner in branches:
-        if inner.parent is branch:
-            yield plain[at : inner.start]
-            at = max(at, inner.end)
+    for inner in inside:
+        yield plain[at : inner.start]
+        at = max(at, inner.end)
     yield plain[at : branch.end]
 
 
