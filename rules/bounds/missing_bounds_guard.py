@@ -149,10 +149,11 @@ class MissingBoundsGuard(Rule):
         yield from self._marks(facts[marks])
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
-        exposed = [one for one in facts[surplus] if not one.late]
+        late = {run.access for run in facts[overruns] if run.late and run.how is How.SIBLING}  # of a late guard
+        exposed = [one for one in facts[surplus] if not one.late and one.access not in late]
         elsewhere: tuple[Untested, ...] = facts[untested]
         runs = [one for one in facts[overruns] if one.how in (How.SIBLING, How.TAIL) and not one.late]
-        items = [one for one in facts[surplus_items] if one.guard is None]
+        items = [one for one in facts[surplus_items] if one.guard is None and one.access not in late]
         for tier in Tier:
             if tier is Tier.SIBLING and items:
                 yield self._items(facts, items)

@@ -288,3 +288,15 @@ def test_a_kernel_of_whole_tiles_that_tests_nothing_is_a_note() -> None:
 
     assert levels(TILES.replace("{read}", "")) == {Severity.NOTE}
     assert Severity.WARNING in levels(TILES.replace("{read}", "if (x < cols && y < rows) "))
+
+
+def test_what_is_read_before_its_test_is_told_once() -> None:
+    text = """
+__global__ void sums(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float before = out[i];
+    if (i < n) out[i] = a[i] + before;
+}
+void run(const float *a, float *out, int n) { sums<<<(n + 255) / 256, 256>>>(a, out, n); }
+"""
+    assert len(findings(MissingBoundsGuard, text)) + len(findings(LateBoundsGuard, text)) == 1
