@@ -29,6 +29,7 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact])
                     assert isinstance(kind, IntType)
                     # 2**32 threads and a size_t, which is what sizes are by habit, say nothing of how large they get.
                     weak = not kind.signed and _by_habit(count) and not _product_in_launches(count, seen)
+                    weak = weak or _cut_for_grids(seen)
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
 
@@ -66,6 +67,24 @@ def _narrow_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:
     """Whether every launch in sight passes a 32-bit value for the count."""
     given = _given(count, seen)
     return bool(given) and all(term is not None and term.op == "cast" and bits(term.args[0]) <= 32 for term in given)
+
+
+def _cut_for_grids(seen: Sequence[LaunchFact]) -> bool:
+    """Whether no grid in sight is a part of a size of 64 bits: sizes are cut to 32 on their way to it, as by a function
+    that takes an ``int``, and the grid has no more threads than that."""
+    return bool(seen) and not any(fact.grid is None or _of_wide_size(fact.grid[0]) for fact in seen)
+
+
+def _of_wide_size(grid: Term) -> bool:
+    """Whether a number of blocks is made of a size of 64 bits in that width, or may be."""
+    wide = [part for part in subterms(grid) if bits(part) == 64 and symbols(part)]
+    if not wide or plain(grid) in map(plain, wide):
+        return True
+    return any(
+        any(arg in wide for arg in part.terms)
+        for part in subterms(grid)
+        if not (part.op == "cast" and isinstance(part.type, IntType))
+    )
 
 
 def _given(count: Term, seen: Sequence[LaunchFact]) -> list[Term | None]:

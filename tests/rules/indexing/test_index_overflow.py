@@ -416,3 +416,28 @@ OF_BOTH = """void go(const float *a, float *o, int rows, int columns) {
 def test_another_kernel_multiplies_the_same_rows_in_64_bits(length: str, launch: str, bad: bool) -> None:
     code = SIBLINGS.replace("LENGTH", length).replace("LAUNCH", launch)
     assert any("another kernel" in one.message for one in findings(IndexOverflow, code)) is bad
+
+
+CLEAR = """
+HELPER
+__global__ void clear(float *x, size_t size) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < size) x[i] = 0;
+}
+void run(float *x, size_t size) { clear<<<BLOCKS, 512>>>(x, size); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("helper", "blocks", "severity"),
+    [
+        ("", "(size + 511) / 512", Severity.WARNING),
+        ("", "ceil(size / 512.0)", Severity.WARNING),
+        ("int blocks_for(size_t size, int block);", "blocks_for(size, 512)", Severity.WARNING),
+        ("int blocks_for(int size, int block);", "blocks_for(size, 512)", Severity.NOTE),
+        ("int blocks_for(int size, int by) { return (size + by - 1) / by; }", "blocks_for(size, 512)", Severity.NOTE),
+    ],
+)
+def test_a_grid_that_is_made_of_an_int_has_no_more_threads(helper: str, blocks: str, severity: Severity) -> None:
+    source = CLEAR.replace("HELPER", helper).replace("BLOCKS", blocks)
+    assert [found.severity for found in findings(IndexOverflow, source)] == [severity]
