@@ -435,9 +435,9 @@ void run(float *x, size_t size) { clear<<<BLOCKS, 512>>>(x, size); }
         ("", "ceil(size / 512.0)", Severity.WARNING),
         ("int blocks_for(size_t size, int block);", "blocks_for(size, 512)", Severity.WARNING),
         ("int blocks_for(int size, int block);", "blocks_for(size, 512)", Severity.NOTE),
-        ("int blocks_for(int size, int by) { return (size + by - 1) / by; }", "blocks_for(size, 512)", Severity.NOTE),
+        ("int blocks_for(int size, int by) { return (size + by - 1) / by; }", "blocks_for(size, 512)", None),
     ],
 )
-def test_a_grid_that_is_made_of_an_int_has_no_more_threads(helper: str, blocks: str, severity: Severity) -> None:
+def test_a_grid_that_is_made_of_an_int_has_no_more_threads(helper: str, blocks: str, severity: Severity | None) -> None:
     source = CLEAR.replace("HELPER", helper).replace("BLOCKS", blocks)
-    assert [found.severity for found in findings(IndexOverflow, source)] == [severity]
+    assert [found.severity for found in findings(IndexOverflow, source)] == ([severity] if severity else [])
