@@ -17,6 +17,7 @@ step                  value at iteration k           where
 ``2*phi + c``         ``(init << k) + c*(2**k - 1)`` also ``2*phi | 1`` of an even ``2*phi``: masks of a tree
 ``phi + (c << k)``    ``init + c*(2**k - 1)``        ``k`` the loop's own counter: strides that double are added up
 ``phi | (c << k)``    ``init | c*(2**k - 1)``        ``c`` a power of two
+``f(k)``              ``k ? f(k - 1) : init``        what an iteration makes of its number for the next one
 ====================  =============================  ======================================
 """
 
@@ -35,6 +36,7 @@ from kernlint.symbolic.terms import (
     negative,
     plain,
     select,
+    substitute,
     symbols,
     truth,
 )
@@ -77,7 +79,19 @@ def closed_form(phi: Symbol, step: Term, counter: Term, serial: int) -> Term | N
         if left == phi.term and invariant(right):
             return _geometric(body.op, init, right, k, counter, type_)
     doubling = _doubling(body, phi, init, k, counter, type_, invariant)
-    return doubling if doubling is not None else _ring(body, phi, init, k, type_, invariant)
+    ring = doubling if doubling is not None else _ring(body, phi, init, k, type_, invariant)
+    return ring if ring is not None else _one_behind(step, phi, init, counter, serial)
+
+
+def _one_behind(step: Term, phi: Symbol, init: Term, counter: Term, serial: int) -> Term | None:
+    """What each iteration makes of its number alone, and the next one uses."""
+    number = counter.symbol
+    if number is None or number not in step.symbols:
+        return None
+    if any(symbol is not number and symbol.serial > serial for symbol in step.symbols):
+        return None
+    before = substitute(step, {number: binary("sub", counter, const(1), counter.type)})
+    return select(binary("eq", counter, const(0, counter.type), BOOL), init, cast(before, phi.type), phi.type)
 
 
 def _doubling(

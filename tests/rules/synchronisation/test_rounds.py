@@ -122,3 +122,29 @@ def test_threads_that_meet_far_apart_in_a_block(behind: str, told: bool) -> None
     param, size, block, arg = (", int width", "width", "width", ", width") if told else ("", "768", "768", "")
     code = FAR % (param, size, size, behind, block, block, arg)
     assert bool(findings(SharedMemoryRace, code)) is not bool(behind)
+
+
+STAGES = """
+__global__ void k(const float *x, float *out, int n) {
+  __shared__ float s[3 * 128];
+  size_t into = 0, from = 0, put = 0, get = 0;
+  s[put + threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  for (int t = 1; t < n; ++t) {
+    float v = s[get + 127 - threadIdx.x];
+    into = (into + 1) % @stages;
+    put = into * 128;
+    s[put + threadIdx.x] = x[t * 128 + threadIdx.x];
+    from = (from + 1) % @stages;
+    get = from * 128;
+    __syncthreads();
+    out[t * 128 + threadIdx.x] = v;
+  }
+}
+void run(const float *x, float *out, int n) { k<<<1, 128>>>(x, out, n); }
+"""
+
+
+@pytest.mark.parametrize(("stages", "told"), [("2", False), ("3", False), ("1", True)])
+def test_places_of_stages_that_an_iteration_makes_for_the_next(stages: str, told: bool) -> None:
+    assert bool(findings(SharedMemoryRace, STAGES.replace("@stages", stages))) is told
