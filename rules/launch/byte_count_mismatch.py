@@ -222,7 +222,9 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {behind.element}")
         sizes = widths(one) | {behind.element}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
-        if element and behind.offset.value == 0 and (one.size.value is None or (behind.declared and _is_count(one))):
+        counts = one.size.value is None or (behind.declared and _is_count(one))
+        counts = counts or (_is_count(one, False) and _made_of_elements(behind, walk))
+        if element and behind.offset.value == 0 and counts:
             message = f"{show(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         return None
@@ -314,6 +316,13 @@ def _twins(one: FunctionDecl, other: object) -> bool:
     return isinstance(other, FunctionDecl) and one is not other and one.span == other.span
 
 
+def _made_of_elements(behind: Extent, walk: HostWalk) -> bool:
+    """Whether memory is allocated by a number of elements, times the size of one."""
+    made = (arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args)
+    numbers = [at for arg in made for at in walk_tree(arg) if isinstance(at, IntLit)]
+    return any(at.value == behind.element and at.span.end - at.span.start > len(str(at.value)) for at in numbers)
+
+
 def _several_rows(copy: Copy) -> bool:
     """Whether a copy by rows may be of more than one."""
     args = copy.event.args
@@ -347,13 +356,13 @@ _ELSEWHERE = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "st
 """Types of the standard library whose objects hold a pointer to their elements."""
 
 
-def _is_count(one: Copy | Fill) -> bool:
-    """Whether a constant size may be a number of elements: it is written as one number, or as a name."""
+def _is_count(one: Copy | Fill, named: bool = True) -> bool:
+    """Whether a constant size may be a number of elements: it is written as one number, or (``named``) as a name."""
     expr = counted(one)
     while isinstance(expr, Cast):
         expr = expr.operand
     if isinstance(expr, Ref):
-        return True
+        return named
     return isinstance(expr, IntLit) and expr.span.end - expr.span.start == len(str(expr.value))
 
 

@@ -17,7 +17,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
 from kernlint.tree.nodes import Assign, Call, Cast, Node
-from kernlint.tree.types import U8, PointerType, StructType
+from kernlint.tree.types import U8, PointerType, Space, StructType
 
 _FROM = {
     Kind.HOST_TO_DEVICE: Where.HOST,
@@ -153,6 +153,10 @@ class WrongCopyDirection(ModuleRule):
                     fix = "copy it to the host first, or use managed memory"
                     yield self.finding(access.span, message, fix=fix)
             for made in walk.trace.apis:
+                if made.span not in seen and _no_symbol(made, walk):
+                    seen.add(made.span)
+                    message = "this is a variable of the host, where the call takes a symbol of the device"
+                    yield self.finding(made.span, message, fix="exchange the first two arguments")
                 if made.span not in seen and _for_nothing(made):
                     seen.add(made.span)
                     message = "memory of the host is given, but no flag says to copy or to use it: the call fails"
@@ -236,6 +240,20 @@ _HOST_POINTER = {
     "clCreateImage3D": (1, 8),
 }
 """Which argument of a function is the flags, and which the host's memory (OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
+
+_SYMBOLS = {"MemcpyToSymbol": 0, "MemcpyToSymbolAsync": 0, "MemcpyFromSymbol": 1, "MemcpyFromSymbolAsync": 1}
+"""Which argument of a function is a symbol of the device (CUDA runtime API, memory management)."""
+
+
+def _no_symbol(call: ApiEvent, walk: HostWalk) -> bool:
+    """Whether a copy to or from a symbol is given a variable of the host in its place."""
+    at = _SYMBOLS.get(base_name(call.name))
+    if at is None or len(call.args) < 2:
+        return False
+    other = pointed_to(call.args[1 - at])
+    symbols = any(root.decl is not None and root.decl.space is not Space.HOST and root.decl.is_global for root in other)
+    return symbols and walk.where(call.args[at]) is Where.HOST
+
 
 _USES = 8 | 32
 """CL_MEM_USE_HOST_PTR, CL_MEM_COPY_HOST_PTR."""

@@ -299,3 +299,65 @@ void run(int n) {
 }
 """
     assert not findings(WrongCopyDirection, code)
+
+
+ELAPSED = """
+__global__ void k(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = n; }
+float timed(float *x, float *host, int n) {
+    cudaEvent_t a, b;
+    cudaEventCreate(&a);
+    cudaEventCreate(&b);
+    cudaEventRecord(a);
+    k<<<1, 256>>>(x, n);
+    cudaEventRecord(b);
+    WAIT
+    float took = 0;
+    cudaEventElapsedTime(&took, a, b);
+    cudaEventDestroy(a);
+    cudaEventDestroy(b);
+    return took;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"),
+    [
+        ("", True),
+        ("cudaEventSynchronize(a);", True),
+        ("cudaEventSynchronize(b);", False),
+        ("cudaDeviceSynchronize();", False),
+        ("cudaMemcpy(host, x, n, cudaMemcpyDeviceToHost);", False),
+        ("while (cudaEventQuery(b) != cudaSuccess) {}", False),
+    ],
+)
+def test_time_between_events(wait: str, told: bool) -> None:
+    assert bool(findings(UnsynchronisedHostRead, ELAPSED.replace("WAIT", wait))) is told
+
+
+STREAMS = """
+#include <set>
+__global__ void k(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] = n; }
+float run(int n, std::set<int> &ids) {
+    cudaStream_t s[2];
+    float *x;
+    cudaMallocManaged(&x, n * sizeof(float));
+    int c = 0;
+    for (auto id = ids.begin(); id != ids.end(); id++) cudaStreamCreate(&s[c++]);
+    c = 0;
+    for (auto id = ids.begin(); id != ids.end(); id++) k<<<1, 256, 0, s[c++]>>>(x, n);
+    c = 0;
+    WAIT
+    const float first = x[0];
+    cudaFree(x);
+    return first;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"),
+    [("for (auto id = ids.begin(); id != ids.end(); id++) cudaStreamSynchronize(s[c++]);", False), ("", True)],
+)
+def test_a_wait_for_each_stream_of_an_array(wait: str, told: bool) -> None:
+    assert bool(findings(UnsynchronisedHostRead, STREAMS.replace("WAIT", wait))) is told

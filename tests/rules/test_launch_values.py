@@ -120,3 +120,30 @@ template void send<double>(double *, const float *, const double *, int);
 @pytest.mark.parametrize(("count", "told"), [("64", False), ("100", True)])
 def test_branches_for_the_types_of_other_instances(count: str, told: bool) -> None:
     assert bool(findings(ByteCountMismatch, BY_TYPE.replace("COUNT", count))) is told
+
+
+@pytest.mark.parametrize(
+    ("made", "filled", "told"),
+    [
+        ("256 * sizeof(unsigned)", "256", True),
+        ("256 * sizeof(unsigned)", "256 * sizeof(unsigned)", False),
+        ("256 * sizeof(unsigned)", "64 * 4", False),
+        ("1024", "256", False),  # of bytes, nothing says what is counted
+    ],
+)
+def test_elements_of_a_number_that_is_written(made: str, filled: str, told: bool) -> None:
+    code = f"void run() {{ unsigned *x; cudaMalloc(&x, {made}); cudaMemset(x, 0, {filled}); cudaFree(x); }}"
+    assert bool(findings(ByteCountMismatch, code)) is told
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ("cudaMemcpyFromSymbol(&found, &r, sizeof(int))", True),
+        ("cudaMemcpyFromSymbol(&r, found, sizeof(int))", False),
+        ("cudaMemcpyToSymbol(found, &r, sizeof(int))", False),
+    ],
+)
+def test_symbols_of_the_device(call: str, told: bool) -> None:
+    code = f"__device__ int found;\nint run() {{ int r = 0; {call}; return r; }}"
+    assert bool(findings(WrongCopyDirection, code)) is told

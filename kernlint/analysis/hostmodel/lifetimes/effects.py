@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.events import (
     TIMING_METHODS,
+    elapsed_asked,
     enqueued,
     event_of,
+    recorded,
     settled,
     times_asked,
     waits_for,
@@ -131,13 +133,16 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
     if plain in MAPS and len(args) > 2:
         return [(s, _mapped(m, e, args, s))]
     if plain in WAITS:
+        if plain == "EventElapsedTime":
+            elapsed_asked(m, e, args, s)
         what = WAITS[plain]
         if what is not None and what < len(args):
             used(m, args[what], e.span, s, "waited for")
-        wait(plain, args, s)
+        wait(plain, args, s, what is not None and what < len(exprs) and _in_turn(exprs[what]))
         return [(s, _status(m, e, s))]
     if plain in RECORDS and args:
         s.recorded[args[0]] = (args[1] if len(args) > 1 else NULL), s.pending
+        recorded(args[0], e.span, s)
         return [(s, _status(m, e, s))]
     if plain in RESETS:
         _reset(e.span, s)
@@ -167,6 +172,16 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
             escape(m, one, s)
         return [(s, _status(m, e, s))]
     return None
+
+
+def _in_turn(expr: n.Expr) -> bool:
+    """Whether an argument is an element of an array by a variable index."""
+    while isinstance(expr, n.Cast):
+        expr = expr.operand
+    if isinstance(expr, n.Subscript):
+        return not isinstance(expr.index, n.IntLit)
+    called = isinstance(expr, n.Call) and expr.name.endswith(("::operator[]", "::at")) and len(expr.args) == 1
+    return called and not isinstance(expr.args[0], n.IntLit)  # type: ignore[attr-defined]
 
 
 def _fits(makes: Makes, e: n.Call, args: list[Value]) -> bool:

@@ -1,13 +1,15 @@
-"""Events of OpenCL: what a wait for one of them waits for, and times that are asked for before.
+"""Events of OpenCL, CUDA and HIP: what a wait for one of them waits for, and times that are asked for before.
 
 A command of an in-order queue is over when a later one is, so that a wait for an event waits for what was enqueued
 before it too, and for nothing that came after (OpenCL 3.0 API, 5.11 event objects, 5.14 profiling).
+``cudaEventElapsedTime`` fails with ``cudaErrorNotReady`` where an event is not complete (CUDA runtime API, event
+management).
 """
 
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import Atom, Fault, Kind, State, Value
+from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Fault, Kind, State, Value
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import OpaqueType, PointerType, StructType, Type
@@ -99,3 +101,17 @@ def times_asked(m: Machine, e: n.Call, s: State) -> None:
 def settled(s: State) -> None:
     """Everything that was enqueued is over, or may be."""
     s.events.clear()
+
+
+def recorded(event: Value, span: Span, s: State) -> None:
+    """An event of CUDA or HIP is recorded."""
+    if isinstance(event, At) and event.thing.kind is Kind.EVENT and not s.fate(event.thing).out:
+        s.events.pop(event, None)
+        s.events[event] = span, s.pending
+
+
+def elapsed_asked(m: Machine, e: n.Call, args: list[Value], s: State) -> None:
+    """The time between two events is asked for: a fault where nothing has waited for the later one."""
+    last = args[2] if len(args) > 2 else None
+    if last is not None and last in s.events:
+        m.report(Fault("early", e.span, _EVENT, "times", ((s.events[last][0], "recorded here"),)))

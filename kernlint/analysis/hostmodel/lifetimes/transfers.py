@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.analysis.hostmodel.lifetimes.events import enqueued, settled
+from kernlint.analysis.hostmodel.lifetimes.events import enqueued, over, settled
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -137,11 +137,14 @@ def _copied_to(m: Machine, e: n.Call, target: Value, source: Value | None, kind:
     s.change(target.thing, use="recopied" if again else "copied", used_at=e.span, called=calls)
 
 
-def wait(name: str, args: list[Value], s: State) -> None:
-    """What a call waits for is over."""
+def wait(name: str, args: list[Value], s: State, several: bool = False) -> None:
+    """What a call waits for is over.  ``several``: it is in turn for each stream of an array, as far as can be told."""
     what = WAITS[name]
     s.waited = True
-    settled(s)
+    if name == "EventSynchronize" and args and args[0] in s.events:
+        over(args[0], s)
+    else:
+        settled(s)
     for thing, fate in list(s.fates.items()):
         if fate.use in ("computed",) and fate.stream is not None:
             s.fates[thing] = fate._replace(stream=None)
@@ -154,7 +157,19 @@ def wait(name: str, args: list[Value], s: State) -> None:
     before = s.pending
     if name.startswith("Event"):
         of, before = s.recorded.get(args[what], (None, s.pending))
-    s.pending = tuple(work for work in s.pending if apart(work.stream, of, s) or work not in before)
+    s.pending = tuple(
+        work
+        for work in s.pending
+        if (apart(work.stream, of, s) and not (several and _counted(work.stream))) or work not in before
+    )
+
+
+def _counted(stream: Value | None) -> bool:
+    """Whether a stream is an element of an array."""
+    if not isinstance(stream, At):
+        return False
+    origin = stream.thing.origin
+    return stream.thing.counted or (origin is not None and any(not isinstance(part, str) for part in origin.path))
 
 
 def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
@@ -268,6 +283,8 @@ def apart(one: Value | None, other: Value | None, s: State) -> bool:
         return False
     if one.thing.origin is not None and one.thing.origin == other.thing.origin:
         return False  # one variable, read twice
+    if _of_one_array(one.thing.origin, other.thing.origin):
+        return False  # of an array of streams, which ones is not known
     return one.thing is not other.thing
 
 
@@ -277,6 +294,15 @@ def rested_on(m: Machine, ending: set[Thing], name: str, verb: str, s: State) ->
         if at.thing in ending and s.fate(buffer).life is Life.LIVE:
             m.report(Fault("dies", span, name, verb, (), False, "used"))
     s.rests = tuple(one for one in s.rests if one[1].thing not in ending)
+
+
+def _of_one_array(one: object, other: object) -> bool:
+    """Whether two places are elements of one array, of which at least one is not known by its index."""
+    if not isinstance(one, At) or not isinstance(other, At) or one.thing is not other.thing:
+        return False
+    if not one.path or one.path[:-1] != other.path[:-1]:
+        return False
+    return not (isinstance(one.path[-1], (int, str)) and isinstance(other.path[-1], (int, str)))
 
 
 def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:
