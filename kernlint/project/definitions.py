@@ -77,7 +77,12 @@ def choose(
         found = _lines(nearest, name, texts, root)
         if found and (len(set(found)) == 1 or not _numbers(set(found))):
             lines.append(Definition(name, os.path.join(root, nearest[0]), _one_of(found)))
-    defined = {path: {name for name in files if path in files[name]} for path in whole}
+    defined: dict[str, set[str]] = {path: set() for path in whole}
+    if len(whole) > 1:  # one alone is in order
+        for name, paths in files.items():
+            for path in whole:
+                if path in paths:
+                    defined[path].add(name)
     return (*(Definition("", os.path.join(root, path)) for path in _in_order(defined, root)), *lines)
 
 
