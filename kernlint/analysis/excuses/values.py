@@ -28,6 +28,9 @@ from kernlint.tree.types import IntType, Space
 
 Env = Mapping[Symbol, int]
 
+NESTED = 4
+"""Variables of loops, at most, of which one is made of the next where it is asked what a value is made of."""
+
 
 def _environments(witness: Refuted) -> tuple[Env, Env]:
     """The values of all symbols for the two threads of a witness."""
@@ -181,7 +184,7 @@ def pinned(
 def _grown(symbol: Symbol, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
     """What a variable of a loop is made of, before it and in each round; when the loop ends stands beside it where it
     is used afterwards."""
-    if symbol.kind is not SymbolKind.PHI or symbol.init is None or symbol.step is None:
+    if symbol.kind is not SymbolKind.PHI or symbol.init is None or symbol.step is None or len(within) >= NESTED:
         return None
     within |= {symbol}
     parts = [pinned(term, env, written, place, within) for term in (symbol.init, symbol.step)]

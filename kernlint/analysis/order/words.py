@@ -160,12 +160,17 @@ def slots(of: Trace) -> frozenset[Symbol]:
 
 
 def _handed_on(term: Term) -> Iterator[Symbol]:
-    """The symbols of ``term`` and those that lanes have put into collectives for them."""
-    for symbol in symbols(term):
-        yield symbol
-        if isinstance(symbol.origin, WarpEvent):
-            for operand in symbol.origin.operands:
-                yield from _handed_on(operand)
+    """The symbols of ``term`` and those that lanes have put into collectives for them, each once."""
+    seen: set[Symbol] = set()
+    left = [term]
+    while left:
+        for symbol in symbols(left.pop()):
+            if symbol in seen:
+                continue
+            seen.add(symbol)
+            yield symbol
+            if isinstance(symbol.origin, WarpEvent):
+                left.extend(symbol.origin.operands)
 
 
 def equalities(term: Term) -> Iterator[Term]:

@@ -58,9 +58,15 @@ def _entry(symbol: Symbol) -> bool:
 
 
 def _parts(term: Term) -> Iterator[Term]:
-    yield term
-    for arg in term.terms:
-        yield from _parts(arg)
+    """``term`` and all that it is made of, each once."""
+    seen: set[Term] = set()
+    left = [term]
+    while left:
+        part = left.pop()
+        if part not in seen:
+            seen.add(part)
+            yield part
+            left.extend(part.terms)
 
 
 def _mentions(term: Term, entries: Collection[Symbol]) -> bool:

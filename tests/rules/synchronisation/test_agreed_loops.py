@@ -136,3 +136,9 @@ __global__ void k(const int *first, float *out, float *tmp, int n) {
 @pytest.mark.parametrize(("done", "told"), [("i >= n", False), ("i == n", True)])
 def test_an_item_of_work_that_a_warp_draws_is_no_wait(done: str, told: bool) -> None:
     assert bool(findings(WrongFence, DRAWN.replace("@done", done))) is told
+
+
+def test_a_long_chain_of_shuffles_is_gone_through_once() -> None:
+    steps = "".join(f"v += __shfl_xor_sync(0xffffffff, v, {1 << i % 5}); " for i in range(40))
+    code = "__global__ void k(const int *x, int *out) { int v = x[threadIdx.x]; " + steps + "out[v] = v; }"
+    assert not findings(WrongFence, code)
