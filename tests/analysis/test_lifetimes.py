@@ -1064,6 +1064,103 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "free ordered on another stream": (
+        DeviceUseAfterFree,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        #include <utility>
+        __global__ void grow(const int *x, float *y) { y[threadIdx.x] = x[threadIdx.x]; }
+        __global__ void sum(const float *y, float *z) { atomicAdd(z, y[threadIdx.x]); }
+        class Scratch {
+            void *p = nullptr;
+            hipStream_t home;
+          public:
+            Scratch(size_t bytes, hipStream_t s) : home(s) { hipMallocAsync(&p, bytes, s); }
+            Scratch(const Scratch &) = delete;
+            ~Scratch() { hipFreeAsync(p, home); }  // bad
+            float *floats() const { return (float *)p; }
+        };
+        void add(const int *x, float *z, hipStream_t a, hipStream_t b, hipEvent_t grown, hipEvent_t summed) {
+            Scratch y(1024, a);
+            grow<<<1, 256, 0, a>>>(x, y.floats());
+            hipEventRecord(grown, a);
+            hipStreamWaitEvent(b, grown, 0);
+            sum<<<1, 256, 0, b>>>(y.floats(), z);
+            hipEventRecord(summed, b);
+            hipStreamWaitEvent(a, summed, 0);  // only good
+        }
+        """,
+    ),
+    "an object of a template that is handed on": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        template <class T>
+        struct Pool {
+            T *front = nullptr;
+            T *back = nullptr;
+            size_t count = 0;
+            static Pool sized(size_t n) {
+                Pool made;
+                T *spare = nullptr;
+                cudaMalloc(&spare, n * sizeof(T));  // bad
+                cudaMalloc(&made.front, n * sizeof(T));
+                made.count = n;
+                made.back = spare;  // only good
+                return made;
+            }
+        };
+        """,
+    ),
+    "elements of one array under way": (
+        UnsynchronisedHostRead,
+        "cuda",
+        """
+        __global__ void measure(const float *x, double *sum) { atomicAdd(sum, (double)x[threadIdx.x]); }
+        double both(const float *x, double *d, cudaStream_t s) {
+            double *sums, all;
+            cudaEvent_t first, second;
+            cudaEventCreate(&first);
+            cudaEventCreate(&second);
+            cudaMallocHost(&sums, 2 * sizeof(double));
+            measure<<<1, 256, 0, s>>>(x, d);
+            cudaMemcpyAsync(&sums[1], &d[1], sizeof(double), cudaMemcpyDeviceToHost, s);
+            cudaEventRecord(first, s);
+            measure<<<1, 256, 0, s>>>(x, d);
+            cudaMemcpyAsync(&sums[0], d, sizeof(double), cudaMemcpyDeviceToHost, s);
+            cudaEventRecord(second, s);
+            cudaEventSynchronize(first);
+            all = sums[1];
+            cudaEventSynchronize(second);  // only good
+            all += sums[0];  // bad
+            cudaDeviceSynchronize();
+            cudaFreeHost(sums);
+            cudaEventDestroy(first);
+            cudaEventDestroy(second);
+            return all;
+        }
+        """,
+    ),
+    "pointers of the driver in members": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda.h>
+        struct level { CUdeviceptr field, mask; float *host; int cells; };
+        void level_make(level *l, int cells) {
+            cuMemAlloc(&l->field, cells * sizeof(float));
+            cuMemAlloc(&l->mask, cells);  // bad
+            cuMemAllocHost((void **)&l->host, cells * sizeof(float));
+            l->cells = cells;
+        }
+        void level_drop(level *l) {
+            cuMemFreeHost(l->host);
+            cuMemFree(l->field);
+            cuMemFree(l->mask);  // only good
+        }
+        """,
+    ),
 }
 
 

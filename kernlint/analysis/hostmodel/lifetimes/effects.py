@@ -7,9 +7,11 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
     elapsed_asked,
     enqueued,
     event_of,
+    followed,
     recorded,
     settled,
     times_asked,
+    unordered_free,
     waits_for,
 )
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
@@ -143,6 +145,9 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
     if plain in RECORDS and args:
         s.recorded[args[0]] = (args[1] if len(args) > 1 else NULL), s.pending
         recorded(args[0], e.span, s)
+        return [(s, _status(m, e, s))]
+    if plain == "StreamWaitEvent" and args:
+        followed(args, s)
         return [(s, _status(m, e, s))]
     if plain in RESETS:
         _reset(e.span, s)
@@ -318,6 +323,10 @@ def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, strea
             word = "given back on another stream than the one that still works with it"
             m.report(Fault("moved", span, thing.name, word, ((work.span, "begun here"),)))
     s.pending = tuple(work for work in s.pending if work.place.thing is not thing)
+    launched = unordered_free(thing, stream, s) if api.endswith("FreeAsync") else None
+    if launched is not None:
+        word = "given back on another stream than the one that still works with it"
+        m.report(Fault("moved", span, thing.name, word, ((launched, "begun here"),)))
     if stream is None and api == "Free" and thing.api.endswith(("MallocAsync", "MallocFromPoolAsync")):
         fate = s.fate(thing)
         if fate.use in ("computed", "async") and fate.used_at is not None:

@@ -9,7 +9,7 @@ management).
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Fault, Kind, State, Value
+from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Fault, Kind, State, Thing, Value
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import OpaqueType, PointerType, StructType, Type
@@ -101,6 +101,8 @@ def times_asked(m: Machine, e: n.Call, s: State) -> None:
 def settled(s: State) -> None:
     """Everything that was enqueued is over, or may be."""
     s.events.clear()
+    for thing in [thing for thing, fate in s.fates.items() if fate.busy is not None]:
+        s.change(thing, busy=None)
 
 
 def recorded(event: Value, span: Span, s: State) -> None:
@@ -115,3 +117,24 @@ def elapsed_asked(m: Machine, e: n.Call, args: list[Value], s: State) -> None:
     last = args[2] if len(args) > 2 else None
     if last is not None and last in s.events:
         m.report(Fault("early", e.span, _EVENT, "times", ((s.events[last][0], "recorded here"),)))
+
+
+def followed(args: list[Value], s: State) -> None:
+    """A stream waits for an event: what comes on it comes after what was on the event's stream till then."""
+    recorded_on = s.recorded.get(args[1], (None, ()))[0] if len(args) > 1 else None
+    s.follows |= {(args[0], recorded_on)}
+
+
+def unordered_free(thing: Thing, stream: Value | None, s: State) -> Span | None:
+    """The launch on another stream that a free which is ordered on ``stream`` does not come after; None where there is
+    none, or the two may be one stream."""
+    busy = s.fate(thing).busy
+    if busy is None or not isinstance(stream, At) or not isinstance(busy[0], At) or busy[0] == stream:
+        return None
+    if any(first == stream and then in (None, busy[0]) for first, then in s.follows):
+        return None
+    ours = all(
+        one.thing.kind is Kind.STREAM or (one.thing.origin is not None and one.thing.origin.thing.kind is Kind.LOCAL)
+        for one in (stream, busy[0])
+    )
+    return busy[1] if ours and busy[0].thing is not stream.thing else None

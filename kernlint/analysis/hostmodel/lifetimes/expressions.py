@@ -176,7 +176,7 @@ def _incdec(m: Machine, e: n.IncDec, s: State) -> list[Outcome]:
         new: Value = (
             Number(old.value + by) if isinstance(old, Number) else (old if isinstance(old, At) else m.fresh("count"))
         )
-        store(m, at, new, state, e.span)
+        store(m, at, new, state, e.span, e.target.type)
         out.append((state, new if e.prefix else old))
     return out
 

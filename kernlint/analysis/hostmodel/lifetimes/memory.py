@@ -21,7 +21,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.source import Span
 from kernlint.tree import nodes as n
-from kernlint.tree.types import VOID, ArrayType, PointerType, StructType, Type
+from kernlint.tree.types import VOID, ArrayType, FloatType, IntType, OpaqueType, PointerType, StructType, Type
 
 
 def overlaps(one: Place, other: Place) -> bool:
@@ -30,10 +30,16 @@ def overlaps(one: Place, other: Place) -> bool:
     return one.thing is other.thing and long[: len(short)] == short
 
 
+def _touched(at: Place, type_: Type) -> Place:
+    """What the host touches when it reads or writes a value: of what a pointer leads to, the first element."""
+    number = isinstance(type_, (IntType, FloatType)) and not at.path and at.thing.kind is not Kind.LOCAL
+    return At(at.thing, (0,)) if number else at
+
+
 def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
     """What a place holds."""
 
-    m.host_access(at, span, state, False)
+    m.host_access(_touched(at, type_), span, state, False)
     if isinstance(type_, ArrayType):
         return At(at.thing, at.path)
     if isinstance(type_, StructType):
@@ -41,6 +47,10 @@ def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
     found = state.memory.get(at)
     if found is not None:
         return found
+    if isinstance(type_, OpaqueType):  # an object of a template that is walked as it is written
+        parts = _parts(at, state)
+        if parts:
+            return Whole(tuple(parts.items()))
     if at.path and not isinstance(at.path[-1], (str, int)):
         held = [
             value
@@ -56,7 +66,9 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
     """What a place of unknown contents holds: the same value, as long as nothing may have changed it."""
     local = at.thing.kind is Kind.LOCAL and not state.fate(at.thing).out
     version = 0 if local else state.version
-    pointer = isinstance(type_, PointerType)
+    pointer = isinstance(type_, PointerType) or (  # the driver's pointers are numbers
+        isinstance(type_, IntType) and type_.bits == 64 and m.keys.get(at, ((),))[-1] in m.program.kinds
+    )
     key = (at, version, "pointer" if pointer else "")
     found = m.lazy.get(key)
     if found is None:
@@ -83,11 +95,7 @@ def name_of(at: Place) -> str:
 
 def whole(m: Machine, at: Place, type_: StructType, state: State) -> Value:
     """A structure by value."""
-    parts = {
-        place.path[len(at.path) :]: value
-        for place, value in state.memory.items()
-        if overlaps(place, at) and len(place.path) > len(at.path)
-    }
+    parts = _parts(at, state)
     for name, kind in m.program.fields(type_):
         if (name,) not in parts and isinstance(kind, PointerType):
             below = At(at.thing, (*at.path, name))
@@ -96,10 +104,19 @@ def whole(m: Machine, at: Place, type_: StructType, state: State) -> Value:
     return Whole(tuple(parts.items()))
 
 
-def store(m: Machine, at: Place, value: Value, state: State, span: Span) -> None:
+def _parts(at: Place, state: State) -> dict[tuple[object, ...], Value]:
+    """What is known of the parts of an object, by their paths in it."""
+    return {
+        place.path[len(at.path) :]: value
+        for place, value in state.memory.items()
+        if overlaps(place, at) and len(place.path) > len(at.path)
+    }
+
+
+def store(m: Machine, at: Place, value: Value, state: State, span: Span, type_: Type = VOID) -> None:
     """Write a value to a place."""
 
-    m.host_access(at, span, state, True)
+    m.host_access(_touched(at, type_), span, state, True)
     note_replaced(m, at, value, state, span)
     old = [
         (place, held) for place, held in state.memory.items() if overlaps(place, at) and len(place.path) >= len(at.path)

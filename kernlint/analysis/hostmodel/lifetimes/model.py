@@ -118,7 +118,8 @@ class Life(Enum):
 class Fate(NamedTuple):
     """The state of a thing.  ``out``: something beyond the function may know it.  ``at``: where it was given back, and
     ``by`` what.  ``use``: what happened to its contents last: ``""`` (nothing yet), ``copied``, ``filled``,
-    ``computed`` (a kernel may have written it), ``read``; ``called``: the calls through which."""
+    ``computed`` (a kernel may have written it), ``read``; ``called``: the calls through which.  ``busy``: the stream
+    of the kernel that last worked with memory of the allocator that is ordered by streams, and its launch."""
 
     life: Life = Life.LIVE
     out: bool = False
@@ -129,6 +130,7 @@ class Fate(NamedTuple):
     called: tuple[Span, ...] = ()
     stream: Value | None = None
     touched: bool = False
+    busy: tuple[Value, Span] | None = None
 
 
 class Pending(NamedTuple):
@@ -164,13 +166,15 @@ class State:
     uploaded: bool = False
     compared: frozenset[Place] = frozenset()
     replaced: tuple[tuple[Place, Span, At], ...] = ()
+    follows: frozenset[tuple[Value, Value | None]] = frozenset()
+    """Streams that wait for an event, with the stream on which that was recorded (None: which is not known)."""
 
     def fork(self) -> State:
         """An independent copy."""
         return State(
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version, self.waited,
-            self.uploaded, self.compared, self.replaced,
+            self.uploaded, self.compared, self.replaced, self.follows,
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -214,6 +218,7 @@ def merged(states: list[State], most: int) -> list[State]:
         same.outcomes.update(state.outcomes)
         same.begun.update(state.begun)
         same.compared |= state.compared
+        same.follows |= state.follows
     return list(found.values())[:most]
 
 

@@ -119,7 +119,7 @@ def assigned(m: Machine, e: n.Assign, at: Place, new: Value, s: State) -> list[S
     if _owner(e.target.type) and not isinstance(new, Whole):
         store(m, At(at.thing, (*at.path, _HELD)), new, s, e.span)
         return [s]
-    store(m, at, new, s, e.span)
+    store(m, at, new, s, e.span, e.target.type)
     return [s]
 
 

@@ -94,7 +94,7 @@ RESETS = frozenset({"DeviceReset", "ThreadExit"})
 
 class Moves(NamedTuple):
     """A copy: arguments that are target and source (None: a symbol of the device), the direction (None: see ``at``),
-    the argument that says it, the stream, and the flag that makes it wait (None: ``waits``)."""
+    the argument that says it, the stream, the flag that makes it wait (None: ``waits``), and the bytes."""
 
     target: int | None
     source: int | None
@@ -103,27 +103,28 @@ class Moves(NamedTuple):
     stream: int | None = None
     flag: int | None = None
     waits: bool = True
+    size: int | None = None
 
 
 H2D, D2H, D2D = 1, 2, 3
 
 MOVES: dict[str, Moves] = {
-    "Memcpy": Moves(0, 1, at=3),
-    "MemcpyAsync": Moves(0, 1, at=3, stream=4, waits=False),
+    "Memcpy": Moves(0, 1, at=3, size=2),
+    "MemcpyAsync": Moves(0, 1, at=3, stream=4, waits=False, size=2),
     "Memcpy2D": Moves(0, 2, at=6),
     "Memcpy2DAsync": Moves(0, 2, at=6, stream=7, waits=False),
-    "MemcpyHtoD": Moves(0, 1, H2D),
-    "MemcpyDtoH": Moves(0, 1, D2H),
-    "MemcpyDtoD": Moves(0, 1, D2D),
-    "MemcpyHtoDAsync": Moves(0, 1, H2D, stream=3, waits=False),
-    "MemcpyDtoHAsync": Moves(0, 1, D2H, stream=3, waits=False),
-    "MemcpyDtoDAsync": Moves(0, 1, D2D, stream=3, waits=False),
-    "MemcpyToSymbol": Moves(None, 1, H2D),
-    "MemcpyToSymbolAsync": Moves(None, 1, H2D, stream=5, waits=False),
-    "MemcpyFromSymbol": Moves(0, None, D2H),
-    "MemcpyFromSymbolAsync": Moves(0, None, D2H, stream=5, waits=False),
-    "EnqueueReadBuffer": Moves(5, 1, D2H, stream=0, flag=2),
-    "EnqueueWriteBuffer": Moves(1, 5, H2D, stream=0, flag=2),
+    "MemcpyHtoD": Moves(0, 1, H2D, size=2),
+    "MemcpyDtoH": Moves(0, 1, D2H, size=2),
+    "MemcpyDtoD": Moves(0, 1, D2D, size=2),
+    "MemcpyHtoDAsync": Moves(0, 1, H2D, stream=3, waits=False, size=2),
+    "MemcpyDtoHAsync": Moves(0, 1, D2H, stream=3, waits=False, size=2),
+    "MemcpyDtoDAsync": Moves(0, 1, D2D, stream=3, waits=False, size=2),
+    "MemcpyToSymbol": Moves(None, 1, H2D, size=2),
+    "MemcpyToSymbolAsync": Moves(None, 1, H2D, stream=5, waits=False, size=2),
+    "MemcpyFromSymbol": Moves(0, None, D2H, size=2),
+    "MemcpyFromSymbolAsync": Moves(0, None, D2H, stream=5, waits=False, size=2),
+    "EnqueueReadBuffer": Moves(5, 1, D2H, stream=0, flag=2, size=4),
+    "EnqueueWriteBuffer": Moves(1, 5, H2D, stream=0, flag=2, size=4),
     "EnqueueReadImage": Moves(7, 1, D2H, stream=0, flag=2),
     "EnqueueWriteImage": Moves(1, 7, H2D, stream=0, flag=2),
     "EnqueueReadBufferRect": Moves(10, 1, D2H, stream=0, flag=2),
@@ -132,7 +133,7 @@ MOVES: dict[str, Moves] = {
     "EnqueueCopyImageToBuffer": Moves(2, 1, D2D, stream=0, waits=False),
     "EnqueueCopyBufferToImage": Moves(2, 1, D2D, stream=0, waits=False),
     "EnqueueCopyBuffer": Moves(2, 1, D2D, stream=0, waits=False),
-    "EnqueueSVMMemcpy": Moves(2, 3, stream=0, flag=1),
+    "EnqueueSVMMemcpy": Moves(2, 3, stream=0, flag=1, size=4),
 }
 
 FILLS = {"Memset": 0, "MemsetAsync": 0, "MemsetD8": 0, "MemsetD16": 0, "MemsetD32": 0, "Memset2D": 0,

@@ -10,7 +10,7 @@ from kernlint.analysis.hostmodel.lifetimes.machine import ROUNDS, STATES, Machin
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
 from kernlint.source import Span
 from kernlint.tree import nodes as n
-from kernlint.tree.types import StructType
+from kernlint.tree.types import OpaqueType, StructType
 
 
 def run(m: Machine, stmt: n.Stmt | None, states: list[State]) -> list[State]:
@@ -161,7 +161,7 @@ def _return(m: Machine, s: n.Return, states: list[State]) -> list[State]:
     bare = s.value
     while isinstance(bare, n.Cast):
         bare = bare.operand
-    kept = bare.decl if isinstance(bare, n.Ref) and isinstance(bare.type, StructType) else None
+    kept = bare.decl if isinstance(bare, n.Ref) and isinstance(bare.type, (OpaqueType, StructType)) else None
     for state in states:
         for after, result in m.returned(s.value, frame.function.result, state):
             ways = [after]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernlint.analysis.hostmodel.lifetimes.events import enqueued, over, settled
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
@@ -56,6 +58,11 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
         opencl = moves.stream == 0
         s.pending = tuple(one for one in s.pending if opencl and apart(one.stream, stream, s))
         return
+    exprs = e.args if len(e.args) == len(args) else (e.receiver, *e.args)
+    if isinstance(target, At) and moves.target is not None:
+        target = _of_one(target, exprs[moves.target], exprs, moves.size)
+    if isinstance(source, At) and moves.source is not None:
+        source = _of_one(source, exprs[moves.source], exprs, moves.size)
     if isinstance(target, At) and _to_host(target.thing, kind):
         s.pending = (*s.pending, Pending(target, stream, e.span, True, e.name))
     opencl = e.name.startswith(("cl", "enqueue"))
@@ -66,6 +73,19 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
             *s.pending,
             *(Pending(one, stream, e.span, False, e.name) for one in (source, target) if isinstance(one, At)),
         )
+
+
+def _of_one(at: Place, expr: n.Expr | None, exprs: Sequence[n.Expr | None], size: int | None) -> Place:
+    """The first element alone, of what a pointer leads to, where no more bytes are copied than that has."""
+    given = exprs[size] if size is not None and size < len(exprs) else None
+    while isinstance(given, n.Cast):
+        given = given.operand
+    while isinstance(expr, n.Cast):
+        expr = expr.operand
+    kind = expr.type.pointee if expr is not None and isinstance(expr.type, PointerType) else None
+    width = getattr(kind, "size", None)
+    one = isinstance(given, n.IntLit) and isinstance(width, int) and 0 < given.value <= width
+    return At(at.thing, (0,)) if one and not at.path and at.thing.kind is not Kind.LOCAL else at
 
 
 def _known_to_device(source: Place, s: State) -> None:
@@ -146,6 +166,9 @@ def wait(name: str, args: list[Value], s: State, several: bool = False) -> None:
     else:
         settled(s)
     for thing, fate in list(s.fates.items()):
+        if fate.busy is not None:
+            s.change(thing, busy=None)
+            fate = s.fates[thing]
         if fate.use in ("computed",) and fate.stream is not None:
             s.fates[thing] = fate._replace(stream=None)
         if fate.use in ("computed", "async") and thing.api.endswith("Async"):
@@ -214,6 +237,10 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
         return
     used(m, given, e.span, s, "passed to a kernel")
     constant = isinstance(kind, PointerType) and kind.const
+    if given.thing in s.fates and given.thing.api.endswith("Async"):
+        s.change(given.thing, busy=(stream, e.span) if stream is not None else None)
+        if stream is not None:
+            s.follows = frozenset(pair for pair in s.follows if pair[1] != stream)
     fate = s.fates.get(given.thing)
     if constant and fate is not None and not given.path and s.uploaded and _untouched(given.thing, fate):
         related = ((given.thing.span, "allocated here"),) if given.thing.span is not None else ()
@@ -244,7 +271,7 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
     if not s.pending:
         return
     for work in s.pending:
-        same = overlaps(work.place, at) or (not s.waited and _one_of(m, work.place, at))
+        same = _share(work.place, at) or (not s.waited and _one_of(m, work.place, at))
         if (work.writes or writes) and same and not _device_only(work):
             word = "written" if not work.writes else ("launch" if work.api == "launch" else "read")
             soft = word == "read" and complete(work.api) and work.place.thing.kind in PAGEABLE
@@ -252,6 +279,13 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
             m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),), soft))
             s.pending = tuple(other for other in s.pending if other is not work)
             return
+
+
+def _share(work: Place, at: Place) -> bool:
+    """Whether the host touches what work is done with; a member of what a pointer leads to is one of its element 0."""
+    if work.path[:1] == (0,) and at.path and isinstance(at.path[0], str):
+        at = At(at.thing, (0, *at.path))
+    return overlaps(work, at)
 
 
 PAGEABLE = frozenset({Kind.LOCAL, Kind.HOST, Kind.CONTENT})
