@@ -35,6 +35,8 @@ MAX_FOUNDATIONS = 2
 _KERNEL = pattern(rb"__global__|\bkernel\b|__kernel\b")
 
 CUT = "the source and its headers are large: it is not read under every setting that shows more of its code"
+_RUNTIME = pattern(r"cuda_runtime(?:_api)?\.h|hip/hip_runtime(?:_api)?\.h")
+
 MAX_WORDS = 8
 """Macros that a source has of its host as words."""
 
@@ -163,10 +165,16 @@ class Configured:
         return changes
 
     def _defining(self, unknown: Collection[str], changes: Changes) -> list[Branch]:
-        """Branches of headers, not compiled under the changes, that define or declare a name which the source lacks."""
+        """Branches of headers, not compiled under the changes, that define or declare a name which the source lacks;
+        first those that include the runtime of the device, which projects leave out where they build for the host."""
         program = self.search.program
         compiled = self.search.outcome(changes).active
-        found: dict[Branch, None] = {}
+        found = dict.fromkeys(
+            item.within
+            for file in program.files()
+            for item in file.items
+            if item.op == "include" and item.within and item.within not in compiled and _RUNTIME.fullmatch(item.name)
+        )
         for file in program.files():
             left = [branch for branch in file.branches if branch not in compiled]
             if left and file is not program.main and (text := load(file.path)) is not None:

@@ -139,6 +139,28 @@ def test_types_and_functions_that_a_setting_brings_in_a_header_are_the_default(t
     assert _names(_modules(mentioned, include_dirs=(str(tmp_path),))) == [("WITH_CUDA defined", ["k"])]
 
 
+def test_the_runtime_of_the_device_is_switched_on_where_the_host_s_stand_in_collides(tmp_path: Path) -> None:
+    (tmp_path / "cpu_vectors.h").write_text("struct float3 { float x, y, z; };\nstruct dim3 { unsigned x, y, z; };\n")
+    (tmp_path / "math.hpp").write_text(
+        """#ifdef WITH_GPU
+        #include <hip/hip_runtime.h>
+        #else
+        #include "cpu_vectors.h"
+        #endif
+        """
+    )
+    text = """#include "math.hpp"
+    __global__ void k(float3 *p, int n) {
+        int i = hipBlockIdx_x * hipBlockDim_x + hipThreadIdx_x;
+        if (i < n) p[i].x = p[i].y;
+    }
+    hipError_t run(float3 *p, int n) { k<<<(n + 63) / 64, 64>>>(p, n); return hipSuccess; }
+    """
+    found = _modules(text, include_dirs=(str(tmp_path),))
+    assert _names(found) == [("built for HIP, WITH_GPU defined", ["k"])]
+    assert not any(kernel.function.losses for kernel in found[0].kernels)
+
+
 def test_settings_that_show_nothing_new_are_not_kept() -> None:
     text = f"#if VERSION > 3\nvoid host() {{}}\n#endif\n__global__ void k(int *p) {FINE}"
     assert _names(_modules(text)) == [("", ["k"])]
