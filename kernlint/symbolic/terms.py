@@ -391,16 +391,16 @@ def truth(term: Term) -> Term:
         return TRUE if term.args[0] else FALSE
     if term.op == "cast" and term.args[0].type == BOOL:
         return term.args[0]  # type: ignore[no-any-return]
-    if term.op in ("and", "or") and all(map(_says_truth, term.args)):
+    if term.op in ("and", "or") and all(map(says_truth, term.args)):
         join = conjunction if term.op == "and" else disjunction
         return join(truth(term.args[0]), truth(term.args[1]))
     return binary("ne", term, const(0, term.type), BOOL)
 
 
-def _says_truth(term: Term) -> bool:
+def says_truth(term: Term) -> bool:
     """Whether a term is 0 or 1 because it says whether something holds: ``(a < b) & (c < d)`` and its parts."""
     if term.op in ("and", "or"):
-        return all(map(_says_truth, term.args))
+        return all(map(says_truth, term.args))
     return term.type == BOOL or (term.op == "cast" and term.args[0].type == BOOL)
 
 

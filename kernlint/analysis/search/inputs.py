@@ -141,15 +141,14 @@ def _value(term: Term) -> Term:
 
 
 def _stepped(term: Term, private: frozenset[Symbol]) -> bool:
-    """Whether a term is what data choose times a number, or from some place on: ``x * 64``, ``base + x``.
+    """Whether a term is what data choose times something else, or from some place on: ``x * 64``, ``x * threads``,
+    ``base + x``.
 
     The input is ``x`` then: the places between its steps, and those before the base, are not open to it.
     """
     if term.op not in ("add", "sub", "mul", "shl"):
         return False
     plain = [not any(_datum(s, private) for s in arg.symbols) and not _unknown(arg) for arg in term.terms]
-    if term.op in ("mul", "shl"):
-        return any(free and arg.op == "const" for free, arg in zip(plain, term.terms, strict=True))
     return any(plain)
 
 

@@ -72,6 +72,7 @@ from kernlint.symbolic.terms import (
     negate,
     negative,
     plain,
+    says_truth,
     symbols,
     truth,
     unknown,
@@ -479,6 +480,10 @@ def _binary(m: Machine, e: n.Binary) -> Value:
     if op == ",":
         evaluate(m, e.lhs)
         return evaluate(m, e.rhs)
+    if op in ("&&", "||") and isinstance(e.type, VectorType):
+        join = conjunction if op == "&&" else disjunction
+        sides = [evaluate(m, e.lhs), evaluate(m, e.rhs)]
+        return _lanewise(e.type, sides, lambda parts, kind: cast(join(*map(truth, parts)), kind))
     if op in ("&&", "||"):
         left = condition(m, e.lhs)
         wanted = left if op == "&&" else negate(left)
@@ -768,7 +773,18 @@ def _pure(m: Machine, e: n.Call) -> Value:
     type_ = e.type
     if isinstance(type_, VectorType):
         return _lanewise(type_, values, lambda parts, kind: _math(e.name, parts, kind))
+    if e.name in ("all", "any") and len(values) == 1 and isinstance(values[0], StructValue):
+        found = _of_lanes(e.name, [as_term(value) for _, value in values[0].fields])
+        if found is not None:
+            return cast(found, type_)
     return _math(e.name, [as_term(v, a.type) for v, a in zip(values, e.args, strict=True)], type_)
+
+
+def _of_lanes(name: str, lanes: list[Term]) -> Term | None:
+    """Whether all lanes of a vector, or any, are true; None where they are no truths (OpenCL looks at their signs)."""
+    if not lanes or not all(map(says_truth, lanes)):
+        return None
+    return functools.reduce(conjunction if name == "all" else disjunction, map(truth, lanes))
 
 
 def _math(name: str, args: list[Term], type_: Type) -> Term:

@@ -49,12 +49,23 @@ def _narrow_part(index: Term) -> Term | None:
 
 def _is_grid_index(term: Term) -> bool:
     """Whether a value grows with the number of threads of the grid: beyond 32 bits, if there are so many."""
-    for part in subterms(term):
+    for part in _growing(term):
         found = set(symbols(part)) if part.op in ("mul", "shl") else set()
         threads = found & set(BLOCK_DIM) or any((arg.value or 0) >= WARP for arg in part.terms)
         if BLOCK[0] in found and threads:
             return bool(set(symbols(term)) & set(THREAD)) or part is not term
     return False
+
+
+def _growing(term: Term) -> Iterator[Term]:
+    """The parts of a value, but for what is divided in 64 bits: a remainder of that, or the number of a row, is no
+    number of an item any more when it is cut to 32."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        yield at
+        if at.op not in ("div", "mod", "and", "shr") or bits(at) != 64:
+            stack.extend(at.terms)
 
 
 def _wide_count(count: Term) -> bool:

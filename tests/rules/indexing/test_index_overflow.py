@@ -441,3 +441,23 @@ void run(float *x, size_t size) { clear<<<BLOCKS, 512>>>(x, size); }
 def test_a_grid_that_is_made_of_an_int_has_no_more_threads(helper: str, blocks: str, severity: Severity | None) -> None:
     source = CLEAR.replace("HELPER", helper).replace("BLOCKS", blocks)
     assert [found.severity for found in findings(IndexOverflow, source)] == ([severity] if severity else [])
+
+
+WHOLE = """
+#include <cstdint>
+__global__ void spread(int64_t count, const float *w, float *out, int channels, int groups) {
+    const INDEX i = (INDEX)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    const int channel = i % channels;
+    out[i] = w[(int64_t)(i / channels) * groups + channel / (channels / groups)];
+}
+void run(const float *w, float *out, int batch, int pixels, int channels, int groups) {
+    const int64_t count = (int64_t)batch * pixels * channels;
+    spread<<<(count + 255) / 256, 256>>>(count, w, out, channels, groups);
+}
+"""
+
+
+@pytest.mark.parametrize(("index", "bad"), [("int64_t", False), ("int", True)])
+def test_what_is_left_of_a_number_in_64_bits_is_small(index: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, WHOLE.replace("INDEX", index))) is bad

@@ -165,3 +165,23 @@ void run(const unsigned *data, unsigned *out, unsigned n) { bins<<<32, 64>>>(dat
 @pytest.mark.parametrize(("step", "told"), [("64", False), ("2", True)])
 def test_bins_of_a_thread_each(step: str, told: bool) -> None:
     assert bool(findings(SharedMemoryRace, BINS.replace("STEP", step))) is told
+
+
+COLUMNS = """
+__kernel void mix(__global const uint *in, __global uint *out, __local uint *state, uint pitch) {
+    const uint t = get_local_id(0), pitches = PITCH;
+    for (uint i = 0; i < 16; i++) state[i * pitches + t] = in[i];
+    for (uint i = 0; i < 16; i++) {
+        const uint left = state[(i + 15) % 16 * pitches + t];
+        state[i * pitches + t] += state[PLACE];
+    }
+    out[get_global_id(0)] = state[t];
+}
+"""
+
+
+@pytest.mark.parametrize("pitch", ["get_local_size(0)", "pitch"])
+@pytest.mark.parametrize(("place", "told"), [("(left >> 28 & 15) * pitches + t", False), ("left >> 28 & 15", True)])
+def test_rows_that_data_choose_in_a_column_of_the_thread(pitch: str, place: str, told: bool) -> None:
+    code = COLUMNS.replace("PITCH", pitch).replace("PLACE", place)
+    assert bool(findings(SharedMemoryRace, code, "opencl")) is told

@@ -17,6 +17,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     supported,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Access
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms
 from kernlint.tree.types import IntType
@@ -37,14 +38,15 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
-            if _longer_rows(one.access.offset, size):
+            if _longer_rows(one.access.offset, size) or _last_meant(one.access, dimension.index, size):
                 continue
             if size in pitches:
                 why = "it is the pitch of a dimension"
             elif _fence(indexed, size):
                 continue
             elif size in supports and (found := supported(indexed, size, best.guard)) is not None:
-                why, support = "another access is kept below it", found
+                if not _both_meant(one, dimension, indexed) or launched(context, size):
+                    why, support = "another access is kept below it", found
             elif dimension.index.coefficients.get((), 0) > 0:
                 continue  # counted from 1
             elif launched(context, size):
@@ -98,6 +100,33 @@ def _longer_rows(offset: Term, size: Polynomial) -> bool:
         part.op == "mul" and any(((polynomial(arg) - size).constant or 0) > 0 for arg in part.args)
         for part in subterms(offset)
     )
+
+
+def _both_meant(one: Indexed, dimension: Dimension, indexed: Sequence[Indexed]) -> bool:
+    """Whether the kernel tests one index both ways, and keeps each access to this array to the wider one: there is one
+    face more than there are cells, and who writes both tests knows of the difference.
+
+    Excused: ``if (i <= n) face[i] = i < n ? cell[i] : 0;`` Still bad: where the launch has threads for n items alone.
+    """
+    strict, size = False, dimension.limits[0].size
+    for other in indexed:
+        for own in other.dimensions:
+            best = own.limits[0] if own.limits else None
+            if best is not None and best.slack == -1 and best.size == size:
+                if other.access.root is one.access.root:
+                    return False
+                strict = strict or own.index == dimension.index
+    return strict
+
+
+def _last_meant(access: Access, index: Polynomial, size: Polynomial) -> bool:
+    """Whether a test asks for the place at the size itself, with an equality: somebody means it to be there.
+
+    Excused: ``if (i == 0 || i == n) face[i] = wall;`` Still bad: ``if (i == 0) x[i] = first;``
+    """
+    terms = [guard.term for guard in access.guards] + ([access.value] if access.value is not None else [])
+    asked = (part for term in terms for part in subterms(term) if part.op in ("eq", "ne"))
+    return any(polynomial(part.args[0]) - polynomial(part.args[1]) in (size - index, index - size) for part in asked)
 
 
 def _last_window(size: Polynomial) -> bool:

@@ -10,6 +10,7 @@ from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.wrong_guards.faults import (
+    MOVING,
     Fault,
     Overreach,
     Supports,
@@ -38,10 +39,10 @@ def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchCo
         for dimension in beyond:
             best = dimension.limits[0]
             support = supports.get(best.size)
-            if support is None or _tested_in_row(one.access):
+            if support is None or _tested_in_row(one.access) or _tested_otherwise(one.access, dimension):
                 continue
             if one.access.writes:
-                if len(one.dimensions) > 1 or _one_more(indexed, one):
+                if len(one.dimensions) > 1 or _one_more(indexed, one) or _behind_a_head(indexed, one):
                     continue
             elif not _centred(indexed, one, dimension) or not _whole_rows(one):
                 continue
@@ -69,6 +70,22 @@ def _tested_in_row(access: Access) -> bool:
     return any(moves(at.args[0]) and not moves(at.args[1]) for at in divided)
 
 
+def _tested_otherwise(access: Access, dimension: Dimension) -> bool:
+    """Whether a test that is not followed, a function's or one in floating point, asks for what the index is made of.
+
+    Excused: ``if (inside(p + d, size))``, a function that is not in sight. Still bad: ``if (w[d] > 0)``.
+    """
+    own = {s for atom in dimension.index.atoms for s in symbols(atom) if s.kind in MOVING}
+    parts = (part for guard in access.guards for part in subterms(guard.term))
+    asked = (
+        part
+        for part in parts
+        if part.op == "call"
+        or (part.op in ("lt", "le") and not all(isinstance(arg.type, IntType) for arg in part.args))
+    )
+    return any(own & set(symbols(part)) for part in asked)
+
+
 def _excess(dimension: Dimension) -> int:
     """Elements by which the index passes the size that its tightest guard speaks of; 0 when it does not."""
     if not dimension.limits or dimension.extra:
@@ -88,6 +105,21 @@ def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
         other.access.root is root and other is not one and other.dimensions[0].index != one.dimensions[0].index
         for other in indexed
     )
+
+
+def _behind_a_head(indexed: Sequence[Indexed], one: Indexed) -> bool:
+    """Whether each place of an array that the kernel touches with the thread is so many elements further on: what
+    comes before them is a head, and the size of another array says nothing of this one.
+
+    Excused: ``y[4 + i] = x[i];`` Still bad: ``y[i] = 0; y[i + 1] = x[i];``
+    """
+    ours = [
+        (other.dimensions[0].index.coefficients.get((), 0), other.dimensions[0].limits)
+        for other in indexed
+        if other.access.root is one.access.root and len(other.dimensions) == 1
+    ]
+    (limit, *_) = one.dimensions[0].limits
+    return all(shift > 0 for shift, _ in ours) and limit.slack + 1 <= min(shift for shift, _ in ours)
 
 
 def _beside_offsets(indexed: Sequence[Indexed], one: Indexed) -> bool:

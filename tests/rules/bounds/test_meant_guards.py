@@ -1,0 +1,85 @@
+"""Tests that go as far as somebody meant them to: heads of arrays, faces between cells, vectors tested as a whole."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+HEADS = """
+__global__ void pack(float *out, const float *x, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    FIRST
+    out[HEAD + i] = 2 * x[i];
+}
+"""
+
+
+def test_what_stands_behind_a_head_is_as_long_as_the_head_makes_it() -> None:
+    assert not findings(WrongBoundsGuard, HEADS.replace("FIRST", "").replace("HEAD", "4"))
+    assert findings(WrongBoundsGuard, HEADS.replace("FIRST", "out[i] = 0;").replace("HEAD", "1"))
+
+
+FACES = """
+#include <cuda_runtime.h>
+__global__ void faces(float *v, const float *p, int nx, int ny) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= nx || j > ny) return;
+    BODY
+}
+void run(float *v, const float *p, int nx, int ny) {
+    faces<<<dim3((nx + 31) / 32, (ny + MORE + 7) / 8), dim3(32, 8)>>>(v, p, nx, ny);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "if (j == 0 || j == ny) v[j * nx + i] = 0; else v[j * nx + i] -= p[j * nx + i] - p[(j - 1) * nx + i];",
+        "v[j * nx + i] = (j < ny ? p[j * nx + i] : 0) - (j > 0 ? p[(j - 1) * nx + i] : 0);",
+        "v[j * nx + i] = j == ny ? 0 : j;",
+    ],
+    ids=["walls", "chosen", "value"],
+)
+def test_there_is_one_face_more_than_there_are_cells(body: str) -> None:
+    assert not findings(WrongBoundsGuard, FACES.replace("BODY", body).replace("MORE", "1"))
+
+
+def test_faces_that_no_launch_has_threads_for_are_none() -> None:
+    body = "v[j * nx + i] = j < ny ? p[j * nx + i] : 0;"
+    assert findings(WrongBoundsGuard, FACES.replace("BODY", body).replace("MORE", "0"))
+
+
+AROUND = """
+kernel void blur(global const float *src, global float *dst, int2 dims) {
+    const int2 pos = (int2)(get_global_id(0), get_global_id(1));
+    if (any(pos >= dims)) return;
+    float sum = 0;
+    for (int y = -1; y <= 1; ++y)
+        for (int x = -1; x <= 1; ++x) {
+            const int2 at = pos + (int2)(x, y);
+            if (TEST) sum += src[at.y * dims.x + at.x];
+        }
+    dst[pos.y * dims.x + pos.x] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "all(at >= 0) && all(at < dims)",
+        "all(at >= (int2)(0) && at < dims)",
+        "!any((at < 0) | (at >= dims))",
+        "all((at >= 0) & isless(convert_float2(at), convert_float2(dims)))",
+    ],
+)
+def test_lanes_that_are_tested_together_are_each_tested(test: str) -> None:
+    assert not findings(WrongBoundsGuard, AROUND.replace("TEST", test), "opencl")
+
+
+def test_one_lane_inside_is_not_enough() -> None:
+    assert findings(WrongBoundsGuard, AROUND.replace("TEST", "all(at >= 0)"), "opencl")
