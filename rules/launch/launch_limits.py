@@ -12,6 +12,8 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.run_time_sizes import (
     admission_of,
     block_beyond,
+    depth_beyond,
+    most_of_device,
     of_no_groups,
     other_groups_allowed,
     rows_beyond,
@@ -145,13 +147,27 @@ class LaunchLimits(Rule):
             return
         seen: set[Span] = set()
         for view in facts[launch_context].launches:
-            said = self._rows(view, facts) or self._together(view, facts) or self._groups(view, facts)
+            said = (
+                self._device(view, facts)
+                or self._rows(view, facts)
+                or self._together(view, facts)
+                or self._groups(view, facts)
+            )
             if said is not None and view.fact.span not in seen:
                 seen.add(view.fact.span)
                 message, fix = said
                 related = [Related(facts.kernel.function.span, "the kernel")]
                 severity = Severity.WARNING
                 yield self.finding(view.fact.span, message, severity=severity, related=related, fix=fix)
+
+    def _device(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        """A block that the device allows, and the kernel does not."""
+        most = facts.function.bounds.max_threads
+        threads = most_of_device(view) if most is not None and not numbers_made_up(facts) else None
+        if most is None or threads is None or threads <= most:
+            return None
+        message = f"a block of as many threads as the device allows, {threads}; the kernel's launch bounds allow {most}"
+        return message, f"use no more than {most} threads"
 
     def _rows(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         axis = rows_beyond(view, ROWS, facts[trace]) if facts.module.language == "cuda" else None
@@ -162,6 +178,11 @@ class LaunchLimits(Rule):
         return message, "put the large size along x, or loop over it in the kernel"
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        deep = depth_beyond(view, DEEP) if facts.module.language != "opencl" else None
+        if deep is not None and view.fact.block is not None:
+            z, shape = show(view.fact.block[2]), " x ".join(map(str, deep))
+            message = f"a block of {z} threads along z may have more than {DEEP} there, as with {shape}"
+            return message, f"take no more than {DEEP} along z"
         block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
         if block is None or view.fact.block is None:
             return None

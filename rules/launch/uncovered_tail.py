@@ -191,7 +191,31 @@ class UncoveredTail(Rule):
         tested = tested_size(view, axis, found.count, facts[trace])
         if tested is not None:
             return (tested[0].name, tested[1]) if self._odd((tested[0],), view, axis, facts) else None
-        return self._tested_product(view, axis, found.count, facts)
+        return self._tested_product(view, axis, found.count, facts) or self._inner(view, axis, found.count, facts)
+
+    def _inner(self, view: LaunchView, axis: int, count: Term, facts: Facts) -> tuple[str, Span] | None:
+        """A size that is a few elements off what the host divides, as that of a field within its borders is, with an
+        index that begins behind the border: rounded down, the grid misses what is left over beyond these few."""
+        wanted, unit = polynomial(count), view.block[axis]
+        if unit is None:
+            return None
+        for guard in (guard for access in facts[trace].accesses if access.writes for guard in access.guards):
+            for part in conjuncts(guard.term):
+                size = plain(part.args[1]).symbol if part.op == "lt" else None
+                image = next((image for symbol, image in view.images if symbol is size), None)
+                first = _constant(polynomial(part.args[0]) - _place(axis)) if image is not None else None
+                off = _constant(polynomial(image) - wanted) if image is not None else None
+                if size is None or first is None or off is None or not 0 <= first - off < unit - 1:
+                    continue
+                if any(self._left(size, blocks * unit - 1 + off, view, facts) for blocks in (4, 64)):
+                    return size.name, guard.span
+        return None
+
+    def _left(self, size: Symbol, value: int, view: LaunchView, facts: Facts) -> bool:
+        """Whether a size may have a value at which elements are left over."""
+        known = (facts[admitted], admission_of(view))
+        param = size.kind is SymbolKind.PARAM
+        return param and all(one.permits(view.block, values=((size, value),)) for one in known)
 
     def _tested_product(self, view: LaunchView, axis: int, count: Term, facts: Facts) -> tuple[str, Span] | None:
         """The product of sizes that the kernel is passed one by one, works out itself and tests its index against."""
@@ -256,6 +280,12 @@ class UncoveredTail(Rule):
             return False
         values = tuple(zip(sizes, (3 * unit + 1, *(1 for _ in sizes[1:])), strict=True))
         return all(one.permits(view.block, values=values) for one in (facts[admitted], admission_of(view)))
+
+
+def _constant(sum_: Polynomial) -> int | None:
+    """The number that a sum is; None where variables are left in it."""
+    found = sum_.coefficients
+    return found.get((), 0) if set(found) <= {()} else None
 
 
 def _at_least_one(grid: Term) -> Term:

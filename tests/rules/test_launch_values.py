@@ -6,6 +6,7 @@ import pytest
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 from kernlint_rules.launch.launch_limits import LaunchLimits
+from kernlint_rules.launch.uncovered_tail import UncoveredTail
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from tests.rules.marked import findings
@@ -147,3 +148,121 @@ def test_elements_of_a_number_that_is_written(made: str, filled: str, told: bool
 def test_symbols_of_the_device(call: str, told: bool) -> None:
     code = f"__device__ int found;\nint run() {{ int r = 0; {call}; return r; }}"
     assert bool(findings(WrongCopyDirection, code)) is told
+
+
+DEEP = """
+__global__ void k(float *x, int p, int n) {
+    const int e = blockIdx.x * blockDim.z + threadIdx.z;
+    if (e < n) x[(e * p + threadIdx.y) * p + threadIdx.x] = 0.0f;
+}
+void run(float *x, int p, int n) {
+    CHECK;
+    const int each = DEPTH;
+    k<<<(n + each - 1) / each, dim3(p, p, each)>>>(x, p, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("depth", "check", "told"),
+    [
+        ("256 / (p * p) > 0 ? 256 / (p * p) : 1", "", False),
+        ("1024 / (p * p) > 0 ? 1024 / (p * p) : 1", "", True),
+        ("512 / (p * p)", "if (p < 2 || p > 16) return", True),
+        ("512 / (p * p)", "if (p < 3 || p > 16) return", False),
+        ("std::min(64, 1024 / (p * p))", "", False),
+    ],
+)
+def test_what_small_sizes_leave_along_z(depth: str, check: str, told: bool) -> None:
+    assert bool(findings(LaunchLimits, DEEP.replace("DEPTH", depth).replace("CHECK", check))) is told
+
+
+ASKED = """
+#include <algorithm>
+__global__ void __launch_bounds__(BOUND) k(float *x, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = 0.0f;
+}
+struct shape { int blocks, threads; };
+static shape fit(int n, int most) {
+    int device = 0, allowed = 0;
+    cudaGetDevice(&device);
+    ASK;
+    const int threads = most > 0 ? std::min(allowed, most) : allowed;
+    return {(n + threads - 1) / threads, threads};
+}
+void run(float *x, int n) {
+    const shape s = fit(n, MOST);
+    k<<<s.blocks, s.threads>>>(x, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "most", "ask", "told"),
+    [
+        (256, 0, "cudaDeviceGetAttribute(&allowed, cudaDevAttrMaxThreadsPerBlock, device)", True),
+        (256, 256, "cudaDeviceGetAttribute(&allowed, cudaDevAttrMaxThreadsPerBlock, device)", False),
+        (1024, 0, "cudaDeviceGetAttribute(&allowed, cudaDevAttrMaxThreadsPerBlock, device)", False),
+        (256, 0, "cudaDeviceGetAttribute(&allowed, cudaDevAttrWarpSize, device)", False),
+        (512, 0, "cudaDeviceProp p; cudaGetDeviceProperties(&p, device); allowed = p.maxThreadsPerBlock", True),
+        (512, 0, "cudaDeviceProp p; cudaGetDeviceProperties(&p, device); allowed = p.warpSize", False),
+    ],
+)
+def test_as_many_threads_as_the_device_allows(bound: int, most: int, ask: str, told: bool) -> None:
+    code = ASKED.replace("BOUND", str(bound)).replace("MOST", str(most)).replace("ASK", ask)
+    assert bool(findings(LaunchLimits, code)) is told
+
+
+WIDE = """
+__global__ void k(float *x, ROWS rows, int columns) {
+    const INDEX row = blockIdx.y;
+    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows && column < columns) x[row * columns + column] = 0.0f;
+}
+void run(float *x, ROWS rows, int columns) {
+    CHECK;
+    k<<<dim3((columns + 255) / 256, rows), 256>>>(x, rows, columns);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "index", "check", "told"),
+    [
+        ("long long", "long long", "", True),
+        ("size_t", "size_t", "if (rows > 65535) return", False),
+        ("int", "int", "", False),
+        ("int", "long long", "", False),
+    ],
+)
+def test_rows_of_64_bits_along_y(rows: str, index: str, check: str, told: bool) -> None:
+    code = WIDE.replace("ROWS", rows).replace("INDEX", index).replace("CHECK", check)
+    assert bool(findings(LaunchLimits, code)) is told
+
+
+INNER = """
+__global__ void smooth(float *to, const float *from, int width, int last) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x + 1;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+    if (x < width - 1 && y < last) to[y * width + x] = 0.5f * (from[y * width + x - 1] + from[y * width + x + 1]);
+}
+void run(float *to, const float *from, int width, int height) {
+    CHECK;
+    const dim3 block(32, 8), grid((width + 31) / 32, ROWS);
+    smooth<<<grid, block>>>(to, from, width, height - 1);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "check", "told"),
+    [
+        ("height / 8", "", True),
+        ("height / block.y", "if (height < 64) return", True),
+        ("height / 8", "if (height % 8) return", False),
+        ("(height - 2 + 7) / 8", "", False),
+        ("height / 8 + 1", "", False),
+    ],
+)
+def test_a_field_within_its_borders(rows: str, check: str, told: bool) -> None:
+    assert bool(findings(UncoveredTail, INNER.replace("ROWS", rows).replace("CHECK", check))) is told

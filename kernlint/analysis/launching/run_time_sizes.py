@@ -13,6 +13,7 @@ from itertools import product
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.trace.events import RootKind, Trace
+from kernlint.analysis.trace.values import MOST_THREADS
 from kernlint.prove.admission import Admission, Axes, Way
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
@@ -67,8 +68,9 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
 
     That a size may be so large says little: batches are small, images not that high.  It is believed of a product of
     three sizes; of a product of two that the kernel takes for a large number, as it widens the block's index before
-    that is multiplied; and, where nothing stands along x, so that there was room, of any product, of a size that the
-    kernel takes for a large one or goes through in steps of the grid, and of tiles of all the work that there is.
+    that is multiplied; of one that has 64 bits besides, where what stands along x has 32; and, where nothing stands
+    along x, so that there was room, of any product, of a size that the kernel takes for a large one or goes through in
+    steps of the grid, and of tiles of all the work that there is.
     """
     grid = view.fact.grid
     if grid is None:
@@ -91,10 +93,22 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     if factors > 2 or (factors == 2 and (grid[0].value == 1 or _widened(kernel, axis))):
         return True
     if grid[0].value != 1:
-        return False
+        return whole and _wider(view, grid, axis) and _widened(kernel, axis)
     if whole:
         return _widened(kernel, axis) or _in_steps(kernel, axis)
     return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis])
+
+
+def _wider(view: LaunchView, grid: Sizes, axis: int) -> bool:
+    """Whether a count has 64 bits, for the kernel too, and all that the blocks along x are made of has 32."""
+    count, beside = _bare(grid[axis]).symbol, symbols(grid[0])
+    told = [symbol for symbol, image in view.images if symbol not in _LAUNCH and _bare(image).symbol is count]
+    wide = count is not None and all(_bits(symbol) == 64 for symbol in (count, *told))
+    return wide and bool(told) and bool(beside) and all(_bits(symbol) <= 32 for symbol in beside)
+
+
+def _bits(symbol: Symbol) -> int:
+    return symbol.type.bits if isinstance(symbol.type, IntType) else 0
 
 
 def _all_the_work(view: LaunchView, count: Term) -> bool:
@@ -189,6 +203,43 @@ def of_no_groups(view: LaunchView, axis: int, kernel: Trace) -> bool:
     if any(set(asked) & set(symbols(check)) and _divides(check) for check in view.checks):
         return False
     return count.symbol is None or tested_size(view, axis, count, kernel) is not None
+
+
+def depth_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
+    """A block of more than ``most`` threads along z, which are what a number of threads leaves beside small sizes along
+    the other axes: the smaller these, the deeper it is.  None where there is none."""
+    block = view.fact.block
+    if block is None or not chosen_by_callers(block[2]):
+        return None
+    made = [part.args for part in subterms(block[2]) if part.op == "div"]
+    if not any(by[0].value is not None and symbols(by[1]) for by in made):
+        return None
+    sizes = list(dict.fromkeys(symbol for size in block for symbol in symbols(size)))
+    for value in (2, 3, 4, 5, 8):
+        env = dict.fromkeys(sizes, value)
+        shape = [evaluate(size, env) for size in block]
+        checks = [check for check in view.checks if set(symbols(check)) & set(sizes)]
+        if any(set(symbols(check)) - set(sizes) or evaluate(check, env) == 0 for check in checks):
+            continue
+        if all(isinstance(size, int) and size > 0 for size in shape) and shape[2] > most:
+            return int(shape[0]), int(shape[1]), int(shape[2])
+    return None
+
+
+def most_of_device(view: LaunchView) -> int | None:
+    """The threads of a block that is as large as the device says that one may be, which is 1024 on every device of
+    today (CUDA C++ Programming Guide, technical specifications; HIP, hipDeviceProp_t); None for others."""
+    threads, asked = 1, False
+    for size in view.fact.block or ():
+        symbol = _bare(size).symbol
+        if size.value is None:
+            if asked or symbol is None or MOST_THREADS not in symbol.reason:
+                return None
+            if any(symbol in symbols(check) for check in view.checks):
+                return None
+            asked = True
+        threads *= size.value or 1024
+    return threads if asked else None
 
 
 def _from_device(symbol: Symbol) -> bool:

@@ -8,6 +8,7 @@ from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Root, Root
 from kernlint.analysis.trace.machine import Machine
 from kernlint.analysis.trace.memory import havoc, loaded, read_variable, write_variable
 from kernlint.analysis.trace.values import (
+    MOST_THREADS,
     FunctionValue,
     MemPlace,
     Place,
@@ -111,6 +112,11 @@ LIBRARY = pattern(
 """Functions that write nothing but what they are given the address of."""
 
 
+_ASK_DEVICE = frozenset({"cudaDeviceGetAttribute", "hipDeviceGetAttribute", "cuDeviceGetAttribute"})
+_MOST_THREADS_ASKED = 1
+"""``cudaDevAttrMaxThreadsPerBlock`` and its like in the other interfaces, as the stand-in headers number it."""
+
+
 def written_by(m: Machine, e: Call, parts: Sequence[Expr], values: Sequence[Value]) -> None:
     """What a call that is not followed may have written, of what objects in memory hold and of variables.
 
@@ -121,14 +127,18 @@ def written_by(m: Machine, e: Call, parts: Sequence[Expr], values: Sequence[Valu
     if state is None:
         return
     known = LIBRARY.fullmatch(e.name) is not None
+    last = e.name.rpartition("::")[2]
+    reason = f"written by {last}"
+    if last in _ASK_DEVICE and len(values) > 1 and as_term(values[1]).value == _MOST_THREADS_ASKED:
+        reason += f", {MOST_THREADS}"
     for index, (part, value) in enumerate(zip(parts, values, strict=True)):
         constant = _constant(e, index - (len(parts) - len(e.args)))
         held = _whole_variable(value, part)
         if isinstance(value, ReferenceValue):
             if not constant:
-                havoc(m, value.place, f"written by {e.name.rpartition('::')[2]}")
+                havoc(m, value.place, reason)
         elif held is not None and not constant:
-            havoc(m, VarPlace(held, (), held.type), f"written by {e.name.rpartition('::')[2]}")
+            havoc(m, VarPlace(held, (), held.type), reason)
         elif isinstance(value, PointerValue) and known and not constant:
             while isinstance(part, Cast):
                 part = part.operand

@@ -140,6 +140,10 @@ def build(type_: Type, leaf: Callable[[Type, str], Value], path: str = "", depth
     return leaf(type_, path)
 
 
+MOST_THREADS = "maxThreadsPerBlock"
+"""The property of a device that says how many threads a block may have, and a mark of numbers that are it."""
+
+
 def unknown_value(
     type_: Type, reason: str, uniformity: Uniformity = Uniformity.VARYING, origin: VarDecl | None = None
 ) -> Value:
@@ -150,7 +154,8 @@ def unknown_value(
         if isinstance(kind, PointerType) and not kind.reference:
             offset = unknown(reason, I64, uniformity)
             return PointerValue(unknown_root(kind.space, kind.pointee, reason), offset, kind.pointee)
-        return unknown(reason, kind, uniformity, origin=origin)
+        asked = MOST_THREADS if path.rpartition(".")[2] == MOST_THREADS else ""
+        return unknown(f"{reason}, {asked}" if asked else reason, kind, uniformity, origin=origin)
 
     return build(type_, leaf)
 
