@@ -57,8 +57,10 @@ class KernelArgumentMismatch(Rule):
     So do sizes: a grid that is made for one size along x and another along y tells that two sizes are passed the wrong
     way round.
 
+    A prepared call of PyCUDA packs what it is given by the types that `prepare` states, whatever the kernel takes.
+
     Silent where the low half of a wider integer is read, which is its value, where bytes are passed, and where the
-    library converts (prepared calls of PyCUDA, element-wise kernels).
+    library converts (arguments of prepared calls of PyCUDA, element-wise kernels).
 
     ```cuda bad
     const char *program = R"(
@@ -141,6 +143,20 @@ class KernelArgumentMismatch(Rule):
         x = cp.zeros(n)
         scale(((n + 255) // 256,), (256,), (x, np.int32(n)))  # expect: KL617
         return x
+    ```
+
+    ```python bad
+    import pycuda.autoinit
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(r"""
+    __global__ void scale(float *x, float gain, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] *= gain;
+    }
+    """)
+    scale = module.get_function("scale")
+    scale.prepare("Pdi")  # expect: KL617
     ```
 
     ```python good
@@ -239,14 +255,18 @@ class KernelArgumentMismatch(Rule):
             if remark.kernel != facts.kernel.name:
                 continue
             what, given, name, wanted = remark.words
-            yield self.finding(
-                remark.span,
-                f"{given} is passed for {name}, which the kernel reads as {wanted}",
-                related=related,
-                fix="give the array the type of the parameter"
-                if what == "array"
-                else "pass a NumPy number of that type",
-            )
+            message = f"{given} is passed for {name}, which the kernel reads as {wanted}"
+            if what == "number":
+                message = f"types of {given} arguments are stated, and {name} has {wanted}"
+            yield self.finding(remark.span, message, related=related, fix=_FIXES[what])
+
+
+_FIXES = {
+    "array": "give the array the type of the parameter",
+    "scalar": "pass a NumPy number of that type",
+    "format": "state the type of the parameter",
+    "number": "state a type for each parameter",
+}
 
 
 def _by_rows(facts: Facts, name: str, axes: Sequence[str]) -> bool:

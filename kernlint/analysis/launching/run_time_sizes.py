@@ -217,12 +217,12 @@ def depth_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     sizes = list(dict.fromkeys(symbol for size in block for symbol in symbols(size)))
     for value in (2, 3, 4, 5, 8):
         env = dict.fromkeys(sizes, value)
-        shape = [evaluate(size, env) for size in block]
+        x, y, z = (evaluate(size, env) or 0 for size in block)
         checks = [check for check in view.checks if set(symbols(check)) & set(sizes)]
         if any(set(symbols(check)) - set(sizes) or evaluate(check, env) == 0 for check in checks):
             continue
-        if all(isinstance(size, int) and size > 0 for size in shape) and shape[2] > most:
-            return int(shape[0]), int(shape[1]), int(shape[2])
+        if x > 0 and y > 0 and z > most:
+            return x, y, z
     return None
 
 

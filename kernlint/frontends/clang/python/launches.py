@@ -18,6 +18,7 @@ from kernlint.frontends.clang.python.entered import entered, spread, with_one_fo
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
 from kernlint.frontends.clang.python.passed import misfit, misplaced
+from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
 from kernlint.frontends.clang.python.transfers import add_transfers
@@ -71,15 +72,8 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
     add_transfers(program, made[0][1])
     for called, launched in _all_launched(program, names):
         name, _, given = launched.name.partition("<")
-        found = [
-            (module, _instance(kernel, given))
-            for source, module in made
-            for kernel in module.kernels
-            if kernel.name == name
-            and source.places is None
-            and (launched.origin is None or source.start <= launched.origin < source.end)
-            and (module.language == "opencl") == (launched.api == "PyOpenCL")
-        ]
+        opencl = launched.api == "PyOpenCL"
+        found = [(module, _instance(kernel, given)) for module, kernel in named(made, name, launched.origin, opencl)]
         if len(found) == 1:
             _Launcher(program, called, found[0][0].path).launch(launched, *found[0])
             for call, same in with_one_for_two(program, called):
@@ -87,6 +81,7 @@ def add_launches(host: bytes, made: Sequence[tuple[Program, Module]]) -> None:
                 launcher.host.span = Span(found[0][0].path, program.start(call), program.end(call))
                 launcher.one_for_two = same
                 launcher.launch(launched, *found[0])
+    add_prepared(program, made, lambda expr, scope: _function(program, expr, scope, names))
 
 
 def _instance(kernel: Kernel, given: str) -> FunctionDecl:
