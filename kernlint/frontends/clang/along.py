@@ -44,8 +44,8 @@ _SPEAKS = pattern(
 CUT = "files that include this one are large: those that were read for it are not all"
 
 ReadOther = Callable[[SourceFile, bool, bool], list[Module]]
-"""The modules of another file; with True only what its host code launches is wanted, and with a second True only that
-it does."""
+"""The modules of another file; with True only what its host code launches is wanted, and with a second True only what
+an analysis of that file alone shows."""
 
 
 @dataclass(slots=True)
@@ -98,8 +98,8 @@ def read_along(
     """``modules`` of the file at ``path``, with what other files of the project tell about it, until enough is
     ``spent``.
 
-    Kernels that others instantiate take the place of those with arguments made up; where the other file is analysed in
-    the same run they are left to it.
+    Kernels that others instantiate take the place of those with arguments made up; those that another file shows which
+    is analysed in the same run are left to it.
     """
     need = need_of(modules)
     if not need.templates and not need.kernels:
@@ -122,13 +122,19 @@ def read_along(
         except SourceError:
             continue
         tried += 1
-        for module in read_other(source, not need.kernels, in_run and not need.kernels):
+        if in_run:  # what the file does not show by itself is told here
+            for kernel in (kernel for module in read_other(source, True, True) for kernel in module.kernels):
+                if _is_asked_for(kernel):
+                    lacking.pop(kernel.function.span, None)
+            if not lacking:
+                break
+        for module in read_other(source, not need.kernels, False):
             kept = [kernel for kernel in module.kernels if kernel.function.span in lacking and _is_asked_for(kernel)]
             for kernel in kept:
                 del lacking[kernel.function.span]
-            if need.kernels and not in_run:
+            if need.kernels:
                 kept += _reaching(module, path, reached, MAX_KERNELS - sum(len(each.kernels) for each in found))
-            if kept and not in_run:
+            if kept:
                 found.append(_about(module, path, kept))
         if need.kernels and found:
             break

@@ -234,7 +234,7 @@ class ClangFrontend:
             options.target,
             options.extra,
             options.around,
-            about=along.about if along is not None else "",
+            about=along.about if along is not None and options.device else "",
         )
 
         def read(

@@ -76,6 +76,25 @@ def test_a_template_of_a_header_is_left_to_a_source_of_the_same_run(tree: Path) 
     assert _kernels(_parse(tree / "src" / "a.cu", tree)) == [("fill", [("short", "8")])]
 
 
+def test_a_template_that_a_source_of_the_same_run_does_not_show_is_not_left_to_it(tree: Path) -> None:
+    header = tree / "include" / "fill.cuh"
+    header.write_text(
+        """#pragma once
+        template <class T, int N> __global__ void fill(T *p) { p[N * blockIdx.x + threadIdx.x] = N; }
+        template <class F> void with(bool even, F f) { if (even) f(std::true_type()); else f(std::false_type()); }
+        template <class T> void start(T *p, bool even) {
+            with(even, [&](auto e) {
+                auto kernel = &fill<T, decltype(e)::value ? 8 : 4>;
+                kernel<<<1, 8>>>(p);
+            });
+        }
+        """
+    )
+    source = tree / "src" / "a.cu"
+    source.write_text('#include "fill.cuh"\ntemplate void start<short>(short *p, bool even);\n')
+    assert _kernels(_parse(source, tree)) or _kernels(_parse(header, tree))
+
+
 def test_a_template_that_nobody_asks_for_is_guessed(tree: Path) -> None:
     header = tree / "include" / "fill.cuh"
     header.write_text(TEMPLATE)
