@@ -24,7 +24,7 @@ from kernlint.analysis.wording import element, index, verb
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
-from kernlint.symbolic.polynomial import term_of
+from kernlint.symbolic.polynomial import polynomial, term_of
 from kernlint.symbolic.show import show
 from kernlint.tree.types import Space
 
@@ -296,10 +296,16 @@ def _why_wrong(one: Overreach) -> str:
     return f"the test lets {show(one.part)} through"
 
 
+def _tested(one: Overreach) -> str:
+    """What is tested of an access, as the source has it where that is the whole index."""
+    at, own = one.part.args[0], one.access.index
+    return index(one.access) if own is None or polynomial(own) == polynomial(at) else show(at)
+
+
 def _message(one: Overreach) -> str:
     what, size = f"{element(one.access)} is {verb(one.access)}", one.size
     if one.fault is Fault.INCLUSIVE:
-        return f"{what} where {index(one.access)} may be {size}, one element beyond the end: the test is off by one"
+        return f"{what} where {_tested(one)} may be {size}, one element beyond the end: the test is off by one"
     if one.fault is Fault.NEIGHBOUR:
         amount = "one element" if one.beyond == 1 else f"{one.beyond} elements"
         return f"{what} up to {amount} beyond {size}: the test bounds another index than the one used"

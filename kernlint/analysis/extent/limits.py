@@ -9,6 +9,7 @@ global ids (``(y * width + x)``: ``y`` with pitch ``width``, then ``x``).  For e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import gcd
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
@@ -223,6 +224,9 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
     whole, extra = found
     ranges = counter_ranges(access)
     parts = list(split(whole, _is_id, _is_parameter))
+    pixels = _pixels(whole, extra, ranges) if len(parts) > 1 else None
+    if pixels is not None:
+        parts, extra = list(split(pixels, _is_id, _is_parameter)), 0
     out = []
     for at, (first, pitch) in enumerate(parts):
         if not any(_has_ids(mono) for mono in first.coefficients):
@@ -231,6 +235,23 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
         limits = sorted(_limits(last, access, ranges), key=lambda limit: limit.slack)
         out.append(Dimension(last, pitch, tuple(limits), _least(first, ranges), extra if last is not first else 0))
     return tuple(out)
+
+
+def _pixels(whole: Polynomial, extra: int, ranges: dict[Symbol, tuple[int, int]]) -> Polynomial | None:
+    """The number of the pixel in an index that is made of that times so many channels and the channel; None where there
+    is one channel, or where it is not known which."""
+    channels = gcd(*(value for mono, value in whole.coefficients.items() if any(map(_is_parameter, mono))))
+    if channels < 2:
+        return None
+    pixel = {mono: value // channels for mono, value in whole.coefficients.items() if value % channels == 0 and mono}
+    inside = whole - number(channels) * Polynomial(pixel)
+    if any(map(_has_ids, inside.coefficients)):
+        return None
+    first, last = extreme(inside, ranges, top=False), extreme(inside, ranges, top=True)
+    low, high = (None if end is None else end.constant for end in (first, last))
+    if low is None or high is None or low // channels != (high + extra) // channels:
+        return None
+    return Polynomial(pixel) + number(low // channels)
 
 
 def _compute(facts: Facts) -> tuple[Indexed, ...]:

@@ -83,3 +83,22 @@ def test_lanes_that_are_tested_together_are_each_tested(test: str) -> None:
 
 def test_one_lane_inside_is_not_enough() -> None:
     assert findings(WrongBoundsGuard, AROUND.replace("TEST", "all(at >= 0)"), "opencl")
+
+
+PIXELS = """
+#include <cuda_runtime.h>
+__global__ void grade(unsigned char *image, const float *gain, int width, int height) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x OVER width || y OVER height) return;
+    unsigned char *pixel = image + ((size_t)y * width + x) * 3;
+    for (int c = 0; c < 3; ++c) pixel[2 - c] = gain[c] * pixel[2 - c];
+}
+void run(unsigned char *image, const float *gain, int width, int height) {
+    grade<<<dim3((width + 15) / 16, (height + 15) / 16), dim3(16, 16)>>>(image, gain, width, height);
+}
+"""
+
+
+@pytest.mark.parametrize(("over", "told"), [(">", True), (">=", False)])
+def test_pixels_of_several_channels_are_places_in_rows(over: str, told: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, PIXELS.replace("OVER", over))) is told
