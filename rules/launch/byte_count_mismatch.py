@@ -23,6 +23,7 @@ from kernlint.analysis.hostmodel.sizes import (
     of_rows,
     piece_of_elements,
 )
+from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
@@ -133,6 +134,10 @@ class ByteCountMismatch(ModuleRule):
     needs = (host_operations, object_operations)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
+        for remark, related in remarks(facts, "elements-as-bytes"):
+            buffer, array, width = remark.words
+            message = f"{buffer} has as many bytes as {array} has elements, of {width} bytes each"
+            yield self.finding(remark.span, message, related=related, fix=f"allocate {array}.nbytes")
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""

@@ -200,6 +200,10 @@ class DeviceUseAfterFree(ModuleRule):
             message = f"{remark.words[0]} points into an array that nothing keeps: its memory is given back at once"
             fix = "keep the array in a variable as long as the pointer is used"
             yield self.finding(remark.span, message, severity=Severity.WARNING, fix=fix)
+        for remark, related in remarks(facts, "address-of-dropped"):
+            message = f"the address of {remark.words[0]} is kept, and nothing keeps its memory: the next round frees it"
+            fix = "keep the arrays in a list as long as their addresses are used"
+            yield self.finding(remark.span, message, severity=Severity.WARNING, related=related, fix=fix)
         for remark, related in remarks(facts, "used-after-release"):
             if remark.span not in seen:
                 message, fix = f"{remark.words[0]} is used after it was given back", "give it back after its last use"

@@ -130,6 +130,94 @@ def run(kernel, x, y):
     d = int(drv.to_device(y))  # pointer-of-temporary
     kernel((1,), (64,), (p, q, v, a, d))
 """,
+    "bytes for elements": """
+import numpy as np
+import pycuda.driver as drv
+import pyopencl as cl
+
+def blur(ctx, queue, kernel, image):
+    rows = np.zeros(image.shape, "float32")
+    mask = np.zeros(image.shape, np.uint8)
+    kept = np.zeros(image.shape)
+    a = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, rows.size)  # elements-as-bytes
+    b = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, mask.size)
+    c = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, rows.size * 4)
+    d = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, rows.size)
+    e = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, size=int(kept.size))  # elements-as-bytes
+    kernel(queue, rows.shape, None, a, b, c, d, e)
+    cl.enqueue_copy(queue, rows, a)
+    cl.enqueue_copy(queue, mask, b)
+    cl.enqueue_copy(queue, rows, c)
+    cl.enqueue_copy(queue, mask, d)
+    cl.enqueue_copy(queue, kept, e)
+    return rows, mask, kept
+
+class Sender:
+    def __init__(self, data):
+        self.data = np.ascontiguousarray(data, dtype=np.int32)
+        self.device = drv.mem_alloc(len(self.data))  # elements-as-bytes
+        drv.memcpy_htod(self.device, self.data)
+""",
+    "a pointer of CuPy copies": """
+import cupy as cp
+import cupyx
+import numpy as np
+
+class Meter:
+    def __init__(self):
+        self.stream = cp.cuda.Stream(non_blocking=True)
+        self.fixed = cupyx.zeros_pinned((4,), dtype=np.float32)
+        self.paged = np.zeros((4,), dtype=np.float32)
+
+    def late(self, values):
+        values.data.copy_to_host_async(self.fixed.ctypes.data, self.fixed.nbytes, self.stream)
+        self.stream.synchronize()
+        return float(self.fixed[0])
+
+    def early(self, values):
+        values.data.copy_to_host_async(self.fixed.ctypes.data, self.fixed.nbytes, self.stream)
+        return float(self.fixed[0])  # early-host-read
+
+    def staged(self, values):
+        values.data.copy_to_host_async(self.paged.ctypes.data, self.paged.nbytes, self.stream)
+        return float(self.paged[0])
+""",
+    "addresses that outlive": """
+import cupy as cp
+import numpy as np
+import pycuda.driver as drv
+
+def table(parts):
+    found = np.zeros(len(parts), np.uint64)
+    for i, part in enumerate(parts):
+        one = drv.mem_alloc(part.nbytes)
+        drv.memcpy_htod(one, part)
+        found[i] = int(one)  # address-of-dropped
+    return drv.to_device(found)
+
+def listed(parts):
+    found = []
+    for part in parts:
+        one = cp.array(part)
+        found.append(one.data.ptr)  # address-of-dropped
+    return cp.array(found)
+
+def held(parts):
+    found, arrays = [], []
+    for part in parts:
+        one = cp.array(part)
+        arrays.append(one)
+        found.append(one.data.ptr)
+    return cp.array(found), arrays
+
+def owned(parts, store):
+    found = []
+    for part in parts:
+        one = drv.to_device(part)
+        store.add(one)
+        found.append(int(one))
+    return found
+""",
     "given back": """
 import numpy as np
 import pycuda.driver as drv

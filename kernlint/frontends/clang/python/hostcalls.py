@@ -132,6 +132,8 @@ def _method(
     if name == "cupy.asnumpy" and _said(e, "blocking") is False:
         given = keys.get("out")
         return Moved(given, args[0] if args else None, True, makes=given is None)
+    if last == "copy_to_host_async" and args and getattr(args[0], "pinned", False):
+        return Moved(args[0], owner, True)  # of a memory pointer of CuPy
     if last == "get_async":
         given = keys.get("ary", args[1] if len(args) > 1 else None)
         return Moved(given, owner, True, makes=given is None, pair=True)

@@ -299,7 +299,7 @@ class _Walk:
         if isinstance(owner, Instance):
             return owner.attributes.get(e.attr)
         if isinstance(owner, Array):
-            if e.attr in ("T", "data", "flat", "real", "ptr", "gpudata", "device_buffer"):
+            if e.attr in ("T", "data", "flat", "real", "ptr", "gpudata", "device_buffer", "ctypes"):
                 return owner
             if e.attr not in SILENT:
                 self.read(owner, e, flow)

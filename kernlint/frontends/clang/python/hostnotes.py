@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 
 from kernlint.frontends.clang.python.hostflow import host_remarks
+from kernlint.frontends.clang.python.hostsizes import dropped_addresses, elements_as_bytes
 from kernlint.frontends.clang.python.program import program_of
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Module
 
 _LIBRARIES = pattern(rb"\b(?:pyopencl|pycuda|cupy|torch)\b")
 _MOVES = pattern(
-    rb"\b(?:enqueue_copy|memcpy_\w+|non_blocking|get_async|blocking|data_ptr|data\.ptr|to_device|(?:free|release)\(\))"
+    rb"\b(?:enqueue_copy|memcpy_\w+|non_blocking|get_async|blocking|data_ptr|copy_to_host_async|mem_alloc|data\.ptr|to_device|(?:free|release)\(\))"
 )
 
 
@@ -24,7 +25,8 @@ def add_host_remarks(path: str, data: bytes, modules: list[Module]) -> list[Modu
     tree = program.scopes[0].node if program is not None else None
     if program is None or not isinstance(tree, ast.Module):
         return []
-    found = tuple(host_remarks(program, tree, path))
+    walked = host_remarks(program, tree, path)
+    found = (*walked, *elements_as_bytes(program, path), *dropped_addresses(program, tree, path))
     if modules:
         object.__setattr__(modules[0], "remarks", (*modules[0].remarks, *found))
         return []
