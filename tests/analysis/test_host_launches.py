@@ -363,3 +363,35 @@ class Halve:
         "python",
     )
     assert "x.shape[0] * x.shape[1] blocks along y" in found.message
+
+
+IN_PLACE = '''
+import cupy as cp
+import numpy as np
+
+shrink = cp.RawKernel(r"""
+extern "C" __global__ void shrink(const float *FROM from, float *TO to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) to[i] = 0.5f * from[i];
+}
+""", "shrink")
+
+def halve(x, out=None, fresh=True):
+    to = CASE
+    shrink(((x.size + 127) // 128,), (128,), (x, to, np.int32(x.size)))
+    return to
+'''
+
+
+@pytest.mark.parametrize(
+    ("case", "promise", "told"),
+    [
+        ("cp.empty_like(x) if fresh else x", "__restrict__", True),
+        ("x if out is None else out", "__restrict__", True),
+        ("x if out is None else out", "", False),
+        ("cp.empty_like(x) if out is None else out", "__restrict__", False),
+    ],
+)
+def test_an_argument_that_is_another_one_in_one_case(case: str, promise: str, told: bool) -> None:
+    code = IN_PLACE.replace("CASE", case).replace("FROM", promise).replace("TO", promise)
+    assert bool(findings(AliasedRestrictArguments, code, "python")) is told

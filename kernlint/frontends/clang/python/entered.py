@@ -95,10 +95,12 @@ def _static(node: ast.FunctionDef) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in node.decorator_list)
 
 
-def with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[ast.Call, dict[str, str]]]:
-    """Calls of the function that launches in which one name is passed for several of its parameters: the call, and the
-    name for each of these."""
+def with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[ast.expr, dict[str, str]]]:
+    """Where one array may stand for several arguments of a launch: calls of the function that launches in which one name
+    is passed for several of its parameters, and names that are another argument in one case
+    (``to = x if in_place else empty(n)``); with the name for each of these."""
     node = called.scope.node
+    yield from _in_one_case(program, called)
     if not isinstance(node, ast.FunctionDef):
         return
     names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args) if arg.arg not in ("self", "cls")]
@@ -110,3 +112,17 @@ def with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[a
         same = {name: text for name, text in given.items() if text is not None and passed.count(text) > 1}
         if same:
             yield other.node, same
+
+
+def _in_one_case(program: PythonProgram, called: Called) -> Iterator[tuple[ast.expr, dict[str, str]]]:
+    last = called.node.args[-1] if called.node.args else None
+    packed = last.elts if isinstance(last, (ast.Tuple, ast.List)) else called.node.args
+    names = [name for arg in packed if (name := dotted(arg)) is not None]
+    for arg in packed:
+        found = program.binding(arg, called.scope) if isinstance(arg, ast.Name) else None
+        if found is None or not isinstance(found[0], ast.IfExp) or found[1] is not called.scope:
+            continue
+        for side in (found[0].body, found[0].orelse):
+            name = dotted(side)
+            if isinstance(arg, ast.Name) and name in names and name != arg.id and name is not None:
+                yield arg, {arg.id: name}
