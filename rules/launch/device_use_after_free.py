@@ -193,7 +193,7 @@ class DeviceUseAfterFree(ModuleRule):
                     seen.add(event.span)
                     yield self._found(event, before, what)
         for fault in facts[lifetimes]:
-            if fault.kind in ("use", "twice", "moved", "copied", "temporary") and fault.span not in seen:
+            if fault.kind in ("use", "twice", "moved", "other", "copied", "temporary") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
         for remark, _ in remarks(facts, "pointer-of-temporary"):
@@ -213,6 +213,8 @@ class DeviceUseAfterFree(ModuleRule):
         """A use on one of the ways through the code."""
         if fault.kind == "twice":
             message, fix = f"{fault.name} is {fault.word}, which was given back before", "give it back once"
+        elif fault.kind == "other":
+            message, fix = f"{fault.name} is {fault.word}", "call the counterpart of its allocator with the pointer"
         elif fault.kind == "copied":
             message = f"{fault.name} is {fault.word} here, and both objects give back the same memory"
             fix = "pass a reference, or write or delete the copies of the class"

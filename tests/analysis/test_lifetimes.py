@@ -1064,6 +1064,40 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "given to the function of another allocator": (
+        DeviceUseAfterFree,
+        "hip",
+        """
+        #include <hip/hip_runtime.h>
+        #include <stdlib.h>
+        struct Stage {
+            float *fixed = nullptr;
+            explicit Stage(size_t n) { hipHostMalloc((void **)&fixed, n * sizeof(float), 0); }
+            Stage(const Stage &) = delete;
+            ~Stage() {
+                hipFree(fixed);  // only bad  // bad
+                hipHostFree(fixed);  // only good
+            }
+        };
+        int send(size_t n, bool locked) {
+            float *x = nullptr, *y = nullptr;
+            if (hipMalloc((void **)&x, n) != hipSuccess) return 1;
+            if (locked) hipHostMalloc((void **)&y, n, 0); else y = (float *)malloc(n);
+            hipMemcpy(x, y, n, hipMemcpyHostToDevice);
+            if (locked) hipHostFree(y); else free(y);
+            hipFree(&x);  // only bad  // bad
+            hipFree(x);  // only good
+            return 0;
+        }
+        void fetch(const float *x, float *sum, size_t n) {
+            float *z = (float *)malloc(n * sizeof(float));
+            hipMemcpy(z, x, n * sizeof(float), hipMemcpyDeviceToHost);
+            for (size_t i = 0; i < n; ++i) *sum += z[i];
+            hipFree(z);  // only bad  // bad
+            free(z);  // only good
+        }
+        """,
+    ),
     "free ordered on another stream": (
         DeviceUseAfterFree,
         "hip",

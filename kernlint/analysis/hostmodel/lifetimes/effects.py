@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.endings import by_address, to_the_wrong
 from kernlint.analysis.hostmodel.lifetimes.events import (
     TIMING_METHODS,
     elapsed_asked,
@@ -19,6 +20,7 @@ from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, 
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
+    OWED,
     At,
     Atom,
     Fate,
@@ -118,6 +120,7 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
         stream = args[ends.stream] if ends.stream is not None and ends.stream < len(args) else None
         given = args[ends.what]
         ways = _destroyed(m, e, exprs[ends.what], given, s) if plain == "operator delete" else [s]
+        by_address(m, exprs[ends.what], plain, e.span)
         for way in ways:
             release(m, given, e.span, way, ends.verb, stream, plain)
         return [(way, _status(m, e, way)) for way in ways]
@@ -150,7 +153,7 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
         followed(args, s)
         return [(s, _status(m, e, s))]
     if plain in RESETS:
-        _reset(e.span, s)
+        _reset(m, e.span, s)
         return [(s, _status(m, e, s))]
     if plain in ASKS_ERROR:
         status = _status(m, e, s)
@@ -272,7 +275,7 @@ def release(
     if before is not None and runtime and thing.kind is Kind.BEHIND and m.made_at.get(thing, 0) == before[0]:
         m.report(Fault("twice", span, called(thing, s), verb, ((before[1], "reset here"),)))
         return
-    if fate.life in (Life.FAILED, Life.DOUBT):
+    if fate.life in (Life.FAILED, Life.DOUBT) or to_the_wrong(m, thing, api, span, s):
         return
     if thing.kind in MEMORY and fate.use == "recopied" and fate.used_at is not None and not fate.out:
         related = (*calls_of(fate), (span, "given back here"))
@@ -301,11 +304,13 @@ def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> l
     return [s]
 
 
-def _reset(span: Span, s: State) -> None:
+def _reset(m: Machine, span: Span, s: State) -> None:
+    """Nothing on the device is left.  A helper that resets it is most often what an error ends the program by."""
+    helper = len(m.frames) > 1
     for thing, fate in list(s.fates.items()):
-        if thing.kind in (Kind.DEVICE, Kind.PINNED, Kind.MANAGED, Kind.STREAM, Kind.EVENT) and fate.life is Life.LIVE:
-            s.change(thing, life=Life.FREED, at=span, by="reset")
-    s.reset = s.version, span
+        if thing.kind in OWED and fate.life is Life.LIVE:
+            s.change(thing, life=Life.DOUBT if helper else Life.FREED, at=span, by="reset")
+    s.reset = None if helper else (s.version, span)
     s.pending = ()
 
 

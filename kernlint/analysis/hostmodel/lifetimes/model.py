@@ -251,10 +251,11 @@ def either(*values: object) -> Atom:
 @dataclass(frozen=True, slots=True)
 class Fault:
     """Something wrong.  ``kind``: ``leak``, ``use`` (after it was given back), ``twice`` (given back), ``moved``
-    (given back while a stream works with it), ``copied`` (an object that owns memory), ``temporary`` (a pointer into
-    an object that ends), ``early`` (read), ``dies`` (while a copy may be at it), ``nothing`` (a copy of what nobody
-    wrote), ``lost`` (a copy over results that nobody has read).  ``name``: of the memory; ``word``: a detail;
-    ``related``: other places; ``soft``: a note; ``what``: stands before the name of what leaks."""
+    (given back while a stream works with it), ``other`` (given to what cannot give it back), ``copied`` (an object that
+    owns memory), ``temporary`` (a pointer into an object that ends), ``early`` (read), ``dies`` (while a copy may be at
+    it), ``nothing`` (a copy of what nobody wrote), ``lost`` (a copy over results that nobody has read).  ``name``: of
+    the memory; ``word``: a detail; ``related``: other places; ``soft``: a note; ``what``: stands before the name of
+    what leaks."""
 
     kind: str
     span: Span

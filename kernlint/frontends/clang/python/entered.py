@@ -96,8 +96,8 @@ def _static(node: ast.FunctionDef) -> bool:
 
 
 def with_one_for_two(program: PythonProgram, called: Called) -> Iterator[tuple[ast.expr, dict[str, str]]]:
-    """Where one array may stand for several arguments of a launch: calls of the function that launches in which one name
-    is passed for several of its parameters, and names that are another argument in one case
+    """Where one array may stand for several arguments of a launch: calls of the function that launches in which one
+    name is passed for several of its parameters, and names that are another argument in one case
     (``to = x if in_place else empty(n)``); with the name for each of these."""
     node = called.scope.node
     yield from _in_one_case(program, called)

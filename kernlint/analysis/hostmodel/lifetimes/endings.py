@@ -1,0 +1,60 @@
+"""Memory that is given to a function which cannot give it back.
+
+Each allocator has its own counterpart: ``cudaFree`` takes what ``cudaMalloc``, ``cudaMallocManaged`` and their like
+gave, ``cudaFreeHost`` page-locked memory, ``cudaFreeArray`` arrays (CUDA runtime API, memory management; the driver and
+HIP name the same four kinds), ``free`` and ``delete`` memory of the host.  All of them take the pointer by value.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+from kernlint.analysis.hostmodel.lifetimes.model import Fault, Kind, Life, State, Thing
+from kernlint.analysis.hostmodel.places import base_name
+from kernlint.source import Span
+from kernlint.tree import nodes as n
+from kernlint.tree.types import PointerType
+from kernlint.tree.walk import walk
+
+_DEVICE = frozenset({"Free", "FreeAsync", "MemFree", "MemFreeAsync"})
+_PINNED = frozenset({"FreeHost", "HostFree", "MemFreeHost"})
+_ARRAY = frozenset({"FreeArray"})
+_HOST = frozenset({"free", "operator delete", "operator delete[]"})
+_ALL = _DEVICE | _PINNED | _ARRAY | _HOST
+
+
+def _right(thing: Thing) -> frozenset[str]:
+    """The functions that give a thing back; empty where it is not known what made it."""
+    if not thing.api or thing.api.startswith("cl"):
+        return frozenset()
+    if base_name(thing.api).endswith("Array"):
+        return _ARRAY
+    return {
+        Kind.DEVICE: _DEVICE, Kind.MANAGED: _DEVICE, Kind.PINNED: _PINNED, Kind.HOST: _HOST,
+    }.get(thing.kind, frozenset())  # fmt: skip
+
+
+def to_the_wrong(m: Machine, thing: Thing, api: str, span: Span, s: State) -> bool:
+    """Take note of memory that is given to the function of another allocator; False where that fits, or where the
+    function that gives it back chooses among several."""
+    right, fate = _right(thing), s.fates.get(thing)
+    if api not in _ALL or not right or api in right or fate is None or fate.life is not Life.LIVE:
+        return False
+    body = m.frames[-1].function.body if m.frames else None
+    chosen = (base_name(node.name) in right for node in walk(body) if isinstance(node, n.Call)) if body else ()
+    if any(chosen):
+        return False
+    related = ((thing.span, f"allocated by {thing.api.rpartition('::')[2]} here"),) if thing.span is not None else ()
+    m.report(Fault("other", span, thing.name, "given to the function of another allocator", related))
+    s.change(thing, life=Life.DOUBT)
+    return True
+
+
+def by_address(m: Machine, expr: n.Expr, api: str, span: Span) -> None:
+    """Take note of the address of a pointer where the pointer is meant."""
+    while isinstance(expr, n.Cast):
+        expr = expr.operand
+    if api not in _ALL or not isinstance(expr, n.AddressOf) or not isinstance(expr.operand, (n.Ref, n.Member)):
+        return
+    if isinstance(expr.operand.type, PointerType) and not expr.operand.type.reference:
+        name = expr.operand.field if isinstance(expr.operand, n.Member) else expr.operand.decl.name
+        m.report(Fault("other", span, name, "given by its address, which is not that of its memory"))
