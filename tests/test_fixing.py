@@ -108,7 +108,8 @@ __global__ void clear(float *sums, float *rest, const int n, const int more) {
     ),
     "two axes": (
         """\
-__kernel void invert(__global uchar *plane, const int columns, const int rows) {
+__kernel __attribute__((reqd_work_group_size(16, 16, 1)))
+void invert(__global uchar *plane, const int columns, const int rows) {
     const int c = get_global_id(0);
     const int r = get_global_id(1);
     plane[r * columns + c] = 255 - plane[r * columns + c];
@@ -592,7 +593,10 @@ SHIFT(by_one, 1)
 
 
 def test_a_kernel_in_a_string_stays_in_it() -> None:
-    kernel = "__kernel void f(__global float *a, const int n) { const int i = get_global_id(0); a[i] = 1.0f; }"
+    kernel = (
+        "__attribute__((reqd_work_group_size(64, 1, 1))) __kernel void f(__global float *a, const int n) "
+        "{ const int i = get_global_id(0); a[i] = 1.0f; }"
+    )
     host = "void build(cl_program p) { clBuildProgram(p, 0, 0, 0, 0, 0); }\n"
     text = f'const char *source = " {kernel}";\n{host}'
     found, result = repaired(text, "host.cpp")
@@ -609,12 +613,13 @@ def test_a_kernel_in_a_string_stays_in_it() -> None:
 def test_kernels_in_the_strings_of_a_python_file() -> None:
     text = '''\
 LONG = """
-__kernel void scale(__global float *data, const float by, const int n) {
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void scale(__global float *data, const float by, const int n) {
     const int at = get_global_id(0);
     data[at] *= by;
 }
 """
-PARTS = ("__kernel void one(__global float *d, const int n) {\\n"
+PARTS = ("__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void one(__global float *d, const int n) {\\n"
          "    const int j = get_global_id(0);\\n"
          "    d[j] = 1.0f;\\n"
          "}\\n")

@@ -208,6 +208,8 @@ def _loaded(symbol: Symbol, env: Env, written: Root, place: range | None, within
         if place is None or not isinstance(at, int) or size is None:
             return None
         return ("load", id(root), at) if at + size <= place.start or place.stop <= at else None
+    if symbol.uniformity > max((one.uniformity for one in symbols(offset)), default=Uniformity.GRID):
+        return None  # more than the place tells threads apart: the kernel writes there
     if at is None:
         rest = substitute(offset, {s: const(env[s], s.type) for s in symbols(offset) if s in env})
         for one in symbols(rest):

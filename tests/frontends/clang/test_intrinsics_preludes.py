@@ -42,7 +42,10 @@ LEFT = frozenset(
     ThreadReduce""".split()  # noqa: SIM905
 )
 # Host functions of the random library.
-HOST = ("Generator", "Generate", "SetPseudoRandom", "CreateGen", "DestroyGen", "SetGen")
+HOST = (
+    *("Generator", "Generate", "SetPseudoRandom", "CreateGen", "DestroyGen", "SetGen", "SetQuasiRandom", "SetStream"),
+    *("GetDirectionVectors", "GetScrambleConstants", "GetVersion", "GetProperty"),
+)
 
 
 def functions(parent: Cursor, namespace: tuple[str, ...] = ()) -> Iterator[tuple[str, str, str]]:

@@ -102,7 +102,8 @@ KL_BITS(^)
 KL_BITS(<<)
 KL_BITS(>>)
 #undef KL_BITS
-template <length_t L, class T, qualifier Q> vec<L, T, Q> operator-(const vec<L, T, Q> &v) { return vec<L, T, Q>(T(0)) - v; }
+template <length_t L, class T, qualifier Q>
+vec<L, T, Q> operator-(const vec<L, T, Q> &v) { return vec<L, T, Q>(T(0)) - v; }
 template <length_t L, class T, qualifier Q> vec<L, T, Q> operator+(const vec<L, T, Q> &v) { return v; }
 template <length_t L, class T, qualifier Q> bool operator==(const vec<L, T, Q> &, const vec<L, T, Q> &);
 template <length_t L, class T, qualifier Q> bool operator!=(const vec<L, T, Q> &, const vec<L, T, Q> &);
@@ -126,21 +127,27 @@ template <length_t C, length_t R, class T, qualifier Q = defaultp> struct mat {
     mat &operator*=(T);
     mat &operator/=(T);
 };
-template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator+(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
-template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator-(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+mat<C, R, T, Q> operator+(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+mat<C, R, T, Q> operator-(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
 template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator-(const mat<C, R, T, Q> &);
 template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator*(const mat<C, R, T, Q> &, KL_VALUE);
 template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator*(KL_VALUE, const mat<C, R, T, Q> &);
 template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> operator/(const mat<C, R, T, Q> &, KL_VALUE);
 template <length_t C, length_t R, length_t D, class T, qualifier Q>
 mat<D, R, T, Q> operator*(const mat<C, R, T, Q> &, const mat<D, C, T, Q> &);
-template <length_t C, length_t R, class T, qualifier Q> vec<R, T, Q> operator*(const mat<C, R, T, Q> &, const vec<C, T, Q> &);
-template <length_t C, length_t R, class T, qualifier Q> vec<C, T, Q> operator*(const vec<R, T, Q> &, const mat<C, R, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+vec<R, T, Q> operator*(const mat<C, R, T, Q> &, const vec<C, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+vec<C, T, Q> operator*(const vec<R, T, Q> &, const mat<C, R, T, Q> &);
 template <length_t C, length_t R, class T, qualifier Q> mat<R, C, T, Q> transpose(const mat<C, R, T, Q> &);
 template <length_t C, class T, qualifier Q> mat<C, C, T, Q> inverse(const mat<C, C, T, Q> &);
 template <length_t C, class T, qualifier Q> T determinant(const mat<C, C, T, Q> &);
-template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> outerProduct(const vec<R, T, Q> &, const vec<C, T, Q> &);
-template <length_t C, length_t R, class T, qualifier Q> mat<C, R, T, Q> matrixCompMult(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+mat<C, R, T, Q> outerProduct(const vec<R, T, Q> &, const vec<C, T, Q> &);
+template <length_t C, length_t R, class T, qualifier Q>
+mat<C, R, T, Q> matrixCompMult(const mat<C, R, T, Q> &, const mat<C, R, T, Q> &);
 template <length_t C, length_t R, class T, qualifier Q> vec<R, T, Q> column(const mat<C, R, T, Q> &, length_t);
 template <length_t C, length_t R, class T, qualifier Q> vec<C, T, Q> row(const mat<C, R, T, Q> &, length_t);
 
