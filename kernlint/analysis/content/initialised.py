@@ -131,12 +131,27 @@ def updates(access: Access) -> bool:
     """Whether a write makes its value from what was there."""
     if access.kind is AccessKind.ATOMIC:
         return access.atomic_op not in _SETTING
-    if access.value is None:
-        return False
-    return any(
-        symbol.kind is SymbolKind.LOAD and symbol.origin == (access.root, access.offset)
-        for symbol in symbols(access.value)
-    )
+
+    def rests(term: Term) -> bool:
+        if term.op == "select":
+            return all(map(rests, term.args[1:]))  # the first of several rounds may do without
+        if term.op == "sym":
+            return term.args[0].kind is SymbolKind.LOAD and bool(term.args[0].origin == (access.root, access.offset))
+        return any(map(rests, term.terms))
+
+    return access.value is not None and rests(access.value)
+
+
+def _compared(write: Access) -> bool:
+    """Whether a write is made only where a comparison with what was there says so: ``if (x < s[t]) s[t] = x``."""
+
+    def asks(term: Term) -> bool:
+        if term.op in ("lor", "land"):
+            return (all if term.op == "lor" else any)(map(asks, term.terms))
+        held = (symbol.origin for symbol in symbols(term) if symbol.kind is SymbolKind.LOAD)
+        return any(isinstance(origin, tuple) and origin[0] is write.root for origin in held)
+
+    return any(guard.kind is GuardKind.BRANCH and asks(guard.term) for guard in write.guards)
 
 
 def _compute(facts: Facts) -> tuple[Unset, ...]:
@@ -193,7 +208,7 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
     reads = [access for access in group if access.kind is AccessKind.READ or (access.writes and _adds(access))]
     if not writes:
         return Unset(reads[0], "never") if reads else None
-    if all(updates(write) for write in writes):
+    if all(updates(write) or _compared(write) for write in writes):
         return Unset(writes[0], "updated")
     if any(access.kind is AccessKind.ATOMIC and not _adds(access) for access in group):
         return None
@@ -226,6 +241,7 @@ def _uncovered(
     free = {
         s for write in writes for guard in write.guards if guard.kind is GuardKind.EXIT for s in symbols(guard.term)
     }
+    free |= _idle(sides)
     given = dict(known.numbers)
     scalars = dict.fromkeys(s for at in sides for s in at.symbols if _decided(s))
     bounding = [s for s in scalars if s not in rounds and s not in given]
@@ -383,6 +399,19 @@ def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
             for symbol in filter(_decided, mentioned):
                 found[symbol] = found.get(symbol, True) and alike
     return {symbol: alike and symbol not in elsewhere for symbol, alike in found.items()}
+
+
+def _idle(sides: Sequence[Side]) -> set[Symbol]:
+    """The scalars that end loops over the work of a thread whose places it always writes to are its own: where there is
+    less to do than threads, some never come to write."""
+    return {
+        symbol
+        for at in sides
+        for loop in at.counters
+        if loop.condition is not None and loop.counter not in symbols(at.offset)
+        if any(symbol.kind is SymbolKind.THREAD for symbol in symbols(loop.condition))
+        for symbol in filter(scalar, symbols(loop.condition))
+    }
 
 
 def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:

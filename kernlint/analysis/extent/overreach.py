@@ -85,7 +85,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += either(indexed)
         found += twice(indexed, grown)
         passed: tuple[UnusedSize, ...] = facts[unused_sizes]
-        found += square(facts[places], passed)
+        found += square(facts[trace], facts[places], passed)
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places])
         found += wrapped(facts[trace].accesses)

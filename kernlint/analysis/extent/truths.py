@@ -33,7 +33,10 @@ def slack_of(part: Term) -> tuple[Polynomial, int] | None:
     """``s`` and ``t`` of a truth ``s - t >= 0``."""
     if part.op not in ("lt", "le") or vacuous(part):
         return None
-    return polynomial(part.args[1]) - polynomial(part.args[0]), 1 if part.op == "lt" else 0
+    slack = polynomial(part.args[1]) - polynomial(part.args[0])
+    if not all(isinstance(value, int) for value in slack.coefficients.values()):
+        return None  # of numbers in floating point
+    return slack, 1 if part.op == "lt" else 0
 
 
 def quotient(form: Polynomial) -> tuple[Polynomial, Polynomial, int] | None:

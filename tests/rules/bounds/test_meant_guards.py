@@ -102,3 +102,34 @@ void run(unsigned char *image, const float *gain, int width, int height) {
 @pytest.mark.parametrize(("over", "told"), [(">", True), (">=", False)])
 def test_pixels_of_several_channels_are_places_in_rows(over: str, told: bool) -> None:
     assert bool(findings(WrongBoundsGuard, PIXELS.replace("OVER", over))) is told
+
+
+TWO = """
+__global__ void ease(float *h, const float *g, SIZES, int pitch) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= 1 && i WITHIN ACROSS && j >= 1 && j WITHIN DOWN) h[j * pitch + i] = g[j * pitch + i] / 2;
+}
+"""
+
+
+@pytest.mark.parametrize("within", ["<", "<="])
+@pytest.mark.parametrize(
+    ("sizes", "across", "down"), [("int nx, int ny", "nx", "ny"), ("int2 dims", "dims.x", "dims.y")]
+)
+def test_a_size_that_is_passed_is_put_to_use(sizes: str, across: str, down: str, within: str) -> None:
+    code = TWO.replace("SIZES", sizes).replace("ACROSS", across).replace("WITHIN", within)
+    assert findings(WrongBoundsGuard, code.replace("DOWN", across))
+    assert not findings(WrongBoundsGuard, code.replace("DOWN", down))
+    square = code.replace("DOWN", across).replace(sizes, "int n").replace(across, "n")
+    assert not findings(WrongBoundsGuard, square)
+
+
+def test_tests_in_floating_point_are_no_sums_of_integers() -> None:
+    code = """
+__global__ void draw(float *out, const float *x, float rate, int rows, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (blockIdx.x * 0.5f + 1.5f < rate && i < n) out[blockIdx.y * n + i] = x[i];
+    if (i < n) out[i] += x[blockIdx.y * n + i];
+}
+"""
+    assert not findings(WrongBoundsGuard, code)

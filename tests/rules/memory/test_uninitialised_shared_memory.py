@@ -194,6 +194,74 @@ __global__ void mean(const float *v, float *out, const int *lengths, int most) {
 }
 void run(const float *v, float *o, const int *l, int n, int m) { mean<<<n, 128>>>(v, o, l, m); }
 """,
+    "a most that is compared with what nobody has set": """
+__global__ void most(const float *x, float *out, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    for (int i = t; i < n; i += 256)
+        if (x[i] > s[t]) s[t] = x[i];  // bad
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (t < k && s[t + k] > s[t]) s[t] = s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+""",
+    "a most that begins somewhere": """
+__global__ void most(const float *x, float *out, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    s[t] = -1e30f;
+    for (int i = t; i < n; i += 256)
+        if (x[i] > s[t]) s[t] = x[i];
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (t < k && s[t + k] > s[t]) s[t] = s[t + k];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+""",
+    "threads with nothing to do in their loop": """
+__global__ __launch_bounds__(256) void last(const float *x, float *out, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    for (int i = t; i < n; i += 256) s[t] = x[i];
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (t < k) s[t] += s[t + k];  // bad
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+""",
+    "threads with nothing to do, whose places nobody asks for": """
+__global__ __launch_bounds__(256) void last(const float *x, float *out, int n) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    for (int i = t; i < n; i += 256) s[t] = x[i];
+    __syncthreads();
+    for (int k = 128; k > 0; k /= 2) {
+        if (t < k && t + k < n) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0 && n > 0) out[blockIdx.x] = s[0];
+}
+""",
+    "what one round hands to the next": """
+__global__ __launch_bounds__(256) void rounds(const float *x, float *out, int n) {
+    __shared__ float last;
+    for (int base = 0; base < n; base += 256) {
+        const int i = base + threadIdx.x;
+        const float v = (i < n ? x[i] : 0.0f) + (base ? last : 0.0f);
+        __syncthreads();
+        if (threadIdx.x == 255) last = v;
+        __syncthreads();
+        if (i < n) out[i] = v;
+    }
+}
+""",
 }
 
 

@@ -11,8 +11,11 @@ from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
+from kernlint.analysis.trace.events import Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.tree.nodes import ParamDecl
+from kernlint.tree.types import VectorType
 
 
 def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
@@ -85,23 +88,56 @@ def twice(indexed: Sequence[Indexed], grown: Sequence[Reach]) -> Iterator[Overre
             )
 
 
-def square(found: Places, unused: Sequence[UnusedSize]) -> Iterator[Overreach]:
-    """``if (y < w)`` before an access to row y of rows of w elements, which go as far as w, where a size is passed that
-    the kernel has no use for: the number of rows."""
-    passed = [size for size in unused if not size.in_values and size.why != BY_NAME]
-    for access, places in found.items() if passed else ():
+def square(kernel: Trace, found: Places, unused: Sequence[UnusedSize]) -> Iterator[Overreach]:
+    """``if (y < w)`` before an access to row y of rows that go as far as w, where a size is passed that the kernel has
+    no use for: the number of rows.
+
+    Excused: ``if (y < n && x < n)`` where no other size is passed. Still bad: ``if (y < dims.x && x < dims.x)``.
+    """
+    idle = [size for size in unused if not size.in_values]
+    passed = next((size.name for size in idle if size.why != BY_NAME), "")
+    for access, places in found.items():
         if len(places) != 2:
             continue
         row, column = places
-        if column.pitch.constant != 1 or not row.limits or row.pitch.constant is not None or row.extra:
+        if column.pitch.constant != 1 or not row.limits or not column.limits or row.pitch.constant is not None:
             continue
-        grows = any(s.kind is SymbolKind.BLOCK for atom in row.index.atoms for s in symbols(atom))
-        if not grows or {(limit.size, limit.slack) for limit in row.limits} != {(row.pitch, -1)}:
+        limit, beside = row.limits[0], column.limits[0]
+        if row.extra or column.extra or (limit.size, limit.slack) != (beside.size, beside.slack) or limit.slack > 0:
             continue
-        if any(limit.size == row.pitch and limit.slack == -1 for limit in column.limits):
-            limit = row.limits[0]
-            why = f"it is the length of the rows, and {passed[0].name}, passed for their number, is put to no use"
-            yield Overreach(access, Fault.ROWS, limit.guard, limit.part, row.pitch, 0, why)
+        if any((other.size, other.slack) != (limit.size, limit.slack) for other in row.limits):
+            continue
+        ours, theirs = _axes(row.index), _axes(column.index)
+        whole = (limit.size, limit.slack) == (row.pitch, -1)  # along the row a loop may go
+        if not ours or ours & theirs or not (theirs or whole):
+            continue
+        name = passed or _idle_lane(kernel, limit.size)
+        if not name and theirs and len(idle) == 1:
+            name = idle[0].name  # the kernel does not so much as mention it
+        if name:
+            why = f"it is the length of the rows, and {name}, passed for their number, is put to no use"
+            yield Overreach(access, Fault.ROWS, limit.guard, limit.part, limit.size, 0, why)
+
+
+def _axes(index: Polynomial) -> set[int]:
+    """The axes of the grid that an index grows with."""
+    return {s.axis for atom in index.atoms for s in symbols(atom) if s.kind is SymbolKind.BLOCK}
+
+
+def _idle_lane(kernel: Trace, size: Polynomial) -> str:
+    """The lane of a pair of integers which the kernel has no use for, beside the one that is a size; empty: none."""
+    own = [s for atom in size.atoms for s in symbols(atom)]
+    if len(own) != 1 or kernel.calls or not isinstance(own[0].origin, ParamDecl):
+        return ""
+    kind, (name, _, lane) = own[0].origin.type, own[0].name.rpartition(".")
+    if not isinstance(kind, VectorType) or kind.lanes != 2 or lane not in ("0", "1"):
+        return ""
+    other = f"{name}.{1 - int(lane)}"
+    terms = [test.term for test in kernel.conditions]
+    for access in kernel.accesses:
+        terms += [access.offset, *(guard.term for guard in access.guards)]
+        terms += [access.value] if access.value is not None else []
+    return "" if any(s.name == other for term in terms for s in symbols(term)) else f"{name}.{'yx'[int(lane)]}"
 
 
 def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[Overreach]:

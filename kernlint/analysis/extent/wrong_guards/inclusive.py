@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
 from kernlint.analysis.extent.sizes import named_like_a_size
 from kernlint.analysis.extent.truths import add_up
@@ -47,7 +48,7 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
             elif size in supports and (found := supported(indexed, size, best.guard)) is not None:
                 if not _both_meant(one, dimension, indexed) or launched(context, size):
                     why, support = "another access is kept below it", found
-            elif dimension.index.coefficients.get((), 0) > 0:
+            elif dimension.index.coefficients.get((), 0) > 0 or _from_one(one.access, dimension.index):
                 continue  # counted from 1
             elif launched(context, size):
                 why = "the launch derives its grid from it"
@@ -127,6 +128,16 @@ def _last_meant(access: Access, index: Polynomial, size: Polynomial) -> bool:
     terms = [guard.term for guard in access.guards] + ([access.value] if access.value is not None else [])
     asked = (part for term in terms for part in subterms(term) if part.op in ("eq", "ne"))
     return any(polynomial(part.args[0]) - polynomial(part.args[1]) in (size - index, index - size) for part in asked)
+
+
+def _from_one(access: Access, index: Polynomial) -> bool:
+    """Whether a test keeps an index from being 0: places are counted from 1 then, up to the last one.
+
+    Excused: ``if (i >= 1 && i <= n)``, in rows with a pitch of their own. Still bad: ``if (i >= 0 && i <= n)``.
+    """
+    parts = (part for guard in access.guards for part in conjuncts(guard.term) if part.op in ("lt", "le"))
+    low = ((part.args[0].value, part.op == "lt") for part in parts if polynomial(part.args[1]) == index)
+    return any(value is not None and value + strict >= 1 for value, strict in low)
 
 
 def _last_window(size: Polynomial) -> bool:
