@@ -21,6 +21,7 @@ from kernlint.analysis.hostmodel.sizes import (
     made_of_sizes,
     may_exceed,
     of_rows,
+    part_of_elements,
     piece_of_elements,
 )
 from kernlint.analysis.remarks import remarks
@@ -43,13 +44,14 @@ LONGEST = 160
 class ByteCountMismatch(ModuleRule):
     r"""A copy or fill counts in something else than bytes.
 
-    The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight, or may
-    be, as one of two ways to count the same strided rows; where it is smaller by just the size of an element, so that
-    elements were counted; where a size is checked against the number of elements of an array; where a row is copied
-    whose width times the size of an element is the pitch (`cudaMemcpy2D`, `cudaMemcpy3D`), with a pitch below its
-    width, or with another pitch than that of the memory; where rows of pitched memory are copied in one piece; where an
-    offset that is made of a pitch, which is in bytes, is added to a pointer to larger elements; and where memory is
-    filled with a floating-point number, of which one byte is taken.
+    The runtime's functions count in bytes. Reported where a copy or fill is larger than the allocation in sight, or
+    may be, as one of two ways to count the same strided rows; where it is smaller by just the size of an element, so
+    that elements were counted, or to as many elements of a smaller type; where a size is checked against the number
+    of elements of an array; where a row is copied whose width times the size of an element is the pitch
+    (`cudaMemcpy2D`, `cudaMemcpy3D`), with a pitch below its width, or with another pitch than that of the memory;
+    where rows of pitched memory are copied in one piece; where an offset that is made of a pitch, which is in bytes,
+    is added to a pointer to larger elements; and where memory is filled with a floating-point number, of which one
+    byte is taken.
 
     ```cuda bad
     void send(const float *from, int n) {
@@ -143,14 +145,14 @@ class ByteCountMismatch(ModuleRule):
         """Operations that are right in an instance of a template, which they may be meant for alone."""
         wrong: dict[Span, object] = {}
         for walk in (*facts[host_operations], *facts[object_operations]):
-            operations: list[Copy | Fill] = [*walk.copies, *walk.fills]
+            operations: list[Copy | Fill] = [*walk.copies, *walk.fills, *walk.ranges]
             for one in operations:
                 finding, span = self._judged(one, walk), one.event.span
                 if finding is not None and finding.span not in found:
                     called = tuple(Related(at, "called here") for at in one.event.stack[:-3:-1])
                     found[finding.span] = replace(finding, related=(*finding.related, *called))
                     wrong[finding.span] = walk.function
-                elif finding is None and not walk.function.template_params:
+                elif finding is None and not walk.function.template_params and _sized(one, walk):
                     right.setdefault(span, set()).add(walk.function)
         for span, finding in found.items():
             others = right.get(span, set()) - {wrong[span]}
@@ -232,6 +234,12 @@ class ByteCountMismatch(ModuleRule):
         if element and behind.offset.value == 0 and counts:
             message = f"{show(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
+        part = next(((part, size) for size in sizes if (part := part_of_elements(given, there, size))), None)
+        if part is not None and behind.offset.value == 0 and one.size.value is None:
+            message = f"{show(one.size)} counts elements of {part[0]} bytes, and those here have {part[1]}"
+            return self.finding(
+                one.event.span, message, Severity.WARNING, related=related, fix="multiply by the size of these elements"
+            )
         return None
 
     def _in_one_piece(self, copy: Copy, behind: Extent) -> Finding | None:
@@ -314,6 +322,12 @@ class ByteCountMismatch(ModuleRule):
                     fix="add it to a pointer to bytes: (char *)data + offset",
                 )
         return None
+
+
+def _sized(one: Copy | Fill, walk: HostWalk) -> bool:
+    """Whether the size of some memory that an operation is about is known; of a template by itself, it is not."""
+    values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
+    return any(extent_of(value, walk.allocations) is not None for value in values)
 
 
 def _twins(one: FunctionDecl, other: object) -> bool:

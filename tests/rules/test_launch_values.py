@@ -266,3 +266,46 @@ void run(float *to, const float *from, int width, int height) {
 )
 def test_a_field_within_its_borders(rows: str, check: str, told: bool) -> None:
     assert bool(findings(UncoveredTail, INNER.replace("ROWS", rows).replace("CHECK", check))) is told
+
+
+COUNTED = """
+#include <complex>
+#include <vector>
+template <class T> class Rows {
+    T *x = nullptr;
+    size_t n;
+  public:
+    explicit Rows(size_t count) : n(count) { cudaMalloc(&x, n * sizeof(T)); }
+    Rows(const Rows &) = delete;
+    ~Rows() { cudaFree(x); }
+    std::vector<T> read() const {
+        std::vector<T> out(n);
+        cudaMemcpy(out.data(), x, n * sizeof(READ), cudaMemcpyDeviceToHost);
+        return out;
+    }
+};
+std::vector<double> through(size_t n) { Rows<double> rows(n); return rows.read(); }
+void lock(std::vector<std::complex<double>> &v) {
+    cudaHostRegister(v.data(), LOCKED, cudaHostRegisterDefault);
+}
+void ahead(int n) {
+    float4 *x = nullptr;
+    cudaMallocManaged(&x, n * sizeof(float4));
+    cudaMemPrefetchAsync(x, AHEAD, 0, 0);
+    cudaFree(x);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "locked", "ahead", "times"),
+    [
+        ("T", "v.size() * sizeof(v[0])", "n * sizeof(float4)", 0),
+        ("float", "v.size() * 16", "n * 16", 1),
+        ("T", "v.size()", "n * sizeof(float4) / 2", 1),
+        ("T", "v.size() * sizeof(double)", "n * sizeof(float)", 2),
+    ],
+)
+def test_elements_for_bytes(read: str, locked: str, ahead: str, times: int) -> None:
+    code = COUNTED.replace("READ", read).replace("LOCKED", locked).replace("AHEAD", ahead)
+    assert len(findings(ByteCountMismatch, code)) == times

@@ -79,6 +79,8 @@ class HostWalk:
     fills: tuple[Fill, ...]
     releases: tuple[Release, ...]
     allocations: dict[int, AllocationEvent]
+    ranges: tuple[Fill, ...] = ()
+    """Calls for a range of memory that write nothing: locks, prefetches, advice."""
 
     def where(self, value: Value) -> Where:
         """The memory that ``value`` points to."""
@@ -256,6 +258,15 @@ def _fill(api: ApiEvent) -> Fill | None:
     return None
 
 
+_RANGES = frozenset({"HostRegister", "MemHostRegister", "MemPrefetchAsync", "MemAdvise"})
+"""Functions whose first two arguments are a pointer and a number of bytes (CUDA runtime and driver API, HIP)."""
+
+
+def _range(api: ApiEvent) -> Fill | None:
+    known = base_name(api.name) in _RANGES and len(api.args) >= 3
+    return Fill(api, api.args[0], _bytes(api.args[1]), bytewise=False, counted=1) if known else None
+
+
 _RELEASING = frozenset(
     {"Free", "FreeAsync", "FreeHost", "HostFree", "MemFree", "MemFreeAsync", "MemFreeHost", "ReleaseMemObject", "free"}
 )
@@ -273,6 +284,7 @@ def _walk(function: FunctionDecl, trace: Trace) -> HostWalk:
         tuple(fill for api in trace.apis if (fill := _fill(api)) is not None),
         tuple(release for api in trace.apis if (release := _release(api)) is not None),
         {id(allocation.root): allocation for allocation in trace.allocations},
+        tuple(one for api in trace.apis if (one := _range(api)) is not None),
     )
 
 

@@ -94,6 +94,16 @@ def piece_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
     return 0
 
 
+def part_of_elements(given: Polynomial, there: Polynomial, element: int) -> int:
+    """The bytes of a smaller type where as many elements of that are counted as memory has of ``element`` bytes; 0
+    where they are not."""
+    if len(given.coefficients) != 1:
+        return 0
+    ((_, size),) = given.coefficients.items()
+    smaller = 1 < size < element and element % size == 0
+    return size if smaller and given.scaled(element // size) == there else 0
+
+
 def of_rows(size: Polynomial, row: Polynomial) -> bool:
     """Whether a size is that of several rows, as many as a variable says or more than one."""
     if len(row.coefficients) != 1 or len(size.coefficients) != 1:
