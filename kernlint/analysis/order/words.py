@@ -304,10 +304,13 @@ class _Finder:
 
     def _repeated(self, access: Access, loop: LoopContext) -> bool:
         """Whether a load in ``loop`` is made until its value is right: the compiler must read it again, or the loop
-        does nothing else and looks at one place.  What the loop itself stores there it does not wait for."""
+        does nothing else and looks at one place; not one further on in every round.  What the loop itself stores there
+        it does not wait for."""
         inside = [other for other in self.of.accesses if loop in other.loops]
         if any(other.writes and other.root is access.root for other in inside):
             return False
+        if loop.counter is not None and loop.counter in symbols(access.offset):
+            return False  # every round looks at another place: a search
         if access.volatile:
             return True
         if any(other.root is not access.root for other in inside):
