@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
 from kernlint.analysis.launching.crossed import crossed_sizes
+from kernlint.analysis.launching.filled_short import filled_short
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
@@ -52,7 +53,7 @@ class KernelArgumentMismatch(Rule):
     CuPy make where no type is given, is read as nonsense through a ``float *``.
 
     Memory counts too: where as many bytes are allocated for a pointer as the kernel reaches elements behind it, the
-    allocation was counted in elements, or in those of another type.
+    allocation was counted in elements, or in those of another type; so does a fill of as many bytes.
 
     So do sizes: a grid that is made for one size along x and another along y tells that two sizes are passed the wrong
     way round.
@@ -183,6 +184,7 @@ class KernelArgumentMismatch(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
         yield from self._counted(facts)
+        yield from self._filled(facts)
         yield from self._crossed(facts)
         if facts.module.setting:
             return  # whether the host's code is meant for the kernel as it is under that setting, nobody says
@@ -216,6 +218,18 @@ class KernelArgumentMismatch(Rule):
                     Related(one.access.span, f"{verb(one.access)} here"),
                     *(Related(at, "called here") for at in fact.stack[-1:]),
                 ],
+                fix="multiply the number of elements by the size of one",
+            )
+
+    def _filled(self, facts: Facts) -> Iterator[Finding]:
+        """Memory of which as many bytes are filled as the kernel takes it to have elements."""
+        for one in filled_short(facts):
+            yield self.finding(
+                one.call.span,
+                f"{show(one.size)} bytes of {one.name} are filled, and the kernel takes that for a number of elements, "
+                f"of {one.width} bytes each",
+                severity=Severity.WARNING,
+                related=[Related(one.access.span, f"{verb(one.access)} here")],
                 fix="multiply the number of elements by the size of one",
             )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
+from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
 from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.uncovered_tail import UncoveredTail
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
@@ -309,3 +310,38 @@ void ahead(int n) {
 def test_elements_for_bytes(read: str, locked: str, ahead: str, times: int) -> None:
     code = COUNTED.replace("READ", read).replace("LOCKED", locked).replace("AHEAD", ahead)
     assert len(findings(ByteCountMismatch, code)) == times
+
+
+FILLED = """
+__global__ void histogram(const int *x, unsigned int *bins, int n, int classes, int width) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[blockIdx.y * width + x[i] % width], 1u);
+}
+__global__ void level(const unsigned char *mask, float *to, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && mask[i]) to[i] += 1.0f;
+}
+void run(const int *x, unsigned int *bins, unsigned char *mask, float *to, int n, int classes, int width,
+         cudaStream_t s) {
+    cudaMemsetAsync(bins, 0, BINS, s);
+    histogram<<<dim3((n + 255) / 256, classes), 256, 0, s>>>(x, bins, n, classes, width);
+    cudaMemset(mask, 1, n);
+    cudaMemset(to, 0, TO);
+    level<<<(n + 255) / 256, 256>>>(mask, to, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bins", "to", "times"),
+    [
+        ("(size_t)classes * width * sizeof(unsigned int)", "n * sizeof(float)", 0),
+        ("(size_t)classes * width", "n * 4", 1),
+        ("sizeof(*bins) * width * classes", "n", 1),
+        ("classes * width", "(size_t)n", 2),
+        ("classes * 16", "n / 2", 0),
+    ],
+)
+def test_fills_of_elements(bins: str, to: str, times: int) -> None:
+    code = FILLED.replace("BINS", bins).replace("TO", to)
+    assert len(findings(KernelArgumentMismatch, code)) == times
