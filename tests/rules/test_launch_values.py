@@ -345,3 +345,44 @@ void run(const int *x, unsigned int *bins, unsigned char *mask, float *to, int n
 def test_fills_of_elements(bins: str, to: str, times: int) -> None:
     code = FILLED.replace("BINS", bins).replace("TO", to)
     assert len(findings(KernelArgumentMismatch, code)) == times
+
+
+DEEP_IN_PYTHON = """
+from numba import cuda
+
+@cuda.jit
+def clear(x, n, side):
+    e = cuda.blockIdx.x * cuda.blockDim.z + cuda.threadIdx.z
+    if e < n:
+        x[e, cuda.threadIdx.y, cuda.threadIdx.x] = 0.0
+
+class Cells:
+    def __init__(self, side):
+        self.side = side
+
+    def sizes(self, n):
+        each = DEPTH
+        return (n + each - 1) // each, (self.side, self.side, each)
+
+    def clear(self, x):
+        side = self.side
+        if CHECK:
+            raise ValueError("side")
+        n = x.shape[0]
+        grid, block = self.sizes(n)
+        clear[grid, block](x, n, self.side)
+"""
+
+
+@pytest.mark.parametrize(
+    ("depth", "check", "told"),
+    [
+        ("512 // (self.side * self.side)", "x.shape[1:] != (self.side, self.side)", True),
+        ("512 // (self.side * self.side)", "not 2 <= side <= 16", True),
+        ("512 // (self.side * self.side)", "not 3 <= self.side <= 16", False),
+        ("min(64, 1024 // (self.side * self.side))", "x.shape != (64, self.side, self.side)", False),
+    ],
+)
+def test_checks_of_several_sizes_in_python(depth: str, check: str, told: bool) -> None:
+    code = DEEP_IN_PYTHON.replace("DEPTH", depth).replace("CHECK", check)
+    assert bool(findings(LaunchLimits, code, "python")) is told

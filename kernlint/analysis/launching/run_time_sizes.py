@@ -214,14 +214,14 @@ def depth_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     made = [part.args for part in subterms(block[2]) if part.op == "div"]
     if not any(by[0].value is not None and symbols(by[1]) for by in made):
         return None
-    sizes = list(dict.fromkeys(symbol for size in block for symbol in symbols(size)))
+    sizes, known = list(dict.fromkeys(symbol for size in block for symbol in symbols(size))), admission_of(view)
     for value in (2, 3, 4, 5, 8):
         env = dict.fromkeys(sizes, value)
         x, y, z = (evaluate(size, env) or 0 for size in block)
-        checks = [check for check in view.checks if set(symbols(check)) & set(sizes)]
-        if any(set(symbols(check)) - set(sizes) or evaluate(check, env) == 0 for check in checks):
+        checks = [check for check in view.checks if set(symbols(check)) <= set(sizes)]
+        if any(evaluate(check, env) == 0 for check in checks):
             continue
-        if x > 0 and y > 0 and z > most:
+        if x > 0 and y > 0 and z > most and known.permits((x, y, z)):
             return x, y, z
     return None
 

@@ -352,6 +352,9 @@ class Reader(Buffers):
         if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.Not):
             inner = self.truth(expr.operand, scope)
             return self.host.refuse(inner) if inner is not None else None
+        several = _several(expr) if isinstance(expr, ast.Compare) else None
+        if several is not None:
+            return self.truth(several, scope)
         if isinstance(expr, ast.Compare) and len(expr.ops) == 1:
             op = _COMPARISONS.get(type(expr.ops[0]), "")
             left, right = self.number(expr.left, scope), self.number(expr.comparators[0], scope)
@@ -360,6 +363,33 @@ class Reader(Buffers):
             value = self.number(expr, scope)
             return self.host.compare("!=", value, self.host.number(0)) if value is not None else None
         return None
+
+
+def _several(expr: ast.Compare) -> ast.expr | None:
+    """A comparison of several things as several comparisons: ``a <= b <= c``, ``x.shape[1:] == (n, m)``."""
+    made: list[ast.expr] = []
+    if len(expr.ops) > 1:
+        left = expr.left
+        for op, right in zip(expr.ops, expr.comparators, strict=True):
+            made.append(ast.copy_location(ast.Compare(left, [op], [right]), expr))
+            left = right
+        return ast.copy_location(ast.BoolOp(ast.And(), made), expr)
+    op, shape, sizes = expr.ops[0], expr.left, expr.comparators[0]
+    first = 0
+    if isinstance(shape, ast.Subscript) and isinstance(shape.slice, ast.Slice) and shape.slice.upper is None:
+        low = shape.slice.lower
+        if shape.slice.step is not None or not isinstance(low, ast.Constant) or not isinstance(low.value, int):
+            return None
+        shape, first = shape.value, low.value
+    whole = isinstance(shape, ast.Attribute) and shape.attr == "shape" and isinstance(sizes, ast.Tuple)
+    if not whole or not isinstance(sizes, ast.Tuple) or not isinstance(op, (ast.Eq, ast.NotEq)) or not sizes.elts:
+        return None
+    for at, size in enumerate(sizes.elts):
+        index = ast.copy_location(ast.Constant(first + at), size)
+        axis = ast.copy_location(ast.Subscript(shape, index, ast.Load()), shape)
+        made.append(ast.copy_location(ast.Compare(axis, [op], [size]), expr))
+    joined = ast.And() if isinstance(op, ast.Eq) else ast.Or()
+    return made[0] if len(made) == 1 else ast.copy_location(ast.BoolOp(joined, made), expr)
 
 
 def _leaves(body: Sequence[ast.stmt]) -> bool:
