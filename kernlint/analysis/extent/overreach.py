@@ -66,7 +66,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     if not context.all_exact:
         supports = supports_of(indexed)
         found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
-        found += (one for one in neighbours(indexed, supports, context) if not _held(one, facts))
+        found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         found += vectors(facts[places], context)
         told = {one.guard for one in found}
         found += [one for one in groups(facts[places], context) if one.guard not in told]

@@ -39,8 +39,9 @@ from kernlint.analysis.sharing.races import ALIKE, PAIRS, Place, followed, place
 from kernlint.analysis.sharing.rows import in_row, inside_rows, moving
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.cells import file_pointer
-from kernlint.analysis.trace.events import Access, AccessKind, Root, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root, RootKind, Trace
 from kernlint.symbolic.terms import (
+    Symbol,
     SymbolKind,
     Uniformity,
     symbols,
@@ -59,7 +60,32 @@ def handshakes(of: Trace) -> bool:
     """Whether blocks may talk to each other: a fence for the device, or a loop that waits for memory."""
     if any(fence.scope in (Reach.GRID, Reach.SYSTEM) for fence in of.fences):
         return True
-    return any(access.volatile and access.kind is AccessKind.READ and access.loops for access in of.accesses)
+    reads = (access for access in of.accesses if access.volatile and access.kind is AccessKind.READ)
+    return any(_waits(loop, read) for read in reads for loop in read.loops)
+
+
+def _waits(loop: LoopContext, read: Access) -> bool:
+    """Whether how long a loop goes on may hang on what is read in it.
+
+    Excused: ``while (*turn != mine);`` Still bad: ``for (; i < n; i += step) if (x[i] > *most) *most = x[i];``
+    """
+    if loop.doubtful or (loop.condition is None and not loop.exits):
+        return True
+    terms = [term for term, _ in (*loop.exits, *loop.leaves, *loop.returns)]
+    todo = [s for term in (*terms, *([] if loop.condition is None else [loop.condition])) for s in term.symbols]
+    done: set[Symbol] = set()
+    while todo:
+        symbol = todo.pop()
+        if symbol in done:
+            continue
+        done.add(symbol)
+        if symbol.kind in (SymbolKind.UNKNOWN, SymbolKind.EXIT):
+            return True
+        if symbol.kind is SymbolKind.LOAD and symbol.origin[0] is read.root:
+            return True
+        for term in (symbol.init, symbol.step):
+            todo += term.symbols if symbol.kind is SymbolKind.PHI and term is not None else ()
+    return False
 
 
 def _one_block_chosen(access: Access) -> bool:

@@ -22,6 +22,13 @@ def test_what_stands_behind_a_head_is_as_long_as_the_head_makes_it() -> None:
     assert findings(WrongBoundsGuard, HEADS.replace("FIRST", "out[i] = 0;").replace("HEAD", "1"))
 
 
+def test_a_head_of_one_element_is_used() -> None:
+    code = HEADS.replace("HEAD", "1")
+    assert findings(WrongBoundsGuard, code.replace("FIRST", ""))
+    assert not findings(WrongBoundsGuard, code.replace("FIRST", "if (i == 0) out[0] = n;"))
+    assert not findings(WrongBoundsGuard, code.replace("FIRST", "").replace("2 *", "out[i] +"))
+
+
 FACES = """
 #include <cuda_runtime.h>
 __global__ void faces(float *v, const float *p, int nx, int ny) {

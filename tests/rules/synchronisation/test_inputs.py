@@ -185,3 +185,20 @@ __kernel void mix(__global const uint *in, __global uint *out, __local uint *sta
 def test_rows_that_data_choose_in_a_column_of_the_thread(pitch: str, place: str, told: bool) -> None:
     code = COLUMNS.replace("PITCH", pitch).replace("PLACE", place)
     assert bool(findings(SharedMemoryRace, code, "opencl")) is told
+
+
+BEST = """
+typedef struct { int source; int target; } Link;
+__kernel void best(__global const Link *links, const uint n, __global volatile uint *most) {
+    for (uint i = get_global_id(0); i < n; i += get_global_size(0)) {
+        const Link link = links[i];
+        WAIT
+        if (link.source > most[link.target]) most[link.target] = link.source;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("wait", "told"), [("", True), ("while (most[n] != i) ;", False)])
+def test_a_volatile_read_is_a_wait_where_its_loop_hangs_on_it(wait: str, told: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, BEST.replace("WAIT", wait), "opencl")) is told

@@ -31,7 +31,9 @@ _OFFSETS = pattern(r"ptr|off|cum|start|begin|prefix|scan|row_?p|indptr|bound|edg
 """Names of arrays that hold one element more than there are items, by convention: silence only."""
 
 
-def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchContext) -> Iterator[Overreach]:
+def neighbours(
+    kernel: Trace, indexed: Sequence[Indexed], supports: Supports, context: LaunchContext
+) -> Iterator[Overreach]:
     for one in indexed:
         beyond = [d for d in one.dimensions if _excess(d) > 0]
         if not beyond:
@@ -42,7 +44,9 @@ def neighbours(indexed: Sequence[Indexed], supports: Supports, context: LaunchCo
             if support is None or _tested_in_row(one.access) or _tested_otherwise(one.access, dimension):
                 continue
             if one.access.writes:
-                if len(one.dimensions) > 1 or _one_more(indexed, one) or _behind_a_head(indexed, one):
+                if len(one.dimensions) > 1 or _one_more(indexed, one) or _made_of_the_one_before(one):
+                    continue
+                if _behind_a_head(kernel, indexed, one):
                     continue
             elif not _centred(indexed, one, dimension) or not _whole_rows(one):
                 continue
@@ -107,19 +111,31 @@ def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
     )
 
 
-def _behind_a_head(indexed: Sequence[Indexed], one: Indexed) -> bool:
+def _behind_a_head(kernel: Trace, indexed: Sequence[Indexed], one: Indexed) -> bool:
     """Whether each place of an array that the kernel touches with the thread is so many elements further on: what
-    comes before them is a head, and the size of another array says nothing of this one.
+    comes before them is a head, and the size of another array says nothing of this one.  One element alone is no head
+    where the kernel does not use it: that is a step too far.
 
-    Excused: ``y[4 + i] = x[i];`` Still bad: ``y[i] = 0; y[i + 1] = x[i];``
+    Excused: ``y[4 + i] = x[i];`` Still bad: ``y[1 + i] = x[i];``
     """
+    root = one.access.root
     ours = [
         (other.dimensions[0].index.coefficients.get((), 0), other.dimensions[0].limits)
         for other in indexed
-        if other.access.root is one.access.root and len(other.dimensions) == 1
+        if other.access.root is root and len(other.dimensions) == 1
     ]
     (limit, *_) = one.dimensions[0].limits
-    return all(shift > 0 for shift, _ in ours) and limit.slack + 1 <= min(shift for shift, _ in ours)
+    first = min(shift for shift, _ in ours)
+    if first < 1 or limit.slack + 1 > first:
+        return False
+    return first > 1 or any(other.root is root and other.offset.value is not None for other in kernel.accesses)
+
+
+def _made_of_the_one_before(one: Indexed) -> bool:
+    """Whether a value is made of what the element before holds: of n steps there are n + 1 results."""
+    made = symbols(one.access.value) if one.access.value is not None else ()
+    held = (symbol.origin for symbol in made if symbol.kind is SymbolKind.LOAD)
+    return any(origin[0] is one.access.root and origin[1] != one.access.offset for origin in held)
 
 
 def _beside_offsets(indexed: Sequence[Indexed], one: Indexed) -> bool:
