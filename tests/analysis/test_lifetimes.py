@@ -28,6 +28,24 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "twice without asking who else has it": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        struct context { int users; void *work; };
+        static void drop(context *c) {
+            if (--c->users > 0) return;  // only good
+            cudaFree(c->work);  // bad
+        }
+        int run(context *c) {
+            c->users++;
+            if (cudaMemset(c->work, 0, 64) != cudaSuccess) return 1;
+            drop(c);
+            drop(c);
+            return 0;
+        }
+        """,
+    ),
     "leak driver handles": (
         DeviceMemoryLeak,
         "cuda",

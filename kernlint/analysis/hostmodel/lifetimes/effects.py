@@ -251,6 +251,10 @@ def _mapped(m: Machine, e: n.Call, args: list[Value], s: State) -> Value:
     return At(thing)
 
 
+_OWNERS = 3
+"""Objects, each of which leads to the next, that are asked whether they count who has them."""
+
+
 def release(
     m: Machine, given: Value, span: Span, s: State, verb: str, stream: Value | None = None, api: str = ""
 ) -> None:
@@ -277,6 +281,9 @@ def release(
         return
     if fate.life in (Life.FAILED, Life.DOUBT) or to_the_wrong(m, thing, api, span, s):
         return
+    if _counted(thing, s):
+        s.change(thing, life=Life.DOUBT)
+        return
     if thing.kind in MEMORY and fate.use == "recopied" and fate.used_at is not None and not fate.out:
         related = (*calls_of(fate), (span, "given back here"))
         m.report(Fault("lost", fate.used_at, called(thing, s), related=related))
@@ -285,6 +292,24 @@ def release(
         del s.memory[at]
     s.change(thing, life=Life.FREED, at=span, by=verb)
     m.stopped.setdefault(thing, span)
+
+
+def _counted(thing: Thing, s: State) -> bool:
+    """Whether the object, or the one that leads to it, counts who has it: what is given back behind a test of a count
+    in it that was just changed is given back by the last one alone, whoever that is."""
+    asked = {part for fact in s.facts if isinstance(fact, Atom) for part in fact.args}
+    at: Thing | None = thing
+    for _ in range(_OWNERS):
+        if at is None:
+            break
+        if any(
+            place.thing is at and isinstance(held, Atom) and held.op == "count" and held in asked
+            for place, held in s.memory.items()
+            if place.path
+        ):
+            return True
+        at = at.origin.thing if at.origin is not None else None
+    return False
 
 
 def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> list[State]:
