@@ -54,9 +54,9 @@ def base_name(name: str) -> str:
 
 def complete(name: str) -> bool:
     """Whether an asynchronous copy to pageable memory of the host is over when the call returns: so it is in CUDA (API
-    synchronization behavior: "for transfers from device memory to pageable host memory, the function will return only
-    once the copy has completed") and HIP ("if host or dest are not pinned, the memory copy will be performed
-    synchronously"), and not in OpenCL."""
+    synchronization behavior, up to version 11: the function returns only once the copy has completed; since 12 it
+    "might be synchronous", and still is) and HIP (memory that is not pinned is copied synchronously), and not in
+    OpenCL."""
     last = name.rpartition("::")[2]
     return last.startswith(("cuda", "hip", "cuM"))
 
