@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import gcd
 
+from kernlint.symbolic.polynomial import divided
+
 Monomial = tuple[int, ...]
 Poly = dict[Monomial, int]
 
@@ -69,18 +71,6 @@ def scale(p: Poly, factor: int) -> Poly:
     if factor == 1:
         return p
     return {mono: value * factor for mono, value in p.items()} if factor else {}
-
-
-def divided(mono: Monomial, by: Monomial) -> Monomial | None:
-    """The quotient of two monomials, or None."""
-    if not by:
-        return mono
-    rest = list(mono)
-    for var in by:
-        if var not in rest:
-            return None
-        rest.remove(var)
-    return tuple(rest)
 
 
 def split(p: Poly, mono: Monomial, factor: int) -> tuple[Poly, Poly]:

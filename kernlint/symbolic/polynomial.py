@@ -8,12 +8,28 @@ every other operation is an atom, so two occurrences of the same quotient cancel
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
 from kernlint.symbolic.terms import Symbol, Term, binary, cast, const, symbols
 from kernlint.tree.types import I64, IntType
 
 Monomial = tuple[Term, ...]
 """A product of atoms (symbols, or terms that are no polynomials), sorted."""
+
+Atom = TypeVar("Atom")
+"""What a monomial is a product of."""
+
+
+def divided(mono: tuple[Atom, ...], by: tuple[Atom, ...]) -> tuple[Atom, ...] | None:
+    """The quotient of two monomials, or None."""
+    if not by:
+        return mono
+    rest = list(mono)
+    for atom in by:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
 
 
 class Polynomial:

@@ -17,7 +17,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import interval
-from kernlint.symbolic.polynomial import Monomial, polynomial
+from kernlint.symbolic.polynomial import Monomial, divided, polynomial
 from kernlint.symbolic.terms import COMPARISONS, Symbol, SymbolKind, Term, Uniformity, plain, symbols
 from kernlint.tree.types import IntType, Space
 
@@ -143,7 +143,7 @@ def global_ids(term: Term, axis: int) -> Iterator[GlobalId]:
             continue
         for other, thread in threads:
             step = tuple(atom for atom in other if atom is not thread)
-            ratio = _quotient(rest, step)
+            ratio = divided(rest, step)
             c, d = poly.coefficients[mono], poly.coefficients[other]
             if ratio is None or c % d or c // d < 1 or (c == d and not ratio):
                 continue
@@ -165,15 +165,6 @@ def _block_of(atom: Term, axis: int) -> bool:
 def _thread_of(mono: Monomial) -> Term | None:
     found = [atom for atom in mono if atom.op == "sym" and atom.args[0].kind is SymbolKind.THREAD]
     return found[0] if len(found) == 1 else None
-
-
-def _quotient(mono: Monomial, by: Monomial) -> Monomial | None:
-    rest = list(mono)
-    for atom in by:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return tuple(rest)
 
 
 # --------------------------------------------------------------------------------------------------------- guards

@@ -19,7 +19,7 @@ from kernlint.analysis.extent.siblings import of_arguments, same_way
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind
 from kernlint.record import dataclass
-from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
+from kernlint.symbolic.polynomial import Monomial, Polynomial, divided, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, substitute, symbols
 from kernlint.tree.types import I64, Space
 
@@ -66,7 +66,7 @@ def _pitch(index: Polynomial, row: Polynomial) -> tuple[Monomial, int] | None:
     """The pitch (its symbols, and a number of bytes) with which all of a row's number occurs in an offset."""
     first, times = next(iter(row.coefficients.items()))
     for mono, value in index.coefficients.items():
-        rest = _over(mono, first)
+        rest = divided(mono, first)
         if rest is None or value % times or value // times <= 0 or any(map(moves, rest)):
             continue
         unit = value // times
@@ -94,15 +94,6 @@ def _whole(index: Polynomial) -> Polynomial:
             part = part * Polynomial({(inner if not moves(inner) else atom,): 1})
         out += part.scaled(value)
     return out
-
-
-def _over(mono: Monomial, part: Monomial) -> Monomial | None:
-    left = list(mono)
-    for atom in part:
-        if atom not in left:
-            return None
-        left.remove(atom)
-    return tuple(left)
 
 
 def _order(term: Term) -> tuple[str, int]:

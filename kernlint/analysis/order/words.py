@@ -9,7 +9,7 @@ stands behind an observer of the same word is in order, provided that both sides
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, LoopContext, Root, Trace, WarpEvent
 from kernlint.record import dataclass
@@ -161,16 +161,24 @@ def slots(of: Trace) -> frozenset[Symbol]:
 
 def _handed_on(term: Term) -> Iterator[Symbol]:
     """The symbols of ``term`` and those that lanes have put into collectives for them, each once."""
+    return _reached([term], _put_in)
+
+
+def _put_in(symbol: Symbol) -> Iterable[Term]:
+    """What lanes have put into the collective that gives a symbol."""
+    return symbol.origin.operands if isinstance(symbol.origin, WarpEvent) else ()
+
+
+def _reached(terms: Iterable[Term], made_of: Callable[[Symbol], Iterable[Term]]) -> Iterator[Symbol]:
+    """The symbols of ``terms`` and of what they are made of, each once."""
     seen: set[Symbol] = set()
-    left = [term]
+    left = list(terms)
     while left:
         for symbol in symbols(left.pop()):
-            if symbol in seen:
-                continue
-            seen.add(symbol)
-            yield symbol
-            if isinstance(symbol.origin, WarpEvent):
-                left.extend(symbol.origin.operands)
+            if symbol not in seen:
+                seen.add(symbol)
+                yield symbol
+                left.extend(made_of(symbol))
 
 
 def equalities(term: Term) -> Iterator[Term]:
@@ -190,17 +198,7 @@ def _drawn(symbol: Symbol) -> bool:
 def sources(terms: Iterable[Term]) -> Iterator[Symbol]:
     """The symbols of ``terms`` and what they were made of: loop variables by what they begin with and become, what a
     collective gives by what its lanes put in."""
-    seen: set[Symbol] = set()
-    left = list(terms)
-    while left:
-        for symbol in symbols(left.pop()):
-            if symbol in seen:
-                continue
-            seen.add(symbol)
-            yield symbol
-            left.extend(term for term in (symbol.init, symbol.step) if term is not None)
-            if isinstance(symbol.origin, WarpEvent):
-                left.extend(symbol.origin.operands)
+    return _reached(terms, lambda s: [*(term for term in (s.init, s.step) if term is not None), *_put_in(s)])
 
 
 def ways_out(loop: LoopContext) -> list[Term]:

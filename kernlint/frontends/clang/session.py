@@ -84,7 +84,10 @@ def one_source() -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class _Job:
-    """All that a parse of one source is made of, but what is appended or made up."""
+    """All that a parse of one source is made of, but what is appended or made up.
+
+    ``parts``: of the files before it those that include the source, up to where they do: it has its place in them.
+    """
 
     path: str
     text: bytes
@@ -93,7 +96,8 @@ class _Job:
     includes: IncludeScan
     headers: tuple[str, ...]
     use_cache: bool
-    before: Preceding = NOTHING_BEFORE
+    before: Preceding
+    parts: Mapping[str, bytes]
 
     @classmethod
     def of(
@@ -124,7 +128,8 @@ class _Job:
             )
             known = scans[key] = options.around, includes, prelude_headers(language, choice.headers())
         _, includes, headers = known
-        return cls(path, text, language, options, includes, headers, use_cache, before)
+        parts = {file: part for file in before.files if (part := until_included(file, path)) is not None}
+        return cls(path, text, language, options, includes, headers, use_cache, before, parts)
 
     def preceded(self, found: Iterable[Defined], names: frozenset[str]) -> _Job:
         """The same with what was ``found`` for ``names`` before the source."""
@@ -145,8 +150,7 @@ class _Job:
         rest = [*source_arguments(self.options), f"-I{VIRTUAL_FOLDER}"]
         for file in self.before.files:
             rest += ["-include", file]
-            if (part := until_included(file, self.path)) is not None:  # the program has its place in that file
-                files[file] = part
+        files |= self.parts
         if self.before.lines:
             files[BEFORE_HEADER] = self.before.text.encode("latin-1", "replace")
             rest = ["-include", BEFORE_HEADER, *rest]
@@ -417,10 +421,10 @@ def _behind_includer(first: _Attempt, around: Surroundings) -> _Attempt | None:
     job = first.job
     includers = () if job.language is Language.OPENCL else around.files_including(job.path)
     for includer in includers:
-        if until_included(includer, job.path) is None:
-            continue
         before = Preceding((includer,))
         trial = _Job.of(job.path, job.text, job.language, job.options, job.use_cache, before)
+        if not trial.parts:
+            continue
         attempt = _Attempt.of(trial, first.appended)
         if attempt.losses < first.losses:
             first.unit.dispose()
