@@ -8,11 +8,11 @@ from kernlint.analysis.base import Facts
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.conditions import balanced
 from kernlint.repair.page import Page, within
-from kernlint.repair.values import stripped, used
+from kernlint.repair.values import used
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Assign, Binary, Deref, Expr, ExprStmt, IncDec, Member, Ref, Subscript, VarDecl
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _CUDA = {"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor"}
 _OPENCL = {"+": "atomic_add", "-": "atomic_sub", "&": "atomic_and", "|": "atomic_or", "^": "atomic_xor"}
@@ -67,7 +67,7 @@ def _atomic(page: Page, facts: Facts, stmt: ExprStmt) -> tuple[Edit, VarDecl] | 
 def _operands(expr: Expr) -> Iterator[Expr]:
     """What is added to the target of an update."""
     if isinstance(expr, Assign):
-        sum_ = stripped(expr.value)
+        sum_ = strip_casts(expr.value)
         yield sum_.rhs if not expr.op and isinstance(sum_, Binary) else sum_
 
 
@@ -83,7 +83,7 @@ def _update(page: Page, expr: Expr) -> tuple[Expr, str, str] | None:
     right = page.text(page.span(place.end, expr.span.end)).strip()
     if expr.op:
         return expr.target, expr.op, right
-    sum_ = stripped(expr.value)
+    sum_ = strip_casts(expr.value)
     if isinstance(sum_, Binary) and sum_.op in _CUDA and page.text(sum_.lhs) == page.text(expr.target):
         at = page.operator(sum_.lhs, sum_.rhs)
         if at is not None and page.text(sum_) == right:
@@ -93,9 +93,9 @@ def _update(page: Page, expr: Expr) -> tuple[Expr, str, str] | None:
 
 def _root(target: Expr) -> VarDecl | None:
     while isinstance(target, Subscript | Member | Deref):
-        target = stripped(target.pointer if isinstance(target, Deref) else target.base)
+        target = strip_casts(target.pointer if isinstance(target, Deref) else target.base)
         while isinstance(target, Binary) and target.op == "+":
-            target = stripped(target.lhs)
+            target = strip_casts(target.lhs)
     if not isinstance(target, Ref):
         return None
     shared = target.decl.space in (Space.SHARED, Space.GLOBAL) or isinstance(target.decl.type, PointerType)

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.page import Page
-from kernlint.repair.values import stripped
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import Binary, Expr, LaunchValue, Quantity
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 AXES = "xyz"
 
@@ -31,7 +30,7 @@ def together(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix
 def _one_axis(page: Page, sum_: Binary) -> Iterator[Fix]:
     """``blockIdx.x * blockDim.y + threadIdx.y`` made one of the axis of its thread index."""
     for product, own in ((sum_.lhs, sum_.rhs), (sum_.rhs, sum_.lhs)):
-        at, thread = stripped(product), _quantity(own, Quantity.THREAD_ID)
+        at, thread = strip_casts(product), _quantity(own, Quantity.THREAD_ID)
         if thread is None or thread.axis is None or not isinstance(at, Binary) or at.op != "*":
             continue
         block = _quantity(at.lhs, Quantity.BLOCK_ID) or _quantity(at.rhs, Quantity.BLOCK_ID)
@@ -53,7 +52,7 @@ def _of_axis(page: Page, part: LaunchValue, axis: int) -> Edit | None:
 
 
 def _multiplied(page: Page, sum_: Binary) -> Iterator[Fix]:
-    left = stripped(sum_.lhs)
+    left = strip_casts(sum_.lhs)
     nearest = left.rhs if isinstance(left, Binary) and left.op == "+" else sum_.lhs
     for one, other in ((Quantity.BLOCK_ID, Quantity.BLOCK_DIM), (Quantity.BLOCK_DIM, Quantity.BLOCK_ID)):
         a, b = _quantity(nearest, one), _quantity(sum_.rhs, other)
@@ -64,5 +63,5 @@ def _multiplied(page: Page, sum_: Binary) -> Iterator[Fix]:
 
 
 def _quantity(expr: Expr, wanted: Quantity) -> LaunchValue | None:
-    at = stripped(expr)
+    at = strip_casts(expr)
     return at if isinstance(at, LaunchValue) and at.quantity is wanted else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.repair.page import parts
-from kernlint.repair.values import stripped
 from kernlint.tree.nodes import (
     Barrier,
     Break,
@@ -25,7 +24,7 @@ from kernlint.tree.nodes import (
     WarpOp,
     While,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def called(function: FunctionDecl) -> Iterator[FunctionDecl]:
@@ -59,7 +58,7 @@ def gathers(stmt: Stmt) -> bool:
 
 def barrier_of(stmt: Stmt) -> Barrier | None:
     """The block barrier that a statement is."""
-    at = stripped(stmt.expr) if isinstance(stmt, ExprStmt) else None
+    at = strip_casts(stmt.expr) if isinstance(stmt, ExprStmt) else None
     plain = isinstance(at, Barrier) and at.scope is Scope.BLOCK and at.part == "both" and at.predicate is None
     return at if plain and isinstance(at, Barrier) and at.barrier_id is None else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kernlint.repair.page import Page
-from kernlint.repair.values import changed, stripped, used
+from kernlint.repair.values import changed, used
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
@@ -26,7 +26,7 @@ from kernlint.tree.nodes import (
     WarpOp,
 )
 from kernlint.tree.types import ArrayType, PointerType, Space
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
 _ATOM = pattern(r"[\w.:]+(?:\([^()]*\))?|\([^()]*\)|!\s*[\w.]+|[\w.]+\[[^\[\]]*\]")
@@ -59,7 +59,7 @@ def opposite(page: Page, expr: Expr, span: Span | None = None) -> str | None:
     """The text of the condition that holds when ``expr`` does not; ``span``: the text to take for ``expr``, with the
     parentheses around it.  None where the text does not show the operators."""
     text = page.text(span or expr)
-    at = stripped(expr)
+    at = strip_casts(expr)
     if isinstance(at, Unary) and at.op == "!" and text.startswith("!"):
         inner = page.text(at.operand)
         if text[1:].strip() == inner or text[1:].strip() == f"({inner})":

@@ -13,7 +13,7 @@ from kernlint.repair.guards import stripped_block
 from kernlint.repair.page import Page, within
 from kernlint.repair.segments import NotPlain, Taker, rendered, replacement, settled
 from kernlint.repair.types import arithmetic, zero
-from kernlint.repair.values import changed, stripped, used
+from kernlint.repair.values import changed, used
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import (
     Assign,
@@ -34,7 +34,7 @@ from kernlint.tree.nodes import (
     VarDecl,
     While,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def whole(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -134,7 +134,7 @@ def _in_step(page: Page, function: FunctionDecl, loop: For) -> Iterator[Fix]:
 
 def _counter(page: Page, loop: For) -> tuple[VarDecl, str]:
     """The counter of a loop, and the relation that it stands on the left of (``< n``)."""
-    cond = stripped(loop.cond) if loop.cond is not None else None
+    cond = strip_casts(loop.cond) if loop.cond is not None else None
     if not isinstance(loop.init, DeclStmt) or len(loop.init.decls) != 1 or not isinstance(cond, Binary):
         raise NotPlain
     decl = loop.init.decls[0]
@@ -147,7 +147,7 @@ def _counter(page: Page, loop: For) -> tuple[VarDecl, str]:
 
 
 def _is(expr: Expr, decl: VarDecl) -> bool:
-    at = stripped(expr)
+    at = strip_casts(expr)
     return isinstance(at, Ref) and at.decl is decl
 
 
@@ -156,17 +156,17 @@ def _shared_start(page: Page, function: FunctionDecl, init: Expr) -> tuple[str, 
     body = function.body
     assert body is not None
     fixed = changed(body)
-    at = stripped(init)
+    at = strip_casts(init)
     if is_own(at, fixed):
         text = page.text(init)
         return ("0", text) if balanced(text) else None
     if isinstance(at, Ref) and at.decl.init is not None and at.decl not in fixed:
-        at = stripped(at.decl.init)
+        at = strip_casts(at.decl.init)
     if isinstance(at, Binary) and at.op == "+":
         for common, own in ((at.lhs, at.rhs), (at.rhs, at.lhs)):
             texts = page.text(common), page.text(own)
             mixed = any(isinstance(node, LaunchValue) and node.quantity in _OWN for node in walk(common))
-            if is_own(stripped(own), fixed) and not mixed and is_pure(common) and not set(used(common)) & fixed:
+            if is_own(strip_casts(own), fixed) and not mixed and is_pure(common) and not set(used(common)) & fixed:
                 return texts if all(balanced(text) and "\n" not in text for text in texts) else None
     return None
 
@@ -177,7 +177,7 @@ _OWN = frozenset({Quantity.THREAD_ID, Quantity.LINEAR_THREAD_ID, Quantity.LANE_I
 def is_own(expr: Expr, fixed: frozenset[VarDecl]) -> bool:
     """Whether an expression is the index of a thread in its block, or a variable that holds it."""
     if isinstance(expr, Ref) and expr.decl not in fixed and expr.decl.init is not None:
-        return is_own(stripped(expr.decl.init), fixed)
+        return is_own(strip_casts(expr.decl.init), fixed)
     return isinstance(expr, LaunchValue) and expr.quantity in _OWN - {Quantity.GLOBAL_ID}
 
 

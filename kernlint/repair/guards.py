@@ -9,7 +9,6 @@ from kernlint.finding import Edit
 from kernlint.repair.calls import called
 from kernlint.repair.conditions import balanced, operand
 from kernlint.repair.page import Chain, Page, within
-from kernlint.repair.values import stripped
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind
@@ -26,7 +25,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import FloatType, IntType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def stripped_block(stmt: Stmt | None) -> Stmt | None:
@@ -99,7 +98,7 @@ def only_under(page: Page, function: FunctionDecl, decl: VarDecl, condition: str
 
 
 def conjuncts(expr: Expr) -> Iterator[Expr]:
-    at = stripped(expr)
+    at = strip_casts(expr)
     if isinstance(at, Binary) and at.op == "&&":
         yield from conjuncts(at.lhs)
         yield from conjuncts(at.rhs)

@@ -11,7 +11,7 @@ from kernlint.repair.calls import gathers
 from kernlint.repair.conditions import balanced, is_pure
 from kernlint.repair.guards import chosen, conjuncts, only_under, stripped_block
 from kernlint.repair.page import Chain, Page, within
-from kernlint.repair.values import changed, stripped, used
+from kernlint.repair.values import changed, used
 from kernlint.source import SourceFile, Span
 from kernlint.tree.nodes import (
     Binary,
@@ -26,7 +26,7 @@ from kernlint.tree.nodes import (
     Return,
     Stmt,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def late(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -110,7 +110,7 @@ def _reordered(page: Page, function: FunctionDecl, access: Span, test: Span) -> 
             continue
         if not within(access, node.lhs.span) or not is_pure(node.rhs):
             continue
-        inner = stripped(node.lhs)
+        inner = strip_casts(node.lhs)
         if isinstance(inner, Binary) and inner.op == node.op and within(access, inner.rhs.span):
             pass  # a && t[k] && k < n: the whole left side may go behind the test
         place = page.operator(node.lhs, node.rhs)

@@ -16,7 +16,7 @@ from kernlint.repair.calls import gathers
 from kernlint.repair.conditions import balanced, is_pure
 from kernlint.repair.guards import size_text, under
 from kernlint.repair.page import Page
-from kernlint.repair.values import Values, changed, stripped, used
+from kernlint.repair.values import Values, changed, used
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import BLOCK, THREAD, SymbolKind, Term, plain, symbols
@@ -34,7 +34,7 @@ from kernlint.tree.nodes import (
     While,
 )
 from kernlint.tree.types import IntType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def missing(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -255,7 +255,7 @@ def _index(page: Page, values: Values, function: FunctionDecl, one: Exposed) -> 
     for node in walk(chain[-1]) if chain else ():
         if isinstance(node, Expr) and not isinstance(node, Ref) and values.polynomial(node) == wanted:
             text = page.text(node)
-            if is_pure(node) and "\n" not in text and balanced(text) and isinstance(stripped(node), Binary):
+            if is_pure(node) and "\n" not in text and balanced(text) and isinstance(strip_casts(node), Binary):
                 return text, None
     return None
 

@@ -16,7 +16,7 @@ from kernlint.repair.conditions import balanced, is_pure, is_stable, operand, op
 from kernlint.repair.guards import stripped_block
 from kernlint.repair.page import Page
 from kernlint.repair.types import arithmetic, zero
-from kernlint.repair.values import stripped, used
+from kernlint.repair.values import used
 from kernlint.tree.nodes import (
     Block,
     Call,
@@ -25,6 +25,7 @@ from kernlint.tree.nodes import (
     If,
     Stmt,
 )
+from kernlint.tree.walk import strip_casts
 
 WIDTH = 100
 """A statement and its test stand on one line up to this many columns."""
@@ -140,7 +141,7 @@ class Taker:
 
     def _ends(self, stmt: Stmt) -> tuple[str, Edit] | None:
         """The barrier that a called helper ends with, and its removal, where this is the only call of the helper."""
-        call = stripped(stmt.expr) if isinstance(stmt, ExprStmt) else None
+        call = strip_casts(stmt.expr) if isinstance(stmt, ExprStmt) else None
         helper = call.function if isinstance(call, Call) else None
         body = helper.body if helper is not None else None
         if helper is None or body is None or not body.body or helper.template_params or helper.generic is not None:

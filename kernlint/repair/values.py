@@ -48,13 +48,6 @@ _PLACES = {
 }
 
 
-def stripped(expr: Expr) -> Expr:
-    """``expr`` without the conversions around it."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
-
-
 def changed(root: Node) -> frozenset[VarDecl]:
     """Variables that something below ``root`` assigns to, or takes the address of."""
     found: set[VarDecl] = set()

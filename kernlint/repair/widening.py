@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.finding import Edit, Finding, Fix
 from kernlint.repair.page import Page, within
-from kernlint.repair.values import stripped, used
+from kernlint.repair.values import used
 from kernlint.source import SourceFile
 from kernlint.tree.nodes import (
     Binary,
@@ -24,7 +24,7 @@ from kernlint.tree.nodes import (
     VarDecl,
 )
 from kernlint.tree.types import IntType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def widened(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
@@ -43,7 +43,7 @@ def widened(facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]
 def _against_count(page: Page, function: FunctionDecl, test: Binary) -> Iterator[Fix]:
     """``int i = ...`` made a variable of the type of the parameter that it is compared with."""
     for index, count in ((test.lhs, test.rhs), (test.rhs, test.lhs)):
-        at, bound = stripped(index), stripped(count)
+        at, bound = strip_casts(index), strip_casts(count)
         if not isinstance(at, Ref) or not isinstance(bound, Ref) or at.decl.init is None:
             continue
         kind = _declared(page, bound.decl)
@@ -81,18 +81,18 @@ def _retyped(page: Page, function: FunctionDecl, decl: VarDecl, kind: str) -> li
 
 def _converted(page: Page, expr: Expr, kind: str) -> list[Edit]:
     """The first factors of the products that are summed in ``expr``, converted."""
-    at = stripped(expr)
+    at = strip_casts(expr)
     if isinstance(at, Binary) and at.op in ("+", "-"):
         return [*_converted(page, at.lhs, kind), *_converted(page, at.rhs, kind)]
     if not isinstance(at, Binary) or at.op != "*":
         return []
     first = at.lhs
-    while isinstance(stripped(first), Binary) and stripped(first).op == "*":  # type: ignore[attr-defined]
-        first = stripped(first).lhs  # type: ignore[attr-defined]
+    while isinstance(strip_casts(first), Binary) and strip_casts(first).op == "*":  # type: ignore[attr-defined]
+        first = strip_casts(first).lhs  # type: ignore[attr-defined]
     text = page.text(page.span(at.span.start, first.span.start))
     if isinstance(first, Cast) and first.explicit:
         return []
-    inner = stripped(first)
+    inner = strip_casts(first)
     if (
         text
         or first.span.file != page.source.path
@@ -116,7 +116,7 @@ def _in_subscript(page: Page, facts: Facts, function: FunctionDecl, finding: Fin
         inline += _converted(page, node.index, kind)
         for decl in used(node.index):
             narrow = isinstance(decl.type, IntType) and decl.type.bits == 32 and decl not in seen
-            if narrow and decl.init is not None and isinstance(stripped(decl.init), Binary):
+            if narrow and decl.init is not None and isinstance(strip_casts(decl.init), Binary):
                 seen.add(decl)
                 edits = _retyped(page, function, decl, kind)
                 if edits is not None and len(edits) > 1:

@@ -16,7 +16,7 @@ from kernlint.repair.calls import called
 from kernlint.repair.conditions import balanced
 from kernlint.repair.guards import chosen, comparisons, conjuncts, size_text, stripped_block
 from kernlint.repair.page import Page, within
-from kernlint.repair.values import Values, stripped, used
+from kernlint.repair.values import Values, used
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, symbols
@@ -41,7 +41,7 @@ from kernlint.tree.nodes import (
     While,
 )
 from kernlint.tree.types import IntType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 Repair = Callable[[Page, Facts, Overreach], Iterator[Fix]]
 
@@ -118,7 +118,7 @@ def tightened(page: Page, function: FunctionDecl, place: Span) -> Iterator[Fix]:
                 continue
             less = node.lhs if node.op == "<=" else node.rhs
             operator = page.operator(node.lhs, node.rhs)
-            lower = isinstance(stripped(less), IntLit) or within(node.span, place)
+            lower = isinstance(strip_casts(less), IntLit) or within(node.span, place)
             if operator is None or lower or page.text(operator) != node.op:
                 continue  # from below by a number
             new = node.op[0]
@@ -174,14 +174,14 @@ def _vacuous(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:
     """``n - 1u - i >= 0`` made ``i < n``, in every part of the test."""
     edits = []
     for node in comparisons(facts.function, one.guard.span):
-        left, right = stripped(node.lhs), stripped(node.rhs)
+        left, right = strip_casts(node.lhs), strip_casts(node.rhs)
         if node.op != ">=" or not (isinstance(right, IntLit) and right.value == 0):
             continue
         if not isinstance(left, Binary) or left.op != "-" or not isinstance(left.type, IntType) or left.type.signed:
             continue
-        size, less = stripped(left.lhs), "<="
+        size, less = strip_casts(left.lhs), "<="
         if isinstance(size, Binary) and size.op == "-" and _is_one(size.rhs):
-            size, less = stripped(size.lhs), "<"
+            size, less = strip_casts(size.lhs), "<"
         texts = page.text(left.rhs), page.text(size)
         if all(balanced(text) for text in texts):
             edits.append(Edit(node.span, f"{texts[0]} {less} {texts[1]}"))
@@ -191,15 +191,15 @@ def _vacuous(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:
 
 
 def _is_one(expr: Expr) -> bool:
-    at = stripped(expr)
+    at = strip_casts(expr)
     return isinstance(at, IntLit) and at.value == 1
 
 
 def _swapped(page: Page, facts: Facts, one: Overreach) -> Iterator[Fix]:
     """The extents of two tests exchanged."""
-    found = [n for n in comparisons(facts.function, one.guard.span) if isinstance(stripped(n.rhs), Ref)]
+    found = [n for n in comparisons(facts.function, one.guard.span) if isinstance(strip_casts(n.rhs), Ref)]
     if len(found) == 2:
-        first, second = (stripped(node.rhs) for node in found)
+        first, second = (strip_casts(node.rhs) for node in found)
         texts = page.text(first), page.text(second)
         if texts[0] != texts[1] and all(text.isidentifier() for text in texts):
             edits = (Edit(first.span, texts[1]), Edit(second.span, texts[0]))
@@ -273,15 +273,15 @@ def _mirrored(page: Page, function: FunctionDecl, access: Access, condition: str
     if not isinstance(stmt, DeclStmt) or len(stmt.decls) != 1 or stmt.decls[0].init is None:
         return None
     init, body = stmt.decls[0].init, function.body
-    read = stripped(init)
+    read = strip_casts(init)
     if body is None or not isinstance(read, Subscript) or read.span != access.span:
         return None
     for node in walk(body):
         if not isinstance(node, Conditional):
             continue
-        then, text = stripped(node.then), page.text(node.other)
+        then, text = strip_casts(node.then), page.text(node.other)
         base = page.text(then.base) if isinstance(then, Subscript) else ""
-        literal = isinstance(stripped(node.other), IntLit | FloatLit)
+        literal = isinstance(strip_casts(node.other), IntLit | FloatLit)
         if base == page.text(read.base) and literal and page.text(init) == page.text(read):
             return Edit(init.span, f"{condition} ? {page.text(read)} : {text}")
     return None
@@ -297,7 +297,7 @@ def _written(page: Page, values: Values, function: FunctionDecl, access: Access,
     """How the kernel writes the index of a dimension: a variable, or a sum."""
     sums: list[str] = []
     for node in _index_parts(function, access):
-        at = stripped(node)
+        at = strip_casts(node)
         if isinstance(at, Ref | Binary) and values.polynomial(at) == dimension.index:
             text = page.text(at)
             if isinstance(at, Ref):
@@ -309,10 +309,10 @@ def _written(page: Page, values: Values, function: FunctionDecl, access: Access,
 
 def _below_number(page: Page, cond: Expr, op: str) -> set[str]:
     """What a condition finds to be below a number: the texts ``x`` of its parts ``x < 0``."""
-    at = stripped(cond)
+    at = strip_casts(cond)
     if isinstance(at, Binary) and at.op == op:
         return _below_number(page, at.lhs, op) | _below_number(page, at.rhs, op)
-    if isinstance(at, Binary) and at.op == "<" and isinstance(stripped(at.rhs), IntLit):
+    if isinstance(at, Binary) and at.op == "<" and isinstance(strip_casts(at.rhs), IntLit):
         return {page.text(at.lhs)}
     return set()
 
@@ -321,8 +321,8 @@ def _at_least_number(page: Page, cond: Expr) -> set[str]:
     """What a condition requires to be at least a number: the texts ``x`` of its parts ``x >= 0``."""
     found = set()
     for part in conjuncts(cond):
-        at = stripped(part)
-        if isinstance(at, Binary) and at.op in (">", ">=") and isinstance(stripped(at.rhs), IntLit):
+        at = strip_casts(part)
+        if isinstance(at, Binary) and at.op in (">", ">=") and isinstance(strip_casts(at.rhs), IntLit):
             found.add(page.text(at.lhs))
     return found
 

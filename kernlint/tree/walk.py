@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import overload
 
 from kernlint.record import fields
-from kernlint.tree.nodes import Call, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
+from kernlint.tree.nodes import Call, Cast, Expr, FunctionDecl, FunctionRef, Kernel, Launch, Node, ParamDecl, Ref
 
 _LINKS: dict[type, frozenset[str]] = {
     Call: frozenset({"function"}),
@@ -77,6 +78,21 @@ def walk(node: Node) -> Iterator[Node]:
 
 Callees = dict[int, tuple[FunctionDecl, ...]]
 """By the identity of a function, the functions with a body that it calls or names."""
+
+
+@overload
+def strip_casts(expr: Expr) -> Expr: ...
+
+
+@overload
+def strip_casts(expr: Expr | None) -> Expr | None: ...
+
+
+def strip_casts(expr: Expr | None) -> Expr | None:
+    """``expr`` without the conversions around it."""
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
 
 
 def functions_of(kernel: Kernel) -> Iterator[FunctionDecl]:

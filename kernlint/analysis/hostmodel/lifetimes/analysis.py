@@ -26,7 +26,7 @@ from kernlint.source import Span
 from kernlint.text.pythontext import is_python
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 MOST_STEPS = 20_000
 """Statements that are walked of one file, over all functions and ways."""
@@ -117,8 +117,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
 
 def _has_event(launch: n.Launch) -> bool:
     event = launch.event
-    while isinstance(event, n.Cast):
-        event = event.operand
+    event = strip_casts(event)
     return isinstance(event, n.AddressOf)
 
 

@@ -16,7 +16,7 @@ from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, PointerType, Space, StructType, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _UNIQUE = pattern(r"(?:struct |class )?std::unique_ptr<([\w:]+)(?:,.*)?>")
 _NO_COPIES = pattern(
@@ -197,30 +197,30 @@ def _copied(
 ) -> Iterator[tuple[n.Expr, str]]:
     """What a node copies, and how."""
     if isinstance(node, n.VarDecl) and node.init is not None and _is(program, node.type, owners):
-        init = _bare(node.init)
+        init = strip_casts(node.init)
         if _lasting(init) and _is(program, init.type, owners):
             yield init, "copied"
     elif isinstance(node, n.Call):
         params = node.function.params if node.function is not None else ()
         for param, arg in zip(params, node.args, strict=False):
-            bare = _bare(arg)
+            bare = strip_casts(arg)
             if _is(program, param.type, owners) and _lasting(bare) and _is(program, bare.type, owners):
                 yield bare, "passed by value"
         if node.receiver is not None and node.name.startswith("std::") and node.name.rpartition("::")[2] in _INSERTS:
             for arg in node.args:
-                bare = _bare(arg)
+                bare = strip_casts(arg)
                 if _is(program, bare.type, owners):
                     yield bare, "copied into a container"
     elif isinstance(node, n.Launch):
         for arg in node.args:
-            bare = _bare(arg)
+            bare = strip_casts(arg)
             if _lasting(bare) and _is(program, bare.type, owners):
                 yield bare, "passed by value"
     elif isinstance(node, n.Assign) and not node.op and node.span != node.target.span:
         if _is(program, node.target.type, owners) and isinstance(node.value.type, StructType):
             yield node.target, "assigned"
     elif isinstance(node, n.Return) and node.value is not None and _is(program, function.result, owners):
-        bare = _bare(node.value)
+        bare = strip_casts(node.value)
         own = isinstance(bare, n.Ref) and bare.decl in local
         if _lasting(bare) and not own and _is(program, bare.type, owners):
             yield bare, "returned by value"
@@ -228,12 +228,6 @@ def _copied(
 
 def _is(program: Program, kind: Type, owners: _Owners) -> bool:
     return isinstance(kind, StructType) and program.class_name(kind) in owners
-
-
-def _bare(expr: n.Expr) -> n.Expr:
-    while isinstance(expr, n.Cast):
-        expr = expr.operand
-    return expr
 
 
 def _lasting(expr: n.Expr) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Atom, Kind, Life, Number, State, Thing, Value
 from kernlint.tree import nodes as n
+from kernlint.tree.walk import strip_casts
 
 
 def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
     """The ways on, with whether the condition holds on them."""
-    while isinstance(e, n.Cast):
-        e = e.operand
+    e = strip_casts(e)
     if isinstance(e, n.Binary) and e.op in ("&&", "||"):
         out: list[tuple[State, bool]] = []
         for state, truth in m.condition(e.lhs, s):

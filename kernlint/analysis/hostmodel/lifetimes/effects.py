@@ -69,6 +69,7 @@ from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, FloatType, IntType, PointerType, StructType
+from kernlint.tree.walk import strip_casts
 
 _PREFIXED = ("cuda", "hip", "cu", "cl", "enqueue")
 
@@ -184,8 +185,7 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
 
 def _in_turn(expr: n.Expr) -> bool:
     """Whether an argument is an element of an array by a variable index."""
-    while isinstance(expr, n.Cast):
-        expr = expr.operand
+    expr = strip_casts(expr)
     if isinstance(expr, n.Subscript):
         return not isinstance(expr.index, n.IntLit)
     called = isinstance(expr, n.Call) and expr.name.endswith(("::operator[]", "::at")) and len(expr.args) == 1
@@ -383,8 +383,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
                 _lent(thing, s)
         for expr, given in zip(exprs, args, strict=True):
             bare = expr
-            while isinstance(bare, n.Cast):
-                bare = bare.operand
+            bare = strip_casts(bare)
             if (
                 isinstance(bare, n.AddressOf)
                 and isinstance(given, At)

@@ -13,7 +13,7 @@ from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _DEVICE = frozenset({"Free", "FreeAsync", "MemFree", "MemFreeAsync"})
 _PINNED = frozenset({"FreeHost", "HostFree", "MemFreeHost"})
@@ -51,8 +51,7 @@ def to_the_wrong(m: Machine, thing: Thing, api: str, span: Span, s: State) -> bo
 
 def by_address(m: Machine, expr: n.Expr, api: str, span: Span) -> None:
     """Take note of the address of a pointer where the pointer is meant."""
-    while isinstance(expr, n.Cast):
-        expr = expr.operand
+    expr = strip_casts(expr)
     if api not in _ALL or not isinstance(expr, n.AddressOf) or not isinstance(expr.operand, (n.Ref, n.Member)):
         return
     if isinstance(expr.operand.type, PointerType) and not expr.operand.type.reference:

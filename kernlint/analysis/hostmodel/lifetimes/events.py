@@ -13,6 +13,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Fault, Kind, S
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import OpaqueType, PointerType, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 _EVENT = "event"
 WAITING_METHODS = frozenset({"cl::Event::wait"})
@@ -28,15 +29,13 @@ def _is_event(kind: Type) -> bool:
 def event_of(args: tuple[n.Expr, ...]) -> n.Expr | None:
     """The argument of a command that receives its event: the last one (those before it are waited for)."""
     bare = args[-1] if args else None
-    while isinstance(bare, n.Cast):
-        bare = bare.operand
+    bare = strip_casts(bare)
     return bare if isinstance(bare, n.AddressOf) and _is_event(bare.operand.type) else None
 
 
 def enqueued(m: Machine, given: n.Expr | None, span: Span, s: State) -> None:
     """A command has been enqueued whose event a variable of the function receives."""
-    while isinstance(given, n.Cast):
-        given = given.operand
+    given = strip_casts(given)
     if not isinstance(given, n.AddressOf):
         return
     for _, at in m.place(given.operand, s):
@@ -82,8 +81,7 @@ def waits_for(m: Machine, e: n.Call, s: State) -> bool:
 
 
 def _one(count: n.Expr) -> bool:
-    while isinstance(count, n.Cast):
-        count = count.operand
+    count = strip_casts(count)
     return isinstance(count, n.IntLit) and count.value == 1
 
 

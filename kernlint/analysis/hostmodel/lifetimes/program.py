@@ -11,7 +11,7 @@ from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, Type
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 if TYPE_CHECKING:
     from kernlint.analysis.hostmodel.lifetimes.machine import Machine
@@ -70,8 +70,7 @@ class Program:
                 if key is not None:
                     found.setdefault(key, set()).add(makes.kind)
                     flag = node.args[1] if len(node.args) > 1 else None
-                    while isinstance(flag, n.Cast):
-                        flag = flag.operand
+                    flag = strip_casts(flag)
                     if makes.kind is Kind.STREAM and isinstance(flag, n.IntLit) and flag.value == 1:
                         self.non_blocking.add(key)
         self.kinds = {key: next(iter(kinds)) for key, kinds in found.items() if len(kinds) == 1}

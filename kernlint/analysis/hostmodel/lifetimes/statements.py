@@ -11,6 +11,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import State, merged
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import OpaqueType, StructType
+from kernlint.tree.walk import strip_casts
 
 
 def run(m: Machine, stmt: n.Stmt | None, states: list[State]) -> list[State]:
@@ -159,8 +160,7 @@ def _return(m: Machine, s: n.Return, states: list[State]) -> list[State]:
 
     frame = m.frames[-1]
     bare = s.value
-    while isinstance(bare, n.Cast):
-        bare = bare.operand
+    bare = strip_casts(bare)
     kept = bare.decl if isinstance(bare, n.Ref) and isinstance(bare.type, (OpaqueType, StructType)) else None
     for state in states:
         for after, result in m.returned(s.value, frame.function.result, state):

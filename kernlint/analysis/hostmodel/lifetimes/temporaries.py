@@ -14,7 +14,7 @@ from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _POINTERS = frozenset({"data_ptr", "mutable_data_ptr", "const_data_ptr", "data"})
 _SAME = frozenset({"thrust::raw_pointer_cast", "std::move", "std::forward"})
@@ -61,8 +61,7 @@ def _made(expr: n.Expr) -> n.Call | None:
     if not isinstance(expr, n.Call) or expr.receiver is None or expr.name.rpartition("::")[2] not in _POINTERS:
         return None
     made = expr.receiver
-    while isinstance(made, n.Cast):
-        made = made.operand
+    made = strip_casts(made)
     if not isinstance(made, n.Call) or not isinstance(made.type, StructType):
         return None
     if made.function is not None and isinstance(made.function.result, PointerType):  # a reference

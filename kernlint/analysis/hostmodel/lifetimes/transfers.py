@@ -29,6 +29,7 @@ from kernlint.analysis.hostmodel.places import complete
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType
+from kernlint.tree.walk import strip_casts
 
 
 def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: State) -> None:
@@ -78,10 +79,8 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
 def _of_one(at: Place, expr: n.Expr | None, exprs: Sequence[n.Expr | None], size: int | None) -> Place:
     """The first element alone, of what a pointer leads to, where no more bytes are copied than that has."""
     given = exprs[size] if size is not None and size < len(exprs) else None
-    while isinstance(given, n.Cast):
-        given = given.operand
-    while isinstance(expr, n.Cast):
-        expr = expr.operand
+    given = strip_casts(given)
+    expr = strip_casts(expr)
     kind = expr.type.pointee if expr is not None and isinstance(expr.type, PointerType) else None
     width = getattr(kind, "size", None)
     one = isinstance(given, n.IntLit) and isinstance(width, int) and 0 < given.value <= width

@@ -105,13 +105,6 @@ def constant(expr: Expr | None) -> int | None:
     return None
 
 
-def strip_casts(expr: Expr) -> Expr:
-    """``expr`` without the conversions around it."""
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    return expr
-
-
 def as_pointer(expr: Expr) -> tuple[Expr, PointerType] | None:
     """``expr`` as a pointer with its type: arrays decay, and an integer made from a pointer (a shared-memory address
     for PTX) leads back to it.  None when nothing here is a pointer."""
@@ -281,7 +274,6 @@ __all__ = [
     "scope_of_threads",
     "sequence",
     "small_int",
-    "strip_casts",
     "transparent",
     "unqualify",
     "words",

@@ -21,7 +21,6 @@ from kernlint.frontends.clang.intrinsics.base import (
     scope_of_threads,
     sequence,
     small_int,
-    strip_casts,
     unqualify,
 )
 from kernlint.frontends.clang.intrinsics.launch_values import vector
@@ -42,6 +41,7 @@ from kernlint.tree.nodes import (
     WarpOp,
 )
 from kernlint.tree.types import I32, U32, OpaqueType, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 NAMESPACES = ("cooperative_groups", "cg", "hip_impl")
 

@@ -12,11 +12,11 @@ from kernlint.frontends.clang.intrinsics.base import (
     deref,
     literal,
     pure,
-    strip_casts,
     words,
 )
 from kernlint.tree.nodes import Binary, Call, Cast, Expr, ImageOp, InitList
 from kernlint.tree.types import F16, U8, ArrayType, IntType, PointerType, Type, VectorType
+from kernlint.tree.walk import strip_casts
 
 # ------------------------------------------------------------------------------------- one object at a pointer
 

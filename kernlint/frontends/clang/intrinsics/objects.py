@@ -15,7 +15,6 @@ from kernlint.frontends.clang.intrinsics.base import (
     pure,
     sequence,
     small_int,
-    strip_casts,
     unqualify,
     words,
 )
@@ -41,6 +40,7 @@ from kernlint.tree.nodes import (
     Subscript,
 )
 from kernlint.tree.types import I32, U32, OpaqueType, PointerType, Space, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 NAMESPACES = frozenset({"cuda", "std", "cuda::std", "nvcuda", "hip"})
 
