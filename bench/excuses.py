@@ -32,7 +32,7 @@ def main(paths: list[str]) -> int:
     engine = Engine(rules, selection, projects=projects)
     times: Counter[str] = Counter()
     files: Counter[str] = Counter()
-    found = list(discovery.find(paths, lambda path: False, holds=lambda path: projects.holds_kernels(path, "")))
+    found = list(discovery.find(paths, holds=projects.holds_kernels))
     for number, one in enumerate(found, 1):
         if sys.stderr.isatty():
             print(f"\r{number}/{len(found)}", end="", file=sys.stderr)

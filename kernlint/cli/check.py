@@ -83,9 +83,10 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
             print(f"# rules: {' '.join(rule.meta.code for rule in chosen.rules_for(path))}")
     if options.show_files:
         configs, projects = settings.config_for, Projects(paths)
-        holds = lambda path: projects.holds_kernels(path, configs(path).home)  # noqa: E731
+        holds = lambda path, real: projects.holds_kernels(path, real, configs(path, True).home)  # noqa: E731
+        excluded = lambda path, is_file: configs(path, is_file).excluded(path)  # noqa: E731
         ignore = not options.no_gitignore
-        for found in discovery.find(paths, lambda path: configs(path).excluded(path), ignore, holds):
+        for found in discovery.find(paths, excluded, ignore, holds):
             print(found.path)
 
 

@@ -56,8 +56,9 @@ def prove(options: argparse.Namespace, registry: Registry) -> int:
     rows: list[Row] = []
     code = 0
     configs = settings.config_for
-    holds = lambda path: projects.holds_kernels(path, configs(path).home)  # noqa: E731
-    found = list(discovery.find(paths, lambda path: configs(path).excluded(path), holds=holds))
+    holds = lambda path, real: projects.holds_kernels(path, real, configs(path, True).home)  # noqa: E731
+    excluded = lambda path, is_file: configs(path, is_file).excluded(path)  # noqa: E731
+    found = list(discovery.find(paths, excluded, holds=holds))
     for one in found:
         try:
             for row in _of_file(one.path, engine, settings, sources):

@@ -38,13 +38,13 @@ class Settings:
         elif options.config:
             self._fixed = self._config(options.config)
 
-    def config_for(self, path: str) -> Config:
-        """The settings for a file or folder, not yet checked against the rules."""
+    def config_for(self, path: str, is_file: bool = False) -> Config:
+        """The settings for a file or folder, not yet checked against the rules; ``is_file``: it is known as a file."""
         if self._fixed is not None:
             return self._fixed
         found = self._by_path.get(path)
         if found is None:
-            folder = path if os.path.isdir(path) else os.path.dirname(path)
+            folder = path if not is_file and os.path.isdir(path) else os.path.dirname(path)
             found = self._by_folder.get(folder)
             if found is None:
                 file = configuration.find_file(os.path.abspath(folder))

@@ -76,16 +76,17 @@ def makes_kernels(data: bytes) -> bool:
 
 def find(
     paths: Iterable[str],
-    excluded: Callable[[str], bool] = lambda path: False,
+    excluded: Callable[[str, bool], bool] = lambda path, is_file: False,
     gitignore: bool = True,
-    holds: Callable[[str], bool] = holds_kernels,
+    holds: Callable[[str, str], bool] = lambda path, real: holds_kernels(path),
     ignored: Callable[[str], frozenset[str]] = git.ignored,
 ) -> Iterator[Found]:
     """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
 
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
-    ``excluded`` keeps files and folders that were not named out; so does git, in a work tree, unless ``gitignore`` is
-    off.  ``holds`` says whether a host file has a kernel, ``ignored`` what git ignores below a folder, a real path.
+    ``excluded`` keeps files and folders that were not named out (it is told which of both a path is); so does git, in a
+    work tree, unless ``gitignore`` is off.  ``holds`` says whether the host file at a path, and at its real path, has a
+    kernel, ``ignored`` what git ignores below a folder, a real path.
     """
     walk = _Walk(excluded, gitignore, holds, ignored)
     seen: set[str] = set()
@@ -107,9 +108,9 @@ def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
 class _Walk:
     """A walk for kernel files."""
 
-    excluded: Callable[[str], bool]
+    excluded: Callable[[str, bool], bool]
     gitignore: bool
-    holds: Callable[[str], bool]
+    holds: Callable[[str, str], bool]
     ignored: Callable[[str], frozenset[str]]
 
     def files(
@@ -142,13 +143,13 @@ class _Walk:
             if real_path in skipped:
                 continue
             if is_folder:
-                if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path)):
+                if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path, False)):
                     folders.append((path, real_path))
-            elif is_file and self._wanted(name, path) and not self.excluded(path):
+            elif is_file and self._wanted(name, path, real_path) and not self.excluded(path, True):
                 yield path, real_path
         for path, real_path in folders:
             yield from self.files(path, real_path, skipped, above | {real})
 
-    def _wanted(self, name: str, path: str) -> bool:
+    def _wanted(self, name: str, path: str, real: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()
-        return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path))
+        return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path, real))

@@ -3,8 +3,8 @@
 Words are looked for in bytes, expressions run only where one stands: comments and strings are not told apart, so a name
 may be there that is not meant.  Whoever asks uses the answers to know which files to read, not what is true.
 
-What every run asks (:class:`FileFacts`) is found apart from what few do (:class:`Includes`, :class:`Programs`,
-:class:`Defined`): a look at the bytes of a file costs as much as reading it.
+What every run asks (:class:`FileFacts`) is found apart from what few do (:class:`Started`, :class:`Includes`,
+:class:`Programs`, :class:`Defined`): a look at the bytes of a file costs as much as reading it.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ _KEYWORD = pattern(rb"\b__global__\b|\b__kernel\b|\bkernel\b(?=\s+(?:void|__attr
 _TESTED = pattern(rb"#[ \t]*(?:if|ifdef|ifndef|elif)\b[ \t]*([^\n]*)")
 _BUILT = pattern(rb"(?:[bB]uild|[cC]ompile)(?:Program|With\w*)?\s*\(")
 _WORD = pattern(rb"[A-Za-z_]\w*")
+_LIBRARIES = (b"cuda", b"opencl", b"cupy", b"numba")
 _PROGRAMS = (b"pyopencl", b"pycuda", b"cupy", b"cuda.core", b"cuda.bindings")
 
 
@@ -103,6 +104,20 @@ class FileFacts(Said):
 
 
 NOTHING = FileFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Started(Said):
+    """Names that a Python program calls as kernels of other modules may be launched, ``name[grid, block](...)`` and
+    ``name.forall(n)(...)``; found apart, as many a call has the look of one where no module has a kernel."""
+
+    started: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, path: str, data: bytes) -> Started:
+        """What a program's text ``data`` calls so."""
+        called = path[-3:].lower() == ".py" and (b"](" in data or b"forall" in data)
+        return cls(_names(_started(data))) if called else cls()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,15 +200,12 @@ _HOW = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 def _of_python(data: bytes) -> FileFacts:
     cuda = b"__global__" in data
     opencl = b"kernel" in data
-    library = b"cuda" in data or b"opencl" in data or b"cupy" in data
-    started = b"](" in data or b"forall" in data
-    if not (cuda or opencl or library or started or b"jit" in data):
+    library = any(name in data for name in _LIBRARIES)
+    if not (cuda or opencl or library):
         return NOTHING
-    launches = list(_started(data)) if started else []
-    if library and any(name in data for name in _PROGRAMS):
-        launches += _METHOD.findall(data) + _GOT.findall(data)
+    launches = _METHOD.findall(data) + _GOT.findall(data) if library and any(name in data for name in _PROGRAMS) else []
     kernels = _names(_kernels(data, cuda, opencl))
-    speaks = says_kernel(data, cuda, opencl) or ((library or b"jit" in data) and makes_kernels(data))
+    speaks = says_kernel(data, cuda, opencl) or (library and makes_kernels(data))
     return FileFacts(kernels, _names(launches), speaks=speaks) if launches or kernels or speaks else NOTHING
 
 

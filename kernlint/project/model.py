@@ -12,7 +12,7 @@ from kernlint.project import discovery, headers, preludes, store
 from kernlint.project.before import defines_before, includes_before, stands_alone
 from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
 from kernlint.project.definitions import Definition, choose
-from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, look
+from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, Started, look
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Ignored, Tree, ignored_soon, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
@@ -44,6 +44,7 @@ class Project:
         self, root: str, marked: bool = True, closed: bool = False, cache: bool = True, named: Sequence[str] = ()
     ) -> None:
         self.root = root
+        self._head = os.path.join(root, "")
         self.named = tuple(map(os.path.realpath, named))
         self.marked = marked
         self.closed = closed
@@ -82,6 +83,13 @@ class Project:
     def facts(self) -> store.Table[FileFacts]:
         """What each source says of kernels and launches, by its path relative to the root."""
         return self._table(FileFacts)
+
+    @cached_property
+    def started(self) -> store.Table[Started]:
+        """What each program of Python may launch by a subscript, by its path relative to the root; nothing where none
+        speaks of a kernel."""
+        speaks = any(row and path[-3:].lower() == ".py" for path, row in self.facts.rows.items())
+        return self._table(Started) if speaks else store.Table(Started, {})
 
     @cached_property
     def includes(self) -> store.Table[Includes]:
@@ -123,7 +131,10 @@ class Project:
             if inside is None:
                 inside = self._folders[folder] = os.path.join(os.path.realpath(folder), "")
             real = inside + name
-        head = os.path.join(self.root, "")
+        return self._inside(real)
+
+    def _inside(self, real: str) -> str | None:
+        head = self._head
         return real[len(head) :].replace(os.sep, "/") if real.startswith(head) else None
 
     def absolute(self, path: str) -> str:
@@ -189,7 +200,10 @@ class Project:
 
     @cached_property
     def _by_launch(self) -> Mapping[str, list[str]]:
-        return _index(self.facts.column("launches"))
+        launches = dict(self.facts.column("launches"))
+        for path, names in self.started.column("started"):
+            launches[path] = (*launches.get(path, ()), *names)
+        return _index(sorted(launches.items()))
 
     @cached_property
     def _by_kernel(self) -> Mapping[str, list[str]]:
@@ -345,12 +359,14 @@ class Project:
         facts = self.facts.get(self.relative(path) or "")
         return facts.tested if facts is not None else ()
 
-    def holds_kernels(self, path: str) -> bool:
-        """Whether the text of a file looks as if it held a kernel, by a keyword or a macro that stands for one."""
-        facts = self.facts.get(self.relative(path) or "")
-        if facts is None:
+    def holds_kernels(self, path: str, real: str) -> bool:
+        """Whether the text of the file at ``path``, whose real path is ``real``, looks as if it held a kernel, by a
+        keyword or a macro that stands for one."""
+        inside = self._inside(real) or ""
+        said = self.facts.rows.get(inside)
+        if said is None:
             return discovery.holds_kernels(path)
-        return facts.speaks or self.dialect(path) is not None
+        return (bool(said) and self.facts[inside].speaks) or self.dialect(path) is not None
 
     def dialect(self, path: str) -> str | None:
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""

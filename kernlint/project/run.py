@@ -42,9 +42,9 @@ class Projects:
         """What the analysis of the file at ``path`` asks through."""
         return Questions(self.of(path, configured))
 
-    def holds_kernels(self, path: str, configured: str = "") -> bool:
-        """Whether the host file at ``path`` has a kernel, as far as its project knows."""
-        return self.of(path, configured).holds_kernels(path)
+    def holds_kernels(self, path: str, real: str, configured: str = "") -> bool:
+        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
+        return self.of(path, configured).holds_kernels(path, real)
 
     def ignored(self, folder: str) -> frozenset[str]:
         """What git ignores below ``folder``, a real path in a work tree; git is asked once for a project's root."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kernlint.finding import Fix
 from kernlint.policy.config import Config
@@ -28,6 +28,13 @@ Analyse = Callable[[Sequence[str]], Sequence[FileOutcome]]
 """Analyses files, one outcome for each."""
 
 
+class Configs(Protocol):
+    """Gives the settings for a path."""
+
+    def __call__(self, path: str, is_file: bool = False) -> Config:
+        """The settings for ``path``; ``is_file``: it is known as a file."""
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """What is asked of a run.
@@ -39,23 +46,27 @@ class Job:
 
     paths: Sequence[str]
     root: str
-    configs: Callable[[str], Config]
+    configs: Configs
     lookup: Lookup
     gitignore: bool = True
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
     fixes: bool = False
     projects: Projects = field(default_factory=Projects)
 
-    def holds_kernels(self, path: str) -> bool:
-        """Whether the host file at ``path`` has a kernel, as far as its project knows."""
-        return self.projects.holds_kernels(path, self.configs(path).home)
+    def holds_kernels(self, path: str, real: str) -> bool:
+        """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
+        return self.projects.holds_kernels(path, real, self.configs(path, True).home)
 
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
     """Everything that is to be said about the files of ``job``; never raises for what a file holds."""
     start = time.perf_counter()
     found = discovery.find(
-        job.paths, lambda path: job.configs(path).excluded(path), job.gitignore, job.holds_kernels, job.projects.ignored
+        job.paths,
+        lambda path, is_file: job.configs(path, is_file).excluded(path),
+        job.gitignore,
+        job.holds_kernels,
+        job.projects.ignored,
     )
     files = [file.path for file in found]
     outcomes = _outcomes(job, files, analyse, cache)

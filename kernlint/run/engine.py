@@ -144,7 +144,7 @@ class Engine:
         """
         lookup = selections or (lambda path: self.selection)
         self.projects = Projects(paths, self.selection.config.cache)
-        configs = lambda path: lookup(path).config  # noqa: E731
+        configs = lambda path, is_file=False: lookup(path).config  # noqa: E731
         job = Job(paths, root, configs, self.lookup, gitignore, self.texts, projects=self.projects)
         report = checking.check(job, lambda files: self.outcomes(files, lookup, jobs), self.registry)
         return replace(report, timings=dict(self.timings.seconds))

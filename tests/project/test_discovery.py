@@ -42,7 +42,7 @@ def test_a_folder_is_walked_in_order(tree):
 
 
 def test_exclusion_is_for_what_was_not_named(tree):
-    excluded = lambda path: "skip" in path or path.endswith("b.cu")  # noqa: E731
+    excluded = lambda path, is_file: "skip" in path or path.endswith("b.cu")  # noqa: E731
     assert "skip/x.cu" not in names(["."], excluded=excluded)
     assert names(["b.cu", "build"], excluded=excluded) == ["b.cu", "build/x.cu"]
 

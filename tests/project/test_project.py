@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kernlint.project import Project, Projects, Questions
-from kernlint.project.facts import FileFacts, Includes
+from kernlint.project.facts import FileFacts, Includes, Started
 from kernlint.project.headers import choose, filled_in
 from kernlint.project.root import is_system, root_of
 from kernlint.project.tree import walk
@@ -117,6 +117,16 @@ def test_opencl_host_code_and_python_name_kernels() -> None:
     assert FileFacts.of("h.cpp", text).launches == ("add", "mul", "sub")
     python = b'import pyopencl as cl\nprg.add_all(queue, n, None, a)\nf = mod.get_function("mul")\nk[grid, block](x)'
     assert {"add_all", "mul"} <= set(FileFacts.of("h.py", python).launches)
+    assert Started.of("h.py", python).started == ("k",)
+
+
+def test_launches_of_python_are_looked_for_where_a_module_has_a_kernel(tmp_path: Path) -> None:
+    calls = "from ours import add, sub\nadd[1, 32](x)\nsub.forall(n)(x)\n"
+    write(tmp_path, {"ours.py": "def add(x): pass\n", "run.py": calls})
+    assert Project(str(tmp_path), cache=False).files_launching("add") == ()
+    write(tmp_path, {"ours.py": "from numba import cuda\n@cuda.jit\ndef add(x): pass\n"})
+    project = Project(str(tmp_path), cache=False)
+    assert project.files_launching("add") == project.files_launching("sub") == (str(tmp_path / "run.py"),)
 
 
 @pytest.fixture
