@@ -10,13 +10,10 @@ from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
 from kernlint.analysis.hostmodel.pending import waits
 from kernlint.analysis.hostmodel.places import base_name, pointed_to
-from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import (
-    AllocationEvent,
     ApiEvent,
     Event,
-    GuardKind,
     LaunchEvent,
     Root,
     RootKind,
@@ -188,10 +185,10 @@ class DeviceUseAfterFree(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
         for walk in facts[host_operations]:
-            for event, before, what in _uses(walk):
+            for event, before in _not_awaited(walk):
                 if event.span not in seen:
                     seen.add(event.span)
-                    yield self._found(event, before, what)
+                    yield self._at_work(event, before)
         for fault in facts[lifetimes]:
             if fault.kind in ("use", "twice", "moved", "other", "copied", "temporary") and fault.span not in seen:
                 seen.add(fault.span)
@@ -232,75 +229,31 @@ class DeviceUseAfterFree(ModuleRule):
         related = [Related(span, word) for span, word in fault.related]
         return self.finding(fault.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
-    def _found(self, event: Event, before: Event, what: str) -> Finding:
-        if what.startswith("gives back in"):
-            message, word = (
-                "this gives back, in every round of the loop, memory that was allocated once",
-                "allocated here",
-            )
-        elif what.startswith("does"):
-            message, word = "this does not wait for the stream, where work with the memory may not be over", "used here"
-        else:
-            message, word = f"this {what} memory that was given back before", "given back here"
-        severity = Severity.WARNING if what.startswith("may") else Severity.ERROR
-        related = [Related(before.span, word), *(Related(at, "called here") for at in event.stack[-1:])]
-        fix = "give it back once, after its last use"
-        return self.finding(event.span, message, severity=severity, related=related, fix=fix)
+    def _at_work(self, event: Event, before: Event) -> Finding:
+        """Memory of a stream that is given back where work of the stream may still use it."""
+        related = [Related(before.span, "used here"), *(Related(at, "called here") for at in event.stack[-1:])]
+        message = "this does not wait for the stream, where work with the memory may not be over"
+        fix = "give it back on the stream, or wait for the stream first"
+        return self.finding(event.span, message, related=related, fix=fix)
 
 
-def _uses(walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
-    """Uses of what was given back, each with what came before it, and what the use is."""
-    given_back: dict[Root, Release] = {}
+def _not_awaited(walk: HostWalk) -> Iterator[tuple[Event, Event]]:
+    """Releases that wait for nothing, of memory that a stream made, each with the last work on it not waited for."""
     at_work: dict[Root, Event] = {}
     for _, one in events_at(walk):
         if isinstance(one, Release):
             for root in _certain(one.target):
-                yield from _released(one, root, given_back.get(root), walk)
                 if root in at_work and base_name(one.event.name) == "Free":
-                    yield one.event, at_work[root], "does not wait for the stream, which may still use"
-                given_back[root] = one
+                    yield one.event, at_work[root]
         elif isinstance(one, (Copy, Fill, LaunchEvent)):
             event: Event = one if isinstance(one, LaunchEvent) else one.event
             values = one.args if isinstance(one, LaunchEvent) else (one.target, getattr(one, "source", None))
-            for value in values:
-                for root in _certain(value):
-                    release = given_back.get(root)
-                    if release is not None and _after(release, event):
-                        yield event, release.event, "works on"
-                    elif release is not None and _may_follow(release, event):
-                        yield event, release.event, "may work on"
-                    made = walk.allocations.get(id(root))
-                    if made is not None and base_name(made.api) in ("MallocAsync", "MemAllocAsync"):
-                        at_work[root] = event
+            for root in (root for value in values for root in _certain(value)):
+                made = walk.allocations.get(id(root))
+                if made is not None and base_name(made.api) in ("MallocAsync", "MemAllocAsync"):
+                    at_work[root] = event
         elif isinstance(one, ApiEvent) and waits(one):
             at_work.clear()
-
-
-def _may_follow(release: Release, event: Event) -> bool:
-    """Whether the use comes after a release that depends on a condition, whatever the condition was."""
-    terms = tuple(guard.term for guard in (*release.event.guards, *event.guards))
-    branches = [guard for guard in release.event.guards if guard not in event.guards]
-    plain = all(guard.kind is GuardKind.BRANCH for guard in branches) and not release.event.doubted
-    return plain and release.event.loops == event.loops and not excluded(terms)
-
-
-def _released(one: Release, root: Root, before: Release | None, walk: HostWalk) -> Iterator[tuple[Event, Event, str]]:
-    if before is not None and _after(before, one.event):
-        yield one.event, before.event, "gives back"
-    made = walk.allocations.get(id(root))
-    if made is not None and _in_each_round(one.event, made):
-        yield one.event, made, "gives back in every round of the loop"
-
-
-def _in_each_round(event: Event, made: AllocationEvent) -> bool:
-    """Whether a loop that has begun after the allocation gives back in every round."""
-    inner = event.loops[len(made.loops) :]
-    if event.loops[: len(made.loops)] != made.loops or len(inner) != 1:
-        return False
-    loop = inner[0]
-    plain = (GuardKind.LOOP, GuardKind.ASSERT, GuardKind.EXIT)  # checks that end the program are passed in every round
-    certain = all(guard.kind in plain for guard in event.guards[loop.depth :])
-    return loop.condition is not None and loop.condition.value is None and certain and not loop.exits
 
 
 def _certain(value: object) -> tuple[Root, ...]:
@@ -310,8 +263,3 @@ def _certain(value: object) -> tuple[Root, ...]:
 
 
 _KNOWN = (RootKind.VARIABLE, RootKind.PARAM, RootKind.LOADED)
-
-
-def _after(release: Release, event: Event) -> bool:
-    """Whether whatever comes to ``event`` has passed the release, in the same round of all loops."""
-    return implied(release.event.guards, event.guards) and release.event.loops == event.loops

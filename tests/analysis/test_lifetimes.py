@@ -944,6 +944,34 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "free then leave the loop": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        __global__ void step(int *stay, int *tail) { if (threadIdx.x == 0) { *stay = 1; *tail = 0; } }
+        int levels(int n) {
+            int *stay, *tail, left, level = 0;
+            cudaMalloc(&stay, sizeof(int));
+            cudaMalloc(&tail, sizeof(int));
+            cudaMemcpy(tail, &n, sizeof(int), cudaMemcpyHostToDevice);
+            do {
+                cudaMemcpy(&left, tail, sizeof(int), cudaMemcpyDeviceToHost);
+                if (left == 0) {
+                    cudaFree(stay);
+                    break;  // only good
+                }
+                if (level % 2 == 0)
+                    step<<<1, 32>>>(stay, tail);  // bad
+                else
+                    step<<<1, 64>>>(stay, tail);  // bad
+                level++;
+            } while (1);
+            cudaFree(tail);
+            return level;
+        }
+        """,
+    ),
     "free then loop": (
         DeviceUseAfterFree,
         "cuda",
@@ -960,7 +988,7 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
             for (int r = 0; r < rounds; ++r) {
                 step<<<(n + 255) / 256, 256>>>(a, b, n);  // bad
                 cudaMemcpy(host, a, n * sizeof(float), cudaMemcpyDeviceToHost);
-                cudaFree(b);  // only bad  // bad
+                cudaFree(b);  // only bad
             }
             cudaFree(b);  // only good
             cudaFree(a);
