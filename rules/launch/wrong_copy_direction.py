@@ -118,6 +118,27 @@ class WrongCopyDirection(ModuleRule):
     ```
 
     ```cuda good
+    int last(int *from, int n, bool managed) {
+        int *dev, found;
+        if (!managed) cudaMalloc(&dev, n * sizeof(int));
+        if (managed) dev = from;
+        if (managed) found = dev[n - 1];
+        else cudaMemcpy(&found, dev + n - 1, sizeof(int), cudaMemcpyDeviceToHost);
+        return found;
+    }
+    ```
+
+    ```cuda bad
+    int last(int n, bool managed) {
+        int *dev, found;
+        if (managed) cudaMallocManaged(&dev, n * sizeof(int));
+        else cudaMalloc(&dev, n * sizeof(int));
+        if (!managed) found = dev[n - 1];  // expect: KL606
+        return found;
+    }
+    ```
+
+    ```cuda good
     void share(const float *from, int n) {
         float *both = nullptr;
         cudaMallocManaged(&both, n * sizeof(float));
@@ -147,7 +168,7 @@ class WrongCopyDirection(ModuleRule):
             for access in walk.trace.accesses:
                 if access.span in seen or _fetches(access.node):
                     continue
-                if walk.where(PointerValue(access.root, const(0), U8)) is Where.DEVICE:
+                if walk.where(PointerValue(access.root, const(0), U8), access) is Where.DEVICE:
                     seen.add(access.span)
                     message = f"{access.root.name} is device memory, which the host cannot touch"
                     fix = "copy it to the host first, or use managed memory"
@@ -191,7 +212,7 @@ class WrongCopyDirection(ModuleRule):
     def _passed(self, launch: LaunchEvent, walk: HostWalk) -> Finding | None:
         params = launch.kernels[0].params if launch.kernels else ()
         for param, value in zip(params, launch.args, strict=False):
-            if isinstance(param.type, PointerType) and not param.whole and walk.where(value) is Where.HOST:
+            if isinstance(param.type, PointerType) and not param.whole and walk.where(value, launch) is Where.HOST:
                 fix = "allocate device memory and copy it there, or use managed memory"
                 message = f"{param.name} is a pointer to host memory, which the kernel cannot read"
                 return self.finding(launch.span, message, fix=fix)
@@ -202,7 +223,7 @@ class WrongCopyDirection(ModuleRule):
             return None
 
         def where_of(value: Value) -> Where:
-            found = walk.where(value)
+            found = walk.where(value, copy.event)
             if found is not Where.UNKNOWN:
                 return found
             given = zip(copy.event.args, copy.event.node.args, strict=True)
@@ -252,7 +273,7 @@ def _no_symbol(call: ApiEvent, walk: HostWalk) -> bool:
         return False
     other = pointed_to(call.args[1 - at])
     symbols = any(root.decl is not None and root.decl.space is not Space.HOST and root.decl.is_global for root in other)
-    return symbols and walk.where(call.args[at]) is Where.HOST
+    return symbols and walk.where(call.args[at], call) is Where.HOST
 
 
 _USES = 8 | 32

@@ -944,6 +944,33 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "one question in several forms": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        #include <stdlib.h>
+        struct Options { bool get(const char *name) const; };
+        __global__ void twice(int *x) { x[threadIdx.x] *= 2; }
+        void run(const Options &options) {
+            const bool managed = options.get("managed"), advise = options.get("advise");
+            int *out, *dev;
+            if (managed || advise) {
+                cudaMallocManaged(&dev, 256);
+            } else {
+                cudaMalloc(&dev, 256);
+                out = (int *)malloc(256);
+            }
+            twice<<<1, 64>>>(dev);
+            if (managed) out = dev;
+            else if (advise) out = dev;
+            else cudaMemcpy(out, dev, 256, cudaMemcpyDeviceToHost);
+            cudaFree(dev);
+            if (!advise && !managed) free(out);  // only good
+            if (!managed) free(out);  // only bad  // bad
+        }
+        """,
+    ),
     "free then leave the loop": (
         DeviceUseAfterFree,
         "cuda",

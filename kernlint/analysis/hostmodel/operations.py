@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from enum import Enum
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.hostmodel.places import Where, as_pointer, base_name, where_of
+from kernlint.analysis.hostmodel.places import Where, as_pointer, base_name, pointed_to, where_of
+from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.launching.launches import host
-from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Trace
+from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Event, Trace
 from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, binary, cast, const
@@ -82,9 +83,15 @@ class HostWalk:
     ranges: tuple[Fill, ...] = ()
     """Calls for a range of memory that write nothing: locks, prefetches, advice."""
 
-    def where(self, value: Value) -> Where:
-        """The memory that ``value`` points to."""
-        return where_of(value, self.allocations)
+    def where(self, value: Value, at: Event) -> Where:
+        """The memory that ``value`` points to at the place of ``at``; not known where no way leads there with that
+        value, or it was allocated only on some of those that do."""
+        made = [self.allocations[id(root)] for root in pointed_to(value) if id(root) in self.allocations]
+        if not made:
+            return where_of(value, self.allocations)
+        reached = not excluded(tuple(guard.term for guard in at.guards))
+        certain = reached and all(implied(each.guards, at.guards) for each in made)
+        return where_of(value, self.allocations) if certain else Where.UNKNOWN
 
 
 def counted(one: Copy | Fill) -> Expr | None:

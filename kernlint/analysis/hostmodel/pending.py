@@ -114,7 +114,7 @@ def _managed(walk: HostWalk) -> bool:
 
 def _begun(copy: Copy, walk: HostWalk) -> Unfinished | None:
     """What a copy that is not waited for leaves behind on the host's side."""
-    target, source = walk.where(copy.target), walk.where(copy.source)
+    target, source = walk.where(copy.target, copy.event), walk.where(copy.source, copy.event)
     if copy.kind is Kind.DEVICE_TO_HOST or (copy.kind is None and target is Where.HOST):
         place = _place(copy.target)
         locked = any(base_name(api.name) in ("HostRegister", "MemHostRegister") for api in walk.trace.apis)

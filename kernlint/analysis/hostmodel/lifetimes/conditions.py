@@ -12,9 +12,15 @@ def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
     """The ways on, with whether the condition holds on them."""
     e = strip_casts(e)
     if isinstance(e, n.Binary) and e.op in ("&&", "||"):
+        whole, asked = _stated(m, e, s) or (None, True)
+        if whole is not None and whole in s.facts:
+            return [(s, s.facts[whole] == asked)]
         out: list[tuple[State, bool]] = []
         for state, truth in m.condition(e.lhs, s):
             out += [(state, truth)] if truth == (e.op == "||") else m.condition(e.rhs, state)
+        if whole is not None:  # ways that part here may be joined again, where which part it was is forgotten
+            for state, truth in out:
+                state.facts[whole] = truth == asked
         return out
     if isinstance(e, n.Unary) and e.op == "!":
         return [(state, not truth) for state, truth in m.condition(e.operand, s)]
@@ -22,6 +28,33 @@ def condition(m: Machine, e: n.Expr, s: State) -> list[tuple[State, bool]]:
     for state, given in m.value(e, s):
         out += decided(m, given, state)
     return out
+
+
+def _stated(m: Machine, e: n.Expr, s: State) -> tuple[Value, bool] | None:
+    """The truth of a condition as one value, and whether it is asked itself: parts are joined by "or", whichever way
+    that is written.  None where looking at a part does something."""
+    e = strip_casts(e)
+    if isinstance(e, n.Unary) and e.op == "!":
+        inner = _stated(m, e.operand, s)
+        return None if inner is None else (inner[0], not inner[1])
+    if isinstance(e, n.Binary) and e.op in ("&&", "||"):
+        either = e.op == "||"
+        parts: set[object] = set()
+        for side in (e.lhs, e.rhs):
+            found = _stated(m, side, s)
+            if found is None:
+                return None
+            value, positive = found
+            joined = isinstance(value, Atom) and value.op == "||" and positive == either
+            parts |= value.args[0] if joined else {(value, positive == either)}  # type: ignore
+        return Atom("||", (frozenset(parts),)), either
+    read = (n.Ref, n.Member, n.IntLit)
+    compared = isinstance(e, n.Binary) and e.op in ("==", "!=", "<", ">", "<=", ">=")
+    sides = (e.lhs, e.rhs) if compared else (e,)  # type: ignore[attr-defined]
+    if not all(isinstance(strip_casts(side), read) for side in sides):
+        return None
+    ways = m.value(e, s)
+    return normal(ways[0][1]) if len(ways) == 1 and ways[0][0] is s else None
 
 
 def decided(m: Machine, given: Value, s: State) -> list[tuple[State, bool]]:
