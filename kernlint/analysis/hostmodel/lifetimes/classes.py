@@ -9,7 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBu
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import At, Fault, Kind, Life, State, Thing, owed
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
-from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS
+from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, RESETS
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
 from kernlint.analysis.hostmodel.places import base_name
 from kernlint.source import Span
@@ -94,8 +94,9 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
     """Members with memory of their own that nothing in the file gives back, although it does so with others."""
     known = program.freed.keys() | program.passed_on
     fine = {thing for key, given in program.given.items() if key in known for thing, _ in given}
+    at_once = set(_reset(program))
     for key, given in program.given.items():
-        if key in known or any(thing in fine for thing, _ in given):
+        if key in known or key[0] in at_once or any(thing in fine for thing, _ in given):
             continue
         one = program.classes.get(key[0])
         for thing, giver in given:
@@ -107,6 +108,15 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
             elif not (one is not None and one.open) and (at := _sibling(program, key, giver)) is not None:
                 related = ((at, "another one is given back here"),)
                 yield Fault("leak", thing.span, key[1], "member", related, what=owed(thing))
+
+
+def _reset(program: Program) -> Iterator[str]:
+    """Classes a function of which gives back everything that is on the device."""
+    for function in program.functions:
+        if function.this is not None and function.body is not None and isinstance(function.this.type, PointerType):
+            calls = (base_name(each.name) for each in walk(function.body) if isinstance(each, n.Call))
+            if any(name in RESETS for name in calls) and isinstance(function.this.type.pointee, StructType):
+                yield function.this.type.pointee.name
 
 
 def _sibling(program: Program, key: Key, giver: n.FunctionDecl) -> Span | None:
