@@ -944,6 +944,26 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "all at once": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        class Context {
+            int *first, *second;
+         public:
+            Context() {
+                cudaMalloc(&first, 256);
+                cudaMalloc(&second, 256);  // bad
+            }
+            ~Context() {
+                cudaFree(first);  // only bad
+                cudaDeviceReset();  // only good
+            }
+            void run() { cudaMemset(first, 0, 256); cudaMemset(second, 0, 256); }
+        };
+        """,
+    ),
     "one question in several forms": (
         DeviceUseAfterFree,
         "cuda",
