@@ -65,6 +65,7 @@ class Summary:
     ``kernels`` are those in the tree, ``partial`` of them lost something, ``missed`` are in the text alone.
     ``files`` were analysed, ``failed`` could not be.  ``raceless``: kernels of which it was proved in passing, under
     the usual assumptions, that no two threads race.  ``gaps``: a line for each of the largest reasons for ``partial``.
+    ``unreached``: files that an interrupted run did not come to.
     """
 
     files: int = 0
@@ -75,6 +76,7 @@ class Summary:
     raceless: int = 0
     seconds: float = 0.0
     gaps: tuple[str, ...] = ()
+    unreached: int = 0
 
 
 class Sources:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from kernlint import report
+from kernlint.cli import ending
 from kernlint.cli.adopt import Adoption, check_writable
 from kernlint.cli.options import UsageError
 from kernlint.cli.progress import progress
@@ -124,6 +125,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
     adoption = Adoption(options, config.min_confidence)
     fixes = options.fixes if options.fixes is not None else any(output.format == "sarif" for output in wanted)
     run = Run(options, registry, settings, config, texts, depends, fixes and not changing)
+    recording = options.write_baseline or options.prune_baseline or options.add_ignores is not None
+    run.whole_or_part = not (changing or recording or options.watch)
 
     def runs_on(path: str, code: str) -> bool:
         from kernlint.registry import CONTROL_CODES
@@ -147,6 +150,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
     code = result.exit_code(config.fail_on)
     if options.exit_zero and code == 1:
         code = 0
+    if run.ended is not None:
+        code = ending.TERMINATED if isinstance(run.ended, ending.Terminated) else ending.INTERRUPTED
     view = report.View(
         color=options.color, quiet=options.quiet, verbose=options.verbose, exit_code=code, statistics=options.statistics
     )
@@ -165,6 +170,8 @@ def check(options: argparse.Namespace, registry: Registry, args: Sequence[str], 
             print(report.statistics(result), end="", file=sys.stderr)
     if options.timings:
         print(report.timings(result), file=sys.stderr)
+    if run.ended is not None:
+        raise run.ended
     return code
 
 
@@ -178,7 +185,10 @@ def _cache(config: Config, folder: str) -> Cache | None:
 
 @dataclass(slots=True)
 class Run:
-    """One analysis of the files that the command line means; the engine is made when a file needs it."""
+    """One analysis of the files that the command line means; the engine is made when a file needs it.
+
+    ``whole_or_part``: a report of some of the files is of use where the run is ended early; ``ended``: by what it was.
+    """
 
     options: argparse.Namespace
     registry: Registry
@@ -189,6 +199,8 @@ class Run:
     fixes: bool = False
     lookup: Lookup = field(default_factory=Lookup)
     projects: Projects = field(default_factory=Projects)
+    whole_or_part: bool = False
+    ended: BaseException | None = None
 
     def report(self, paths: Sequence[str], root: str) -> Report:
         """Everything that is to be said about ``paths``."""
@@ -217,19 +229,40 @@ class Run:
                 fix=_suggest if self.fixes else None,
                 projects=projects,
             )
-            with progress(len(files), self.options.quiet) as done:
-                outcomes = engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
+            outcomes = self._outcomes(engine, files)
             timings.update(engine.timings.seconds)
             if self.depends is not None:
                 self.depends.update(header for outcome in outcomes for header in outcome.depends)
             return outcomes
 
+        self.ended = None
         gitignore = not self.options.no_gitignore
         job = Job(paths, root, self.settings.config_for, lookup, gitignore, self.texts, self.fixes, projects)
         result = replace(checking.check(job, analyse, self.registry, cache), timings=timings)
         if self.depends is not None and cache is not None:
             self.depends.update(header for path in result.paths for header in cache.depends(path))
         return result
+
+    def _outcomes(self, engine: Engine, files: Sequence[str]) -> Sequence[FileOutcome]:
+        """An outcome for each of the files; of those that were finished where somebody has ended the run and a report
+        of these is of use: what they had to say is said, and kept for the next run."""
+        finished: list[FileOutcome] = []
+        try:
+            with progress(len(files), self.options.quiet) as step:
+
+                def done(outcome: FileOutcome) -> None:
+                    if ending.asked():  # what was raised for it may have been lost half-way through this file
+                        raise ending.Terminated
+                    finished.append(outcome)
+                    step()
+
+                return engine.outcomes(files, self.settings.for_path, self.options.jobs, done)
+        except (KeyboardInterrupt, ending.Terminated) as error:
+            if not self.whole_or_part:
+                raise
+            ending.heard()
+            self.ended = error
+            return finished
 
 
 def _suggest(engine: Engine, source: SourceFile, selection: Selection, outcome: FileOutcome) -> None:

@@ -15,10 +15,10 @@ PATIENCE = 0.5
 
 
 @contextmanager
-def progress(total: int, quiet: bool) -> Iterator[Callable[[], None] | None]:
-    """A function to call after each of ``total`` files, or None when nobody is to see a bar."""
+def progress(total: int, quiet: bool) -> Iterator[Callable[[], None]]:
+    """A function to call after each of ``total`` files; it does nothing when nobody is to see a bar."""
     if total <= MANY or quiet or not sys.stderr.isatty():
-        yield None
+        yield lambda: None
         return
     bar = _Bar(total)
     try:

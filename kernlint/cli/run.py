@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 
-from kernlint.cli import CLOSED, closed
+from kernlint.cli import CLOSED, closed, ending
 from kernlint.cli.options import UsageError, parse
 
-FAILURE, INTERRUPTED, TERMINATED = 2, 130, 143
+FAILURE = 2
 
 
 RECURSION = 6000
 """Frames: deep enough for a chain of a thousand ``else if``, and within the 8 MB stacks that systems give."""
 
 
-class _Terminated(BaseException):
-    """Somebody sent SIGTERM: end as after Ctrl-C, so that files are left whole and workers end too."""
-
-
-AGAIN = 2
-"""Seconds after which the wish to end is told once more: what is raised in a callback of the interpreter, such as
-those around ``fork``, is lost."""
-
-
-_asked = False
-"""Whether somebody has asked this process to end."""
-
-
-def _terminated(number: int, frame: FrameType | None) -> None:
-    global _asked
-    _asked = True
-    if hasattr(signal, "alarm"):
-        signal.signal(signal.SIGALRM, _terminated)
-        signal.alarm(AGAIN)
-    raise _Terminated
-
-
 def run(args: Sequence[str]) -> int:
     """Run the command line ``args``."""
     sys.setrecursionlimit(max(sys.getrecursionlimit(), RECURSION))
-    try:
-        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _terminated)
-    except ValueError:  # not in the main thread: whoever runs this one knows what to do
-        pass
+    ending.listen()
     try:
         return _dispatch(args)
-    except _Terminated:
+    except ending.Terminated:
         return _ended()
     except SystemExit as error:  # argparse's --help and --version
         return error.code if isinstance(error.code, int) else FAILURE
@@ -57,21 +29,20 @@ def run(args: Sequence[str]) -> int:
         return _fail(str(error))
     except KeyboardInterrupt:
         print("kernlint: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return ending.INTERRUPTED
     except BrokenPipeError:
         closed()  # the reader went away: kernlint ... | head
         return CLOSED
     except Exception:
-        if not _asked:
+        if not ending.asked():
             raise
         return _ended()  # what was interrupted half-way may complain of that
 
 
 def _ended() -> int:
-    if hasattr(signal, "alarm"):
-        signal.alarm(0)
+    ending.heard()
     print("kernlint: terminated", file=sys.stderr)
-    return TERMINATED
+    return ending.TERMINATED
 
 
 def _dispatch(args: Sequence[str]) -> int:

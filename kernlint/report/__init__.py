@@ -129,6 +129,7 @@ def summary_line(report: Report) -> str:
     gaps = [f"{summary.partial} only in part"] if summary.partial else []
     gaps += [f"{summary.missed} not at all"] if summary.missed else []
     gaps += [_count(summary.failed, "file") + " failed"] if summary.failed else []
+    gaps += [_count(summary.unreached, "file") + " not reached"] if summary.unreached else []
     if not summary.files and not report.results:
         return f"nothing was checked{f' ({gaps[-1]})' if gaps else ''}"
     text = f"{_count(summary.kernels, 'kernel')} in {_count(summary.files, 'file')}"

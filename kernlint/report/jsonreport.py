@@ -30,6 +30,7 @@ def render(report: Report, view: View) -> str:
             "raceless": summary.raceless,
             "seconds": round(summary.seconds, 3),
             "gaps": list(summary.gaps),
+            "unreached": summary.unreached,
         },
     }
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"

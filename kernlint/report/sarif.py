@@ -43,7 +43,7 @@ def log(report: Report, view: View) -> Json:
         "automationDetails": {"id": "kernlint/"},
         "invocations": [
             {
-                "executionSuccessful": not report.lost,
+                "executionSuccessful": not (report.lost or report.summary.unreached),
                 "exitCode": view.exit_code,
                 "workingDirectory": {"uri": _folder_uri(report.root)},
                 **({"arguments": list(report.command_line[1:])} if report.command_line else {}),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kernlint.registry import Registry
 
 Analyse = Callable[[Sequence[str]], Sequence[FileOutcome]]
-"""Analyses files, one outcome for each."""
+"""Analyses files, one outcome for each; for fewer of them where somebody has ended the run."""
 
 
 class Configs(Protocol):
@@ -82,9 +82,13 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
     if cache is not None and cache.problem is not None:
         problems.append(Notification(Level.WARNING, "cache", f"results are not kept for the next run: {cache.problem}"))
     notifications = [*problems, *(note for outcome in outcomes for note in outcome.notifications)]
-    if not outcomes:
+    if not files:
         where = ", ".join(job.paths)
         notifications.append(Notification(Level.WARNING, "nothing-to-do", f"no kernel sources under {where}"))
+    unreached = len(files) - len(outcomes)
+    if unreached:
+        message = f"the run was ended early: {unreached} of {len(files)} files were not reached"
+        notifications.append(Notification(Level.ERROR, "interrupted", message))
     summary = Summary(
         files=sum(not (o.unread or o.lost) for o in outcomes),
         failed=sum(o.unread or o.lost for o in outcomes),
@@ -94,6 +98,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         raceless=sum(o.raceless for o in outcomes),
         seconds=time.perf_counter() - start,
         gaps=gaps.largest([gap for o in outcomes for gap in o.gaps], partial(_holder, job, files)),
+        unreached=unreached,
     )
     return Report(
         results=tuple(results),
@@ -119,7 +124,7 @@ def _useless_databases(job: Job, files: Sequence[str]) -> list[str]:
 
 
 def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | None) -> list[FileOutcome]:
-    """An outcome for each of ``files``, from the cache where it has one."""
+    """An outcome for each of ``files`` that was reached, from the cache where it has one."""
     if not files:
         return []
     if cache is None:
@@ -142,7 +147,7 @@ def _outcomes(job: Job, files: Sequence[str], analyse: Analyse, cache: Cache | N
             if outcome.path in keys:
                 cache.put(keys[outcome.path], outcome)
         cache.save()
-    return [known[path] for path in files]
+    return [known[path] for path in files if path in known]
 
 
 def _holder(job: Job, files: Sequence[str], header: str) -> str | None:

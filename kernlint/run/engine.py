@@ -154,10 +154,12 @@ class Engine:
         paths: Sequence[str],
         selections: SelectionLookup,
         jobs: int | None,
-        done: Callable[[], None] | None = None,
+        done: Callable[[FileOutcome], None] | None = None,
     ) -> list[FileOutcome]:
-        """An outcome for each of the files ``paths``; ``done`` is called whenever one is analysed."""
-        files = [(path, selections(path)) for path in paths]
+        """An outcome for each of the files ``paths``, in their order; ``done`` is called with each as soon as it is
+        there, the short files' first, so that a run that is ended early has most of them."""
+        order = sorted(range(len(paths)), key=lambda index: self._length(paths[index]))
+        files = [(paths[index], selections(paths[index])) for index in order]
         if parallel_pays := len(files) > 1 and jobs != 1:
             from kernlint.run import parallel
 
@@ -170,14 +172,23 @@ class Engine:
             for path, selection in files:
                 outcomes.append(self.check_file(path, selection))
                 if done is not None:
-                    done()
-            return outcomes
+                    done(outcomes[-1])
+            return _put_back(outcomes, order)
         outcomes = parallel.Work(Batch(self, files), Died(files), len(files)).results(count, done)
         for outcome in outcomes:
             self.timings.add(outcome.seconds)
         said = dict.fromkeys(problem for outcome in outcomes for problem in outcome.general)
         self.lookup.problems += [problem for problem in said if problem not in self.lookup.problems]
-        return outcomes
+        return _put_back(outcomes, order)
+
+    def _length(self, path: str) -> int:
+        """How many bytes a file has; 0 where that cannot be told."""
+        if (text := self.texts.get(path)) is not None:
+            return len(text.data)
+        try:
+            return os.path.getsize(path)
+        except OSError:
+            return 0
 
     # ------------------------------------------------------------------------------------------- one file
 
@@ -511,6 +522,12 @@ class Engine:
                 about = [*directives.malformed, *suppress.unused(directives, applied.used, ran)]
                 pairs += [(f, None) for f in about if selection.control_enabled(f.code, f.rule)]
         return pairs
+
+
+def _put_back(outcomes: Sequence[FileOutcome], order: Sequence[int]) -> list[FileOutcome]:
+    """The outcomes, made in ``order``, each at its own index."""
+    by_index = dict(zip(order, outcomes, strict=True))
+    return [by_index[index] for index in range(len(order))]
 
 
 def _new(findings: Sequence[Finding], known: Sequence[Finding]) -> list[Finding]:

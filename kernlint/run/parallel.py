@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Generic, TypeVar
 
@@ -36,7 +36,7 @@ def processes(asked: int | None, items: int) -> int:
     return max(1, min(cpus, items // 4))
 
 
-def _nothing() -> None:
+def _nothing(result: object) -> None:
     """Nobody waits to be told."""
 
 
@@ -50,13 +50,18 @@ class Work(Generic[T]):
         self._run = run
         self._died = died
         self._count = count
-        self._each = _nothing
+        self._each: Callable[[T], None] = _nothing
 
-    def results(self, jobs: int, each: Callable[[], None] | None = None) -> list[T]:
-        """All results in order, computed by ``jobs`` processes (1: by this one); ``each`` is called after each."""
+    def results(self, jobs: int, each: Callable[[T], None] | None = None) -> list[T]:
+        """All results in order, computed by ``jobs`` processes (1: by this one); ``each`` is called with each as soon
+        as it is there."""
         self._each = each or _nothing
         if jobs <= 1:
-            return [self._run(index) for index in range(self._count)]
+            results = []
+            for index in range(self._count):
+                results.append(self._run(index))
+                self._each(results[-1])
+            return results
         done: dict[int, T] = {}
         todo: Sequence[int] = range(self._count)
         self._pass(todo, jobs, done)
@@ -64,29 +69,32 @@ class Work(Generic[T]):
         for index in [index for index in todo if index not in done]:
             self._pass([index], 1, done)
             if index not in done:
-                done[index] = self._died(index)
+                self._keep(index, self._died(index), done)
         return [done[index] for index in range(self._count)]
 
     def _pass(self, indices: Sequence[int], jobs: int, done: dict[int, T]) -> None:
         """Compute what can be; a dead process ends the pass early."""
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_start, initargs=(self._run, os.getpid()))
-        futures: dict[int, Future[T]] = {}
+        futures: dict[Future[T], int] = {}
         try:
-            futures.update((index, pool.submit(_work, index)) for index in indices)
-            for index, future in futures.items():
-                done[index] = future.result()
-                self._each()
+            futures.update((pool.submit(_work, index), index) for index in indices)
+            for future in as_completed(futures):
+                self._keep(futures[future], future.result(), done)
         except BrokenProcessPool:
-            for index, future in futures.items():
-                if future.done() and not future.cancelled() and future.exception() is None:
-                    done[index] = future.result()
+            for future, index in futures.items():
+                if index not in done and future.done() and not future.cancelled() and future.exception() is None:
+                    self._keep(index, future.result(), done)
         except BaseException:
             for child in multiprocessing.active_children():
                 child.kill()  # they hold nothing, and one that has only begun may not heed a gentler word
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _keep(self, index: int, result: T, done: dict[int, T]) -> None:
+        done[index] = result
+        self._each(result)
 
 
 _current: Callable[[int], Any] | None = None

@@ -22,7 +22,7 @@ def test_json(report):
     whole = json.loads(render("json", report, View()))
     assert whole["version"] == 1
     counts = {"files": 1, "failed": 1, "kernels": 1, "partial": 1, "missed": 0, "raceless": 0}
-    assert whole["summary"] == {**counts, "seconds": 0.214, "gaps": []}
+    assert whole["summary"] == {**counts, "seconds": 0.214, "gaps": [], "unreached": 0}
     hidden, race, _, _ = whole["findings"]
     assert hidden["suppressed"] == {"kind": "inSource", "justification": "checked by hand"}
     assert (race["file"], race["line"], race["column"], race["end_column"]) == ("src/a stencil.cu", 8, 12, 33)
