@@ -20,7 +20,8 @@ class UninitialisedPrivate(Rule):
 
     Reported is a use (an address, a condition, a value that leaves the thread) which a value takes part in that was
     never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
-    thread's index. Ways that arguments or data choose are not reported, as the caller may know that they are not taken.
+    thread's index. Ways that arguments or data choose are not reported, as the caller may know that they are not taken,
+    unless the kernel has a branch of its own for such arguments, or searches for what is closer than an argument says.
 
     ```cuda bad
     __global__ void total(const float *charge, float *sum, int n) {
@@ -36,6 +37,19 @@ class UninitialisedPrivate(Rule):
         float sum;
         for (int k = 0; k < n; ++k) sum += x[k] * x[k];
         out[get_global_id(0)] = sum;  // expect: KL506
+    }
+    ```
+
+    ```cuda bad
+    __global__ void nearest(const float *d, int *out, int n, float radius) {
+        int best;
+        float least = radius;
+        for (int i = 0; i < n; ++i)
+            if (d[i] < least) {
+                least = d[i];
+                best = i;
+            }
+        out[threadIdx.x] = best;  // expect: KL506
     }
     ```
 
@@ -93,6 +107,9 @@ class UninitialisedPrivate(Rule):
             first = one.found.first
             given = "".join(f", {symbol.name} = {value}" for symbol, value in one.found.values)
             who = f" (thread {first.thread} of block {first.block}, blocks of {one.found.block}{given})"
+        if one.missed is not None:
+            who = " where a loop finds nothing close enough"
+            related.append(Related(one.missed.span, f"this loop sets {name} in some of its rounds, or in none"))
         return self.finding(
             event.span,
             f"{name} {use}, and nothing was stored in it before{who}",

@@ -216,7 +216,8 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
         return None
     result: Unset | None = None
     for shape in found.plausible:
-        if not shape.seen and shape.reason not in GROUNDS:
+        sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
+        if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
             return None
         uncovered = _uncovered(shape, writes, reads, portioned, found.admission.under(shape.block))
         if uncovered is None:

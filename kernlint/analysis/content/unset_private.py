@@ -4,9 +4,11 @@ A variable that is declared without a value holds an unknown whose origin is its
 carry it along like any other value.  It is *used* where it ends in an address, a condition, or memory that others see.
 The way there (through selections, and through the first iteration of loops) is a list of conditions: with none, or
 with conditions on the thread and the launch that some thread of a launch in sight (else of a small one) meets together
-with the guards of the use, it is reported.  Conditions on arguments alone, on data or on what was not followed may
-never be met: silent.  So is a use that is guarded by data where the way leads past a loop that data may have left:
-what was found there and what guards the use go together.
+with the guards of the use, it is reported.  Conditions on arguments alone may never be met, unless the kernel has a
+branch of its own for them in which nothing is stored, or takes up the value in such a branch (``branches.py``); so may
+conditions on data or on what was not followed: silent.  A search that keeps what comes closer than an argument may find
+nothing (``searched.py``).  A use is silent that is guarded by data where the way leads past a loop that data may have
+left: what was found there and what guards the use go together.
 
 Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
 
@@ -16,12 +18,14 @@ that makes the new value out of the old one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis
+from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.content.ways import Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
@@ -31,6 +35,8 @@ from kernlint.analysis.trace.events import (
     AccessKind,
     ConditionEvent,
     Event,
+    Guard,
+    GuardKind,
     LoopContext,
     Root,
     RootKind,
@@ -38,16 +44,13 @@ from kernlint.analysis.trace.events import (
 )
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
 from kernlint.prove.solve import solve
-from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, substitute, symbols
+from kernlint.record import dataclass, replace
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
 from kernlint.tree.nodes import Asm, Assume, Call, Cast, Expr, FunctionDecl, IntLit, Opaque, Ref, Trap, VarDecl
-from kernlint.tree.types import BOOL, I64, ArrayType, FloatType, IntType, Space, VectorType
+from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, VectorType
 from kernlint.tree.walk import walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
-
-WAYS = 48
-"""Ways from a use to unset values that are looked at."""
 
 _PLAIN = frozenset(
     {
@@ -72,6 +75,7 @@ class Unset:
 
     ``decl``: the variable; ``event``: the use.  ``found``: a thread and launch for which it is so (None: all).
     ``cell``: the element of an array that nothing sets (None: no array); ``updated``: it is only ever updated.
+    ``missed``: the loop that sets the value in rounds of which there need not be one.
     """
 
     decl: VarDecl
@@ -79,81 +83,7 @@ class Unset:
     found: Refuted | None = None
     cell: int | None = None
     updated: bool = False
-
-
-def unset_variable(symbol: Symbol) -> VarDecl | None:
-    """The variable whose missing value a symbol stands for."""
-    origin = symbol.origin
-    if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(origin, VarDecl):
-        return None
-    return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
-
-
-Loops = tuple[LoopContext, ...]
-Way = tuple[Symbol, tuple[Term, ...], Loops]
-"""An unset value, the conditions under which a term takes it up, and the loops that data may leave that have to end by
-their conditions first."""
-
-
-class _Ways:
-    """Finds the ways from terms to unset values."""
-
-    def __init__(self, event: Event, loops: Mapping[str, LoopContext]) -> None:
-        self.loops = loops
-        self.inside = {loop.counter.origin for loop in event.loops}
-        self.left = WAYS
-
-    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: Loops = ()) -> Iterator[Way]:
-        if not term.symbols or self.left <= 0 or depth > 40:
-            return
-        op = term.op
-        if op == "sym":
-            yield from self._symbol(term.args[0], conds, depth, past)
-        elif op in ("select", "land", "lor"):
-            first, *rest = term.args
-            yield from self.of(first, conds, depth + 1, past)
-            ends = (first, negate(first)) if op == "select" else (first if op == "land" else negate(first),)
-            for arg, cond in zip(rest, ends, strict=False):
-                yield from self.of(arg, (*conds, cond), depth + 1, past)
-        elif op == "call" and term.args[0].startswith("after"):
-            # the others say how the loop ended
-            loop = self.loops.get(term.args[0].removeprefix("after").removesuffix(".exits"))
-            if loop is not None and any(_data(end) for end in term.terms[1:]):
-                past = (*past, loop)
-            yield from self.of(term.args[1], conds, depth + 1, past)
-        elif op != "call" or term.args[0] != "struct" or all(_worth_it(arg) for arg in term.terms):
-            # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
-            for arg in term.terms:
-                yield from self.of(arg, conds, depth + 1, past)
-
-    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
-        self.left -= 1
-        if unset_variable(symbol) is not None:
-            yield symbol, conds, past
-        elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
-            loop = symbol.origin
-            if loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
-                first = binary("eq", loop.counter.term, const(0, I64), BOOL)
-                yield from self.of(symbol.init, (*conds, first), depth + 1, past)
-
-
-def _data(term: Term) -> set[Symbol]:
-    """What memory holds, or was not followed, that a term rests on."""
-    return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)}
-
-
-def _told_apart(event: Event, past: Loops) -> bool:
-    """Whether a guard of a use rests on data that may say what the loops before found: on other data than those that
-    say how far they go."""
-    ranges = {symbol for loop in past if loop.condition is not None for symbol in _data(loop.condition)}
-    return bool(past) and any(_data(guard.term) - ranges for guard in event.guards)
-
-
-def _consumed(step: Term, phi: Symbol) -> bool:
-    """Whether each iteration makes the next value of a loop's variable out of the last one (``s += x``)."""
-    if step.op in ("select", "sym", "const", "land", "lor") or (step.op == "call" and step.args[0].startswith("after")):
-        return False
-    return phi in step.symbols
+    missed: LoopContext | None = None
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -172,8 +102,9 @@ def _launches(believed: Scenarios, axes: set[int]) -> tuple[Launch, ...]:
     return (Launch((None, None if 1 in axes else 1, None if 2 in axes else 1)),)
 
 
-def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios) -> Refuted | None:
-    """A thread of a launch that makes the use and meets the conditions."""
+def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set[Term]) -> Refuted | None:
+    """A thread of a launch that makes the use and meets the conditions.  ``chosen``: those that stand in the kernel as
+    branches of their own."""
     rounds = [
         part.args[0].args[0].origin
         for part in conds
@@ -182,11 +113,20 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios) -> Refuted 
     images = {loop.counter: const(0, I64) for loop in rounds}
     facts = [substitute(_first_round(term, rounds), images) for term in conds]
     facts = [fact for fact in facts if fact.value != 1]
+    of_arguments: list[Term] = []
     for fact in facts:
         kinds = {symbol.kind for symbol in symbols(fact)}
-        if not kinds <= _PLAIN or not kinds & _MOVING or not _whole_numbers(fact):
+        if not kinds <= _PLAIN or not _whole_numbers(fact):
             return None
-    guards = tuple(substitute(_first_round(guard.term, rounds), images) for guard in event.guards)
+        if not kinds & _MOVING:
+            of_arguments.append(fact)
+    if of_arguments and not meant(event, of_arguments, chosen):
+        return None
+    images |= said(of_arguments)  # (else arguments are taken to be positive)
+    facts = [substitute(fact, images) for fact in facts]
+    if any(fact.value == 0 for fact in facts):
+        return None
+    guards = tuple(substitute(_first_round(guard.term, rounds), images) for guard in event.guards if not _ended(guard))
     if any(guard.value == 0 for guard in guards):
         return None
     counters = tuple(
@@ -199,8 +139,17 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios) -> Refuted 
     for launch in _launches(believed, axes):
         answer = solve(Bounds(asked, const(1, I64), launch=launch), BUDGET)
         if isinstance(answer, Refuted):
-            return answer  # guards on data are benevolent where the conditions do not rest on them
+            told = {one: term.value or 0 for one, term in images.items() if one.kind is SymbolKind.PARAM}
+            values = (*((one, n) for one, n in answer.values if one not in told), *told.items())
+            return replace(
+                answer, values=values
+            )  # guards on data are benevolent where the conditions do not rest on them
     return None
+
+
+def _ended(guard: Guard) -> bool:
+    """Whether a guard says of a loop that nothing but its condition ends that it has ended: it has, at some time."""
+    return guard.kind is GuardKind.AFTER_LOOP and guard.loop is not None and not (guard.loop.exits or guard.loop.leaves)
 
 
 def _whole_numbers(term: Term) -> bool:
@@ -232,25 +181,21 @@ def _scalars(of: Trace, believed: Scenarios) -> Iterator[Unset]:
     loops = {str(loop.counter.serial): loop for loop in of.loops}
     for event in events:
         for term in _terms(event):
-            if not _worth_it(term):
+            if not worth_it(term):
                 continue
-            for symbol, conds, past in _Ways(event, loops).of(term):
+            ways = Ways(event, loops)
+            for symbol, conds, past, missed in ways.of(term):
                 decl = unset_variable(symbol)
                 assert decl is not None
-                if id(decl) in said or _told_apart(event, past):
+                if id(decl) in said or told_apart(event, past):
                     continue
                 found = None
                 if not _unconditional(conds):
-                    found = _met(event, conds, believed)
+                    found = _met(event, conds, believed, ways.chosen)
                     if found is None:
                         continue
                 said.add(id(decl))
-                yield Unset(decl, event, found)
-
-
-def _worth_it(term: Term) -> bool:
-    """Whether unset values or loops that may begin with one are in a term at all."""
-    return any(symbol.kind is SymbolKind.PHI or unset_variable(symbol) is not None for symbol in symbols(term))
+                yield Unset(decl, event, found, missed=missed)
 
 
 # --------------------------------------------------------------------------------------------------------- arrays

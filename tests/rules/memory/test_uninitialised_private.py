@@ -25,6 +25,92 @@ void run(const float *in, float *out, int n) { tidy<<<n, BLOCK>>>(in, out); }
 """
 
 CASES = {
+    "a surface is read into a variable": """
+#include <cuda_runtime.h>
+__global__ void differ(cudaSurfaceObject_t from, unsigned char wanted, int *bad, int width) {
+    unsigned x = blockDim.x * blockIdx.x + threadIdx.x;
+    if (x >= width) return;
+    uchar4 seen;
+    surf2Dread(&seen, from, x * 4, blockIdx.y);
+    if (seen.x != wanted || seen.y != wanted) atomicAdd(bad, 1);
+}
+""",
+    "each of the modes that there are stores a value": """
+__global__ void reduce(const float *x, float *out, int n, int op) {
+    float acc;
+    if (op == 1) acc = -1e30f;
+    else if (op == 2) acc = 1e30f;
+    for (int i = 0; i < n; ++i) acc = op == 1 ? fmaxf(acc, x[i]) : fminf(acc, x[i]);
+    out[threadIdx.x] = acc;
+}
+""",
+    "a mode stores it, and only that mode uses it": """
+__global__ void scale(const float *x, const float *bias, float *out, int mode, int with) {
+    float add;
+    int at = threadIdx.x;
+    if (mode == 0) at = 2 * threadIdx.x;
+    else add = bias[threadIdx.x];
+    if (with) out[at] = x[at] + add;
+}
+""",
+    "a search that is bound to find something": """
+__global__ void nearest(const float2 *p, const float2 *q, int *out, int n) {
+    int best;
+    float least = 1e30f;
+    for (int i = 0; i < n; ++i) {
+        float dx = p[i].x - q[threadIdx.x].x, dy = p[i].y - q[threadIdx.x].y, d = dx * dx + dy * dy;
+        if (d < least) { least = d; best = i; }
+    }
+    out[threadIdx.x] = best;
+}
+""",
+    "a search of which it is asked whether it found something": """
+__global__ void within(const float *d, int *out, int n, float radius) {
+    int best;
+    float least = radius;
+    for (int i = 0; i < n; ++i)
+        if (d[i] < least) { least = d[i]; best = i; }
+    if (least < radius) out[threadIdx.x] = best;
+}
+""",
+    "a mode that has a branch of its own, without the value": """
+__device__ int place(int pass, int index, int random, int lanes, int length) {
+    int lane;
+    int area;
+    if (pass == 0) {
+        area = index - 1;
+    } else {
+        lane = random % lanes;
+        area = 3 * length;
+    }
+    return lane * length + area;
+}
+__global__ void places(const int *random, int *out, int pass, int lanes, int length) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < lanes) out[i] = place(pass, i, random[i], lanes, length);  // bad
+}
+""",
+    "a mode that adds to what only the other modes set": """
+__global__ void reduce(const float *x, float *out, int n, int op) {
+    float acc;
+    if (op == 1) acc = -1e30f;
+    else if (op == 2) acc = 1e30f;
+    for (int i = 0; i < n; ++i) {
+        if (op == 0) acc += x[i];
+        else acc = op == 1 ? fmaxf(acc, x[i]) : fminf(acc, x[i]);
+    }
+    out[threadIdx.x] = acc;  // bad
+}
+""",
+    "a search for what is closer than an argument says": """
+__global__ void within(const float *d, int *out, int n, float radius) {
+    int best;
+    float least = radius * radius;
+    for (int i = 0; i < n; ++i)
+        if (d[i] < least) { least = d[i]; best = i; }
+    out[threadIdx.x] = best;  // bad
+}
+""",
     "an operator of an object stores through a reference": """
 template <typename T, int N> struct Pack { T val[N]; };
 struct Twice {

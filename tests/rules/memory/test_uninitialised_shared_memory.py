@@ -22,6 +22,28 @@ __global__ void k(float *o) {
     o[threadIdx.x] = s[threadIdx.x]; // bad
 }
 """,
+    "a tree over memory as large as the block, which the last block does not fill": """
+__global__ void energy(const float *v, int n, float *out) {
+    extern __shared__ float s[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) s[threadIdx.x] = v[i] * v[i];
+    __syncthreads();
+    for (int d = blockDim.x / 2; d > 0; d >>= 1) {
+        if (threadIdx.x < d) s[threadIdx.x] += s[threadIdx.x + d]; // bad
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+""",
+    "memory as large as the block, used by those who set it": """
+__global__ void squares(const float *v, float *out, int n) {
+    extern __shared__ float s[];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) s[threadIdx.x] = v[i] * v[i];
+    __syncthreads();
+    if (i < n) out[i] = s[threadIdx.x];
+}
+""",
     "warps without work": """
 __global__ void k(const float *a, float *o, int n) {
     __shared__ float part[8];

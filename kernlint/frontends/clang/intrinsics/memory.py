@@ -192,7 +192,14 @@ def _fill(ctx: CallContext) -> Expr | None:
 
 
 def _image(write: bool) -> Handler:
-    return lambda ctx: ImageOp(ctx.span, ctx.type, write, ctx.name, ctx.args)
+    def handle(ctx: CallContext) -> Expr:
+        out = as_pointer(ctx.args[0]) if ctx.args and not write else None
+        if out is None:
+            return ImageOp(ctx.span, ctx.type, write, ctx.name, ctx.args)
+        # ``surf2Dread(&value, surface, x, y)`` and ``tex2D(&value, texture, x, y)`` store what they read
+        return assign(deref(ctx.args[0]), ImageOp(ctx.span, out[1].pointee, write, ctx.name, ctx.args[1:]), ctx.span)
+
+    return handle
 
 
 _LANES = (2, 3, 4, 8, 16)

@@ -1,0 +1,110 @@
+"""The ways on which a value that nobody has set gets to a use: through selections and the first rounds of loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kernlint.analysis.content.branches import consuming
+from kernlint.analysis.content.searched import never_found
+from kernlint.analysis.trace.events import Event, LoopContext
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, symbols
+from kernlint.tree.nodes import VarDecl
+from kernlint.tree.types import BOOL, I64, FloatType, IntType, VectorType
+
+WAYS = 48
+"""Ways from a use to unset values that are looked at."""
+
+
+def unset_variable(symbol: Symbol) -> VarDecl | None:
+    """The variable whose missing value a symbol stands for."""
+    origin = symbol.origin
+    if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(origin, VarDecl):
+        return None
+    return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
+
+
+Loops = tuple[LoopContext, ...]
+Way = tuple[Symbol, tuple[Term, ...], Loops, LoopContext | None]
+"""An unset value, the conditions under which a term takes it up, the loops that data may leave that have to end by
+their conditions first, and the search that finds nothing."""
+
+
+class Ways:
+    """Finds the ways from terms to unset values."""
+
+    def __init__(self, event: Event, loops: Mapping[str, LoopContext]) -> None:
+        self.event = event
+        self.loops = loops
+        self.inside = {loop.counter.origin for loop in event.loops}
+        self.left = WAYS
+        self.chosen: set[Term] = set()
+        """Conditions that hold as they are written: a branch that is there, and not one that is missing."""
+        self.missed: LoopContext | None = None
+
+    def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: Loops = ()) -> Iterator[Way]:
+        if not term.symbols or self.left <= 0 or depth > 40:
+            return
+        op = term.op
+        if op == "sym":
+            yield from self._symbol(term.args[0], conds, depth, past)
+        elif op in ("select", "land", "lor"):
+            first, *rest = term.args
+            yield from self.of(first, conds, depth + 1, past)
+            if op == "select":
+                self.chosen.add(first)
+            ends = (first, negate(first)) if op == "select" else (first if op == "land" else negate(first),)
+            for arg, cond in zip(rest, ends, strict=False):
+                yield from self.of(arg, (*conds, cond), depth + 1, past)
+        elif op == "call" and term.args[0].startswith("after"):
+            # the others say how the loop ended
+            loop = self.loops.get(term.args[0].removeprefix("after").removesuffix(".exits"))
+            if loop is not None and any(_data(end) for end in term.terms[1:]):
+                past = (*past, loop)
+            yield from self.of(term.args[1], conds, depth + 1, past)
+        elif op != "call" or term.args[0] != "struct" or all(worth_it(arg) for arg in term.terms):
+            # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
+            for arg in term.terms:
+                yield from self.of(arg, conds, depth + 1, past)
+
+    def _symbol(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
+        self.left -= 1
+        if unset_variable(symbol) is not None:
+            yield symbol, conds, past, self.missed
+        elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
+            loop = symbol.origin
+            first = binary("eq", loop.counter.term, const(0, I64), BOOL)
+            if loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
+                yield from self.of(symbol.init, (*conds, first), depth + 1, past)
+            elif symbol.step is not None:
+                for branch in consuming(symbol.step, symbol):
+                    self.chosen.update(branch)
+                    yield from self.of(symbol.init, (*conds, *branch, first), depth + 1, past)
+                missed = never_found(symbol, self.event)
+                if missed is not None and self.missed is None:
+                    self.missed = missed
+                    yield from self.of(symbol.init, conds, depth + 1, (*past, loop))
+                    self.missed = None
+
+
+def _data(term: Term) -> set[Symbol]:
+    """What memory holds, or was not followed, that a term rests on."""
+    return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)}
+
+
+def told_apart(event: Event, past: Loops) -> bool:
+    """Whether a guard of a use rests on data that may say what the loops before found: on other data than those that
+    say how far they go."""
+    ranges = {symbol for loop in past if loop.condition is not None for symbol in _data(loop.condition)}
+    return bool(past) and any(_data(guard.term) - ranges for guard in event.guards)
+
+
+def _consumed(step: Term, phi: Symbol) -> bool:
+    """Whether each iteration makes the next value of a loop's variable out of the last one (``s += x``)."""
+    if step.op in ("select", "sym", "const", "land", "lor") or (step.op == "call" and step.args[0].startswith("after")):
+        return False
+    return phi in step.symbols
+
+
+def worth_it(term: Term) -> bool:
+    """Whether unset values or loops that may begin with one are in a term at all."""
+    return any(symbol.kind is SymbolKind.PHI or unset_variable(symbol) is not None for symbol in symbols(term))
