@@ -9,7 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, Release, events_at, host_operations
 from kernlint.analysis.hostmodel.pending import waits
-from kernlint.analysis.hostmodel.places import base_name, pointed_to
+from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import (
     ApiEvent,
@@ -18,6 +18,7 @@ from kernlint.analysis.trace.events import (
     Root,
     RootKind,
 )
+from kernlint.apis import base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 

@@ -9,10 +9,11 @@ from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
-from kernlint.analysis.hostmodel.places import Where, base_name, pointed_to
+from kernlint.analysis.hostmodel.places import Where, pointed_to
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value, as_term
+from kernlint.apis import base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.places import Where, allocated_by
-from kernlint.analysis.trace.host import ALLOCATORS
+from kernlint.analysis.trace.host import allocator
 from kernlint.tree.nodes import (
     AddressOf,
     Assign,
@@ -61,21 +61,22 @@ def _given(value: Expr) -> Where | None:
         value = value.operand
     if isinstance(value, IntLit) and value.value == 0:
         return None
-    if isinstance(value, Call) and ALLOCATORS.get(value.name.rpartition("::")[2], (0,))[0] is None:
+    made = allocator(value.name) if isinstance(value, Call) else None
+    if isinstance(value, Call) and made is not None and made.out is None:
         return allocated_by(value.name)
     return Where.UNKNOWN
 
 
 def _passed(call: Call) -> Iterator[tuple[Field, Where]]:
     """Members whose address a call is given."""
-    rule = ALLOCATORS.get(call.name.rpartition("::")[2])
+    rule = allocator(call.name)
     for index, arg in enumerate(call.args):
         inner: Node = arg
         while isinstance(inner, Cast):
             inner = inner.operand
         field = field_of(inner.operand) if isinstance(inner, AddressOf) else None
         if field is not None:
-            yield field, allocated_by(call.name) if rule is not None and rule[0] == index else Where.UNKNOWN
+            yield field, allocated_by(call.name) if rule is not None and rule.out == index else Where.UNKNOWN
 
 
 def _compute(facts: ModuleFacts) -> dict[Field, Where]:

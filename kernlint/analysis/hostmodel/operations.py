@@ -7,15 +7,17 @@ allocated in sight.  Functions of CUDA and HIP have one shape and are told by th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.hostmodel.places import Where, as_pointer, base_name, pointed_to, where_of
+from kernlint.analysis.hostmodel.places import Where, as_pointer, pointed_to, where_of
 from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Event, Trace
 from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
+from kernlint.apis import Ends, Fills, Maps, Moves, Ranges, api_of, base_name
+from kernlint.apis.memory import D2D
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, binary, cast, const
 from kernlint.tree.nodes import Cast, Expr, FunctionDecl
@@ -112,7 +114,7 @@ def widths(one: Copy | Fill) -> frozenset[int]:
         kind = arg.type
         if isinstance(kind, PointerType) and not isinstance(kind.pointee, (PointerType, OpaqueType)):
             found.add(kind.pointee.size or 1)
-    if isinstance(one, Fill) and one.event.receiver is None and len(one.event.args) > 3:
+    if base_name(one.event.name) == "EnqueueFillBuffer" and len(one.event.args) > 3:  # the size of the pattern
         found.add(as_term(one.event.args[3]).value or 1)
     return frozenset(found)
 
@@ -129,79 +131,40 @@ def _moved(value: Value, offset: Value) -> Value:
     return PointerValue(pointer.root, binary("add", pointer.offset, _bytes(offset), I64), pointer.pointee)
 
 
-def _memcpy(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    waits = not base_name(api.name).endswith("Async")
-    stream = args[4] if len(args) > 4 else None
-    return Copy(api, args[0], args[1], _bytes(args[2]), _kind(args[3]), waits=waits, stream=stream, counted=2)
+def _at(args: tuple[Value, ...], index: int | None) -> Value | None:
+    return args[index] if index is not None and index < len(args) else None
 
 
-def _rows(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    waits = not base_name(api.name).endswith("Async")
-    pitches = _bytes(args[1]), _bytes(args[3])
-    stream = args[7] if len(args) > 7 else None
-    return Copy(api, args[0], args[2], _bytes(args[4]), _kind(args[6]), pitches, waits, stream, counted=4)
-
-
-def _directed(kind: Kind) -> Callable[[ApiEvent, tuple[Value, ...]], Copy | None]:
-    """Copies of the driver, whose names say where they go."""
-
-    def copy(api: ApiEvent, args: tuple[Value, ...]) -> Copy:
-        waits = not base_name(api.name).endswith("Async")
-        stream = args[3] if len(args) > 3 else None
-        return Copy(api, args[0], args[1], _bytes(args[2]), kind, waits=waits, stream=stream, counted=2)
-
-    return copy
-
-
-def _to_symbol(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    target = _moved(args[0], args[3]) if len(args) > 3 and as_term(args[3]).value is not None else args[0]
-    return Copy(api, target, args[1], _bytes(args[2]), None, counted=2)
-
-
-def _from_symbol(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    source = _moved(args[1], args[3]) if len(args) > 3 and as_term(args[3]).value is not None else args[1]
-    return Copy(api, args[0], source, _bytes(args[2]), None, counted=2)
-
-
-def _read(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    at, waits = _moved(args[1], args[3]), _blocking(args[2])
-    return Copy(api, args[5], at, _bytes(args[4]), Kind.DEVICE_TO_HOST, waits=waits, stream=args[0], counted=4)
-
-
-def _write(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    at, waits = _moved(args[1], args[3]), _blocking(args[2])
-    return Copy(api, at, args[5], _bytes(args[4]), Kind.HOST_TO_DEVICE, waits=waits, stream=args[0], counted=4)
-
-
-def _within(api: ApiEvent, args: tuple[Value, ...]) -> Copy | None:
-    source, target = _moved(args[1], args[3]), _moved(args[2], args[4])
-    return Copy(api, target, source, _bytes(args[5]), None, waits=False, stream=args[0], counted=5)
+def _moved_by(api: ApiEvent, moves: Moves, args: tuple[Value, ...]) -> Copy | None:
+    """The copy that a call makes, by what its arguments mean."""
+    sides = []
+    for at, offset in ((moves.target, moves.target_offset), (moves.source, moves.source_offset)):
+        side, behind = _at(args, moves.symbol if at is None else at), _at(args, offset)
+        if side is None:
+            return None
+        known = behind is not None and (moves.symbol is None or as_term(behind).value is not None)
+        sides.append(_moved(side, behind) if behind is not None and known else side)
+    size, direction = _at(args, moves.size), _at(args, moves.at)
+    if size is None or (moves.at is not None and direction is None):
+        return None
+    kind = _kind(direction) if direction is not None else Kind(moves.kind) if moves.kind is not None else None
+    if moves.symbol is not None or (moves.kind == D2D and moves.stream == 0):
+        kind = None  # a symbol may be filled from either memory; both sides of a copy by a queue are buffers
+    pitches = None
+    if moves.pitches is not None:
+        to, start = (_at(args, at) for at in moves.pitches)
+        if to is None or start is None:
+            return None
+        pitches = _bytes(to), _bytes(start)
+    flag = _at(args, moves.flag)
+    waits = moves.waits if moves.flag is None else _blocking(flag) if flag is not None else None
+    stream = _at(args, moves.stream)
+    return Copy(api, sides[0], sides[1], _bytes(size), kind, pitches, waits, stream, moves.size)
 
 
 def _blocking(value: Value) -> bool | None:
     number = as_term(value).value
     return None if number is None else bool(number)
-
-
-_COPIES: dict[str, tuple[int, Callable[[ApiEvent, tuple[Value, ...]], Copy | None]]] = {
-    # name: the fewest arguments, and what they mean
-    "Memcpy": (4, _memcpy),
-    "MemcpyAsync": (4, _memcpy),
-    "Memcpy2D": (7, _rows),
-    "Memcpy2DAsync": (7, _rows),
-    "MemcpyHtoD": (3, _directed(Kind.HOST_TO_DEVICE)),
-    "MemcpyDtoH": (3, _directed(Kind.DEVICE_TO_HOST)),
-    "MemcpyDtoD": (3, _directed(Kind.DEVICE_TO_DEVICE)),
-    "MemcpyHtoDAsync": (3, _directed(Kind.HOST_TO_DEVICE)),
-    "MemcpyDtoHAsync": (3, _directed(Kind.DEVICE_TO_HOST)),
-    "MemcpyDtoDAsync": (3, _directed(Kind.DEVICE_TO_DEVICE)),
-    "MemcpyToSymbol": (3, _to_symbol),
-    "MemcpyToSymbolAsync": (3, _to_symbol),
-    "MemcpyFromSymbol": (3, _from_symbol),
-    "EnqueueReadBuffer": (6, _read),
-    "EnqueueWriteBuffer": (6, _write),
-    "EnqueueCopyBuffer": (6, _within),
-}
 
 
 def _given(api: ApiEvent) -> tuple[str, tuple[Value, ...]]:
@@ -216,8 +179,8 @@ def _copy(api: ApiEvent) -> Copy | None:
     name, args = _given(api)
     if name in ("Memcpy3D", "Memcpy3DAsync") and api.behind:
         return _volume(api, api.behind[0])
-    few, make = _COPIES.get(name, (0, None))
-    return make(api, args) if make is not None and len(args) >= few else None
+    moves = api_of(api.name, api.receiver is not None)
+    return _moved_by(api, moves, args) if isinstance(moves, Moves) and not moves.arrays else None
 
 
 def _volume(api: ApiEvent, job: Value | None) -> Copy | None:
@@ -246,41 +209,37 @@ def _kind(value: Value) -> Kind | None:
     return Kind(number) if number in (0, 1, 2, 3) else None
 
 
-_WIDTHS = {"MemsetD8": 1, "MemsetD16": 2, "MemsetD32": 4}
-"""Fills of the driver count in elements of so many bytes."""
-
-
 def _fill(api: ApiEvent) -> Fill | None:
-    name, args = _given(api)
-    if name in ("Memset", "MemsetAsync") and len(args) >= 3:
-        return Fill(api, args[0], _bytes(args[2]), counted=2)
-    width = _WIDTHS.get(name.removesuffix("Async"))
-    if width is not None and len(args) >= 3:
-        return Fill(api, args[0], binary("mul", _bytes(args[2]), const(width), I64), bytewise=False)
-    if name == "EnqueueFillBuffer":
-        if api.receiver is not None and len(args) >= 5:
-            return Fill(api, _moved(args[1], args[3]), _bytes(args[4]), bytewise=False, counted=4)
-        if api.receiver is None and len(args) >= 6:
-            return Fill(api, _moved(args[1], args[4]), _bytes(args[5]), bytewise=False, counted=5)
-    return None
-
-
-_RANGES = frozenset({"HostRegister", "MemHostRegister", "MemPrefetchAsync", "MemAdvise"})
-"""Functions whose first two arguments are a pointer and a number of bytes (CUDA runtime and driver API, HIP)."""
+    fills, (_, args) = api_of(api.name, api.receiver is not None), _given(api)
+    if not isinstance(fills, Fills) or fills.pitch is not None:
+        return None
+    target, size, offset = (_at(args, at) for at in (fills.target, fills.size, fills.offset))
+    if target is None or size is None or (fills.offset is not None and offset is None):
+        return None
+    if offset is not None:
+        target = _moved(target, offset)
+    whole = binary("mul", _bytes(size), const(fills.unit), I64) if fills.unit > 1 else _bytes(size)
+    return Fill(api, target, whole, fills.value, fills.bytewise, fills.size if fills.unit == 1 else None)
 
 
 def _range(api: ApiEvent) -> Fill | None:
-    known = base_name(api.name) in _RANGES and len(api.args) >= 3
-    return Fill(api, api.args[0], _bytes(api.args[1]), bytewise=False, counted=1) if known else None
-
-
-_RELEASING = frozenset(
-    {"Free", "FreeAsync", "FreeHost", "HostFree", "MemFree", "MemFreeAsync", "MemFreeHost", "ReleaseMemObject", "free"}
-)
+    """A call for a range of memory that writes nothing there, a mapping among them."""
+    known, (_, args) = api_of(api.name, api.receiver is not None), _given(api)
+    if not isinstance(known, (Ranges, Maps)):
+        return None
+    memory, size = _at(args, known.memory), _at(args, known.size)
+    if memory is None or size is None:
+        return None
+    offset = _at(args, known.offset) if isinstance(known, Maps) else None
+    return Fill(api, _moved(memory, offset) if offset is not None else memory, _bytes(size), 1, False, known.size)
 
 
 def _release(api: ApiEvent) -> Release | None:
-    return Release(api, api.args[0]) if base_name(api.name) in _RELEASING and api.args else None
+    ends = api_of(api.name)
+    if not isinstance(ends, Ends) or ends.arrays or ends.what != 0 or not api.args:
+        return None
+    memory = bool(ends.of) and not api.name.startswith("operator")
+    return Release(api, api.args[0]) if memory or base_name(api.name) == "ReleaseMemObject" else None
 
 
 def _walk(function: FunctionDecl, trace: Trace) -> HostWalk:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind
-from kernlint.analysis.hostmodel.places import Where, base_name, complete, pointed_to
+from kernlint.analysis.hostmodel.places import Where, complete, pointed_to
 from kernlint.analysis.hostmodel.settings import implied
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, CallEvent, Event, LaunchEvent, Root, RootKind
 from kernlint.analysis.trace.host import LIBRARY
 from kernlint.analysis.trace.values import PointerValue, ReferenceValue, StructValue, Value, VarPlace
+from kernlint.apis import base_name
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, VarDecl

@@ -7,13 +7,11 @@ from enum import Enum
 
 from kernlint.analysis.trace.events import AllocationEvent, Root, RootKind
 from kernlint.analysis.trace.values import NULL, PointerValue, ReferenceValue, Value, chosen
+from kernlint.apis import Made, makes
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.terms import Term, binary, cast, const, plain
-from kernlint.text.patterns import pattern
 from kernlint.tree.types import I64, U8, ArrayType, FloatType, IntType, Space
-
-_PREFIX = pattern(r"(?:cuda|hip|cu|cl)(?=[A-Z])")
 
 Allocations = Mapping[int, AllocationEvent]
 """What was allocated, by the identity of the object."""
@@ -28,28 +26,10 @@ class Where(Enum):
     UNKNOWN = "unknown"
 
 
-_ALLOCATED = {
-    "Malloc": Where.DEVICE,
-    "MallocAsync": Where.DEVICE,
-    "MallocPitch": Where.DEVICE,
-    "MemAlloc": Where.DEVICE,
-    "MemAllocAsync": Where.DEVICE,
-    "MemAllocPitch": Where.DEVICE,
-    "CreateBuffer": Where.DEVICE,
-    "CreateSubBuffer": Where.DEVICE,
-    "Buffer": Where.DEVICE,
-    "malloc": Where.HOST,
-    "calloc": Where.HOST,
-    "aligned_alloc": Where.HOST,
-    "posix_memalign": Where.HOST,
-    "operator new": Where.HOST,
-    "vector": Where.HOST,
-}
+_OBJECTS = {"Buffer": Where.DEVICE, "vector": Where.HOST}
+"""Classes of ``cl2.hpp`` and the standard library whose constructors allocate."""
 
-
-def base_name(name: str) -> str:
-    """A function's name without the prefix of its runtime and the version of its interface."""
-    return _PREFIX.sub("", name.rpartition("::")[2], count=1).removesuffix("_v2")
+_MADE = {Made.DEVICE: Where.DEVICE, Made.HOST: Where.HOST}
 
 
 def complete(name: str) -> bool:
@@ -63,7 +43,10 @@ def complete(name: str) -> bool:
 
 def allocated_by(name: str) -> Where:
     """The memory that an allocation function gives; some of both where it is not listed."""
-    return _ALLOCATED.get(base_name(name), Where.BOTH)
+    made = makes(name)
+    if made is not None:
+        return _MADE.get(made.made, Where.BOTH)
+    return _OBJECTS.get(name.rpartition("::")[2], Where.BOTH)
 
 
 def as_pointer(value: Value | None) -> PointerValue | None:

@@ -12,17 +12,17 @@ from math import prod
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.hostmodel.places import as_pointer, base_name
+from kernlint.analysis.hostmodel.places import as_pointer
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ApiEvent
 from kernlint.analysis.trace.values import Value
+from kernlint.apis import Fills, api_of
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, cast, plain
 from kernlint.tree.types import I64
 
-_FILLS = frozenset({"Memset", "MemsetAsync"})
 _MOST = 3
 """Sizes that are multiplied."""
 
@@ -44,11 +44,17 @@ def filled_short(facts: Facts) -> Iterator[FilledShort]:
     seen: set[object] = set()
     for fact in facts[launches]:
         for call in fact.walk.apis if fact.walk is not None else ():
-            if base_name(call.name) in _FILLS and len(call.args) >= 3 and call.span not in seen:
+            if _fills(call.name) and len(call.args) >= 3 and call.span not in seen:
                 found = _short(fact, call, facts)
                 if found is not None:
                     seen.add(call.span)
                     yield found
+
+
+def _fills(name: str) -> bool:
+    """Whether a function fills as many bytes as its last argument but a stream says."""
+    api = api_of(name)
+    return isinstance(api, Fills) and api.bytewise and api.size == 2
 
 
 def _short(fact: LaunchFact, call: ApiEvent, facts: Facts) -> FilledShort | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kernlint.analysis.trace.host import ALLOCATORS
+from kernlint.analysis.trace.host import allocator
 from kernlint.record import replace
 from kernlint.source import Span
 from kernlint.tree.nodes import (
@@ -205,8 +205,8 @@ def _allocates(function: FunctionDecl) -> bool:
     """Whether a method allocates memory for a member."""
     for node in walk(function.body or function):
         if isinstance(node, Call):
-            rule = ALLOCATORS.get(node.name.rpartition("::")[2])
-            at = rule[0] if rule is not None else None
+            rule = allocator(node.name)
+            at = rule.out if rule is not None else None
             if at is not None and at < len(node.args) and _field(_bare(node.args[at]), function) is not None:
                 return True
         elif isinstance(node, Assign) and _field(node.target, function) is not None:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from kernlint.analysis.hostmodel.places import base_name
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
+from kernlint.apis import FILLS, base_name
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -175,7 +175,7 @@ def _one_entry(entry: Symbol, witness: Refuted) -> bool:
     return places[0] is not None and places[0] == places[1]
 
 
-_FILLS = frozenset({"Memset", "MemsetAsync", "MemsetD8", "MemsetD16", "MemsetD32", "MemsetD8Async", "MemsetD32Async"})
+_FILLS = frozenset(name for name, fills in FILLS.items() if fills.target == 0 and fills.size == 2)
 
 
 def _zeroed(access: Access, launch: LaunchFact) -> bool:

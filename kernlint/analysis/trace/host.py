@@ -21,6 +21,7 @@ from kernlint.analysis.trace.values import (
     own_variable,
     root_symbol,
 )
+from kernlint.apis import Made, Makes, makes
 from kernlint.symbolic.terms import Symbol, SymbolKind, Uniformity, binary, call, cast, const, unknown
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, Ref, VarDecl
@@ -175,55 +176,25 @@ def _constant(e: Call, index: int) -> bool:
     return isinstance(kind, PointerType) and kind.const
 
 
-UNSAID = 99
-"""Position of a size that no argument gives."""
+MEMORY = frozenset({Made.DEVICE, Made.MANAGED, Made.PINNED, Made.HOST})
 
-ALLOCATORS: dict[str, tuple[int | None, int, int | None]] = {
-    "cudaMalloc": (0, 1, None),
-    "cudaMallocAsync": (0, 1, None),
-    "cudaMallocManaged": (0, 1, None),
-    "cudaMallocHost": (0, 1, None),
-    "cudaHostAlloc": (0, 1, None),
-    "hipMalloc": (0, 1, None),
-    "hipMallocAsync": (0, 1, None),
-    "hipMallocManaged": (0, 1, None),
-    "hipHostMalloc": (0, 1, None),
-    "cuMemAlloc": (0, 1, None),
-    "cuMemAlloc_v2": (0, 1, None),
-    "malloc": (None, 0, None),
-    "calloc": (None, 0, 1),
-    "clCreateBuffer": (None, 2, None),
-    "clCreateSubBuffer": (None, UNSAID, None),
-    "clSVMAlloc": (None, 2, None),
-    "operator new": (None, UNSAID, None),
-    "cudaMallocPitch": (0, UNSAID, None),
-    "hipMallocPitch": (0, UNSAID, None),
-    "cuMemAllocPitch": (0, UNSAID, None),
-    "cuMemAllocPitch_v2": (0, UNSAID, None),
-    "cuMemAllocManaged": (0, 1, None),
-    "cuMemAllocAsync": (0, 1, None),
-    "cuMemAllocHost": (0, 1, None),
-    "cuMemAllocHost_v2": (0, 1, None),
-    "cuMemHostAlloc": (0, 1, None),
-    "hipHostAlloc": (0, 1, None),
-    "hipExtMallocWithFlags": (0, 1, None),
-    "aligned_alloc": (None, 1, None),
-    "posix_memalign": (0, 2, None),
-}
-"""Allocation functions: index of the argument that receives the pointer (None: it is the result), of the size in
-bytes, and of a second factor of the size."""
+
+def allocator(name: str) -> Makes | None:
+    """What a function makes that allocates memory which a pointer leads to; None for any other."""
+    found = makes(name)
+    return found if found is not None and found.linear and found.made in MEMORY else None
 
 
 def allocation(m: Machine, e: Call, values: list[Value]) -> Value | None:
     """Note what a known allocation function allocates, in an object of its own; give the pointer that the call returns,
     if it returns it.  Where it is stored instead, it is so once the call is over (see :attr:`Machine.allocated`)."""
-    rule = _buffer(e) if e.name == "cl::Buffer::Buffer" else ALLOCATORS.get(e.name.rpartition("::")[2])
+    rule = _buffer(e) if e.name == "cl::Buffer::Buffer" else allocator(e.name)
     if rule is None or m.state is None or not m.on_host:
         return None
-    out, size_at, factor_at = rule
-    if size_at != UNSAID and size_at >= len(values):
+    out, size_at, factor_at = rule.out, rule.size, rule.factor
+    if size_at is not None and size_at >= len(values):
         return None
-    size = cast(as_term(values[size_at]), I64) if size_at != UNSAID else unknown("size of an allocation", I64)
+    size = cast(as_term(values[size_at]), I64) if size_at is not None else unknown("size of an allocation", I64)
     if factor_at is not None and factor_at < len(values):
         size = binary("mul", size, cast(as_term(values[factor_at]), I64), I64)
     place = None
@@ -237,7 +208,7 @@ def allocation(m: Machine, e: Call, values: list[Value]) -> Value | None:
         pointee = place.type.pointee if isinstance(place.type, PointerType) else U8
         name = place.decl.name if isinstance(place, VarPlace) else place.pointer.root.name
     root = Root(name, RootKind.VARIABLE, Space.GLOBAL, None, pointee, extent=size.value)
-    row = cast(as_term(values[2]), I64) if "Pitch" in e.name and len(values) > 3 else None
+    row = cast(as_term(values[rule.pitch + 1]), I64) if rule.pitch is not None and len(values) > 3 else None
     m.trace.allocations.append(
         AllocationEvent(**m.common(e.span), root=root, size=size, api=e.name, place=place, row=row)
     )
@@ -262,12 +233,12 @@ def handle_of_symbol(m: Machine, e: Call, values: Sequence[Value]) -> None:
             m.allocated = (place, values[1])
 
 
-def _buffer(e: Call) -> tuple[int | None, int, int | None] | None:
+def _buffer(e: Call) -> Makes | None:
     """Where a constructor of ``cl::Buffer`` is given the size; None where it makes none of its own."""
     at = next((index for index, arg in enumerate(e.args) if isinstance(arg.type, IntType)), None)
     if at is None or at > 1 or at + 1 >= len(e.args) or not isinstance(e.args[at + 1].type, IntType):
         return None
-    return None, at + 1, None
+    return Makes(Made.DEVICE, None, size=at + 1)
 
 
 def keep_allocated(m: Machine) -> None:

@@ -17,11 +17,11 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBu
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing, owed
 from kernlint.analysis.hostmodel.lifetimes.program import Program
-from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, MAKES, MAPS, MOVES, RESETS
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
 from kernlint.analysis.hostmodel.lifetimes.transfers import calls_of
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
-from kernlint.analysis.hostmodel.places import base_name
+from kernlint.apis import ENDS, MAKES, MAPS, MOVES, base_name
+from kernlint.apis.order import RESETS
 from kernlint.source import Span
 from kernlint.text.pythontext import is_python
 from kernlint.tree import nodes as n

@@ -9,9 +9,9 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBu
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import At, Fault, Kind, Life, State, Thing, owed
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
-from kernlint.analysis.hostmodel.lifetimes.runtime import ENDS, RESETS
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
-from kernlint.analysis.hostmodel.places import base_name
+from kernlint.apis import ENDS, base_name
+from kernlint.apis.order import RESETS
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n

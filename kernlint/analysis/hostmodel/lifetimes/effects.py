@@ -34,25 +34,10 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Thing,
     Value,
     Whole,
+    kind_of,
     things_in,
 )
-from kernlint.analysis.hostmodel.lifetimes.runtime import (
-    ASKS_ERROR,
-    BORROWS,
-    ENDS,
-    ENDS_PROGRAM,
-    FILLS,
-    MAKES,
-    MAPS,
-    MAY_WAIT,
-    MOVES,
-    READS,
-    RECORDS,
-    RESETS,
-    USE_HOST_PTR,
-    WAITS,
-    Makes,
-)
+from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
     became,
@@ -64,14 +49,13 @@ from kernlint.analysis.hostmodel.lifetimes.transfers import (
     used,
     wait,
 )
-from kernlint.analysis.hostmodel.places import base_name
+from kernlint.apis import ENDS, FILLS, MAKES, MAPS, MOVES, Made, Makes, base_name, known_name
+from kernlint.apis.order import ASKS_ERROR, RECORDS, RESETS, USE_HOST_PTR, WAITS
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import strip_casts
-
-_PREFIXED = ("cuda", "hip", "cu", "cl", "enqueue")
 
 
 def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
@@ -108,12 +92,10 @@ def _named(e: n.Call) -> tuple[str | None, list[n.Expr]]:
         return "Finish", parts
     if e.receiver is not None:
         return None, parts
-    plain = last in ("free", "malloc", "calloc", "aligned_alloc") or last.startswith("operator ")
-    return (base_name(last) if plain or last.startswith(_PREFIXED) else None), parts
+    return known_name(last), parts
 
 
-def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Value], s: State) -> list[Outcome] | None:
-    plain = name.removesuffix("_ptsz").removesuffix("_ptds")
+def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Value], s: State) -> list[Outcome] | None:
     if plain in MAKES and _fits(MAKES[plain], e, args):
         return [(s, _make(m, e, MAKES[plain], args, s))]
     if plain in ENDS and len(args) > ENDS[plain].what:
@@ -132,9 +114,9 @@ def _known(m: Machine, e: n.Call, name: str, exprs: list[n.Expr], args: list[Val
         s.begun[status] = tuple(work for work in s.pending if work not in before)
         enqueued(m, event_of(e.args), e.span, s)
         return [(s, status)]
-    if plain in FILLS and len(args) > FILLS[plain]:
-        used(m, args[FILLS[plain]], e.span, s, "filled")
-        became(args[FILLS[plain]], "filled", e.span, s)
+    if plain in FILLS and len(args) > FILLS[plain].target:
+        used(m, args[FILLS[plain].target], e.span, s, "filled")
+        became(args[FILLS[plain].target], "filled", e.span, s)
         return [(s, _status(m, e, s))]
     if plain in MAPS and len(args) > 2:
         return [(s, _mapped(m, e, args, s))]
@@ -224,13 +206,13 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
         for path, part in args[0].parts:
             s.memory[At(thing, path)] = part  # type: ignore[assignment]
         return At(thing)
-    thing = Thing(makes.kind, name, e.span, e.name)
+    thing = Thing(kind_of(makes.made), name, e.span, e.name)
     m.made_at[thing] = -1
     use = ""
     if base_name(e.name) == "CreateBuffer" and len(args) > 3 and args[3] != NULL:
         use = "copied"  # from the host's memory
     flags = args[1] if len(args) > 1 else None
-    s.fates[thing] = Fate(use=use, touched=bool(use), stream=flags if makes.kind is Kind.STREAM else None)
+    s.fates[thing] = Fate(use=use, touched=bool(use), stream=flags if makes.made is Made.STREAM else None)
     if use and isinstance(flags, Number) and flags.value & USE_HOST_PTR and isinstance(args[3], At):
         s.rests = (*s.rests, (thing, args[3], e.span))
     if where is not None:

@@ -8,29 +8,25 @@ HIP name the same four kinds), ``free`` and ``delete`` memory of the host.  All 
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import Fault, Kind, Life, State, Thing
-from kernlint.analysis.hostmodel.places import base_name
+from kernlint.analysis.hostmodel.lifetimes.model import Fault, Life, State, Thing
+from kernlint.apis import ENDS, Made, base_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType
 from kernlint.tree.walk import strip_casts, walk
 
-_DEVICE = frozenset({"Free", "FreeAsync", "MemFree", "MemFreeAsync"})
-_PINNED = frozenset({"FreeHost", "HostFree", "MemFreeHost"})
-_ARRAY = frozenset({"FreeArray"})
-_HOST = frozenset({"free", "operator delete", "operator delete[]"})
-_ALL = _DEVICE | _PINNED | _ARRAY | _HOST
+_ARRAYS = frozenset(name for name, ends in ENDS.items() if ends.arrays)
+_ALL = frozenset(name for name, ends in ENDS.items() if ends.of)
 
 
 def _right(thing: Thing) -> frozenset[str]:
     """The functions that give a thing back; empty where it is not known what made it."""
     if not thing.api or thing.api.startswith("cl"):
         return frozenset()
-    if base_name(thing.api).endswith("Array"):
-        return _ARRAY
-    return {
-        Kind.DEVICE: _DEVICE, Kind.MANAGED: _DEVICE, Kind.PINNED: _PINNED, Kind.HOST: _HOST,
-    }.get(thing.kind, frozenset())  # fmt: skip
+    if base_name(thing.api).endswith(("Array", "ArrayCreate", "3DCreate")):
+        return _ARRAYS
+    made = Made.__members__.get(thing.kind.name)
+    return frozenset(name for name in _ALL - _ARRAYS if made in ENDS[name].of)
 
 
 def to_the_wrong(m: Machine, thing: Thing, api: str, span: Span, s: State) -> bool:

@@ -12,6 +12,7 @@ from enum import Enum
 from itertools import count
 from typing import NamedTuple
 
+from kernlint.apis import Made
 from kernlint.record import dataclass, field
 from kernlint.source import Span
 from kernlint.tree.nodes import VarDecl
@@ -31,6 +32,11 @@ class Kind(Enum):
     CONTENT = "elements"  # of a sequence
     BEHIND = "unknown"  # what a pointer of unknown origin leads to
     OWNED = "object"  # of an owning pointer
+
+
+def kind_of(made: Made) -> Kind:
+    """The kind of a thing that a function makes."""
+    return Kind[made.name]
 
 
 MEMORY = frozenset({Kind.DEVICE, Kind.PINNED, Kind.MANAGED})

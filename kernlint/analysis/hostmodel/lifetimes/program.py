@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kernlint.analysis.hostmodel.lifetimes.model import Kind, Life, Place, State, Thing
-from kernlint.analysis.hostmodel.lifetimes.runtime import MAKES
-from kernlint.analysis.hostmodel.places import base_name
+from kernlint.analysis.hostmodel.lifetimes.model import Kind, Life, Place, State, Thing, kind_of
+from kernlint.apis import MAKES, Made, base_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, Type
@@ -68,10 +67,10 @@ class Program:
                     continue
                 key = self._addressed(node.args[makes.out])
                 if key is not None:
-                    found.setdefault(key, set()).add(makes.kind)
+                    found.setdefault(key, set()).add(kind_of(makes.made))
                     flag = node.args[1] if len(node.args) > 1 else None
                     flag = strip_casts(flag)
-                    if makes.kind is Kind.STREAM and isinstance(flag, n.IntLit) and flag.value == 1:
+                    if makes.made is Made.STREAM and isinstance(flag, n.IntLit) and flag.value == 1:
                         self.non_blocking.add(key)
         self.kinds = {key: next(iter(kinds)) for key, kinds in found.items() if len(kinds) == 1}
 

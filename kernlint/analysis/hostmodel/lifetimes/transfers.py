@@ -24,8 +24,10 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     Whole,
     things_in,
 )
-from kernlint.analysis.hostmodel.lifetimes.runtime import D2H, H2D, WAITS, Moves
 from kernlint.analysis.hostmodel.places import complete
+from kernlint.apis import Moves
+from kernlint.apis.memory import D2H, H2D
+from kernlint.apis.order import WAITS
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType

@@ -10,30 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from kernlint.apis.python import BYTES, COPY_NAMES, MAKERS
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Remark
 
-_BYTES = {"pyopencl.Buffer": 2, "pycuda.driver.mem_alloc": 0}
-"""Functions that allocate so many bytes as an argument says."""
-
-_COPIES = {"enqueue_copy": 1, "memcpy_htod": 0, "memcpy_dtoh": 0, "memcpy_htod_async": 0, "memcpy_dtoh_async": 0}
-"""Copies of a whole array of the host: where its two sides stand, one behind the other."""
-
 _FRACTIONS = frozenset({"zeros", "ones", "empty"})
-_MAKERS = frozenset(
-    f"{library}.{name}"
-    for library, names in {
-        "pycuda.driver": ("to_device", "mem_alloc"),
-        "pycuda.gpuarray": ("to_gpu", "empty", "zeros", "empty_like", "zeros_like"),
-        "cupy": ("array", "empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like"),
-        "torch": ("empty", "zeros", "ones", "full", "rand", "randn", "empty_like", "zeros_like"),
-    }.items()
-    for name in names
-)
-"""Functions whose result has memory of its own."""
-
 _Parents = dict[ast.AST, ast.AST]
 
 
@@ -69,7 +52,7 @@ def _span(program: PythonProgram, node: ast.AST, path: str) -> Span:
 
 def _counted(program: PythonProgram, call: ast.Call) -> ast.expr | None:
     """The array whose elements say how many bytes a call allocates."""
-    at = _BYTES.get(program.imported(dotted(call.func) or ""))
+    at = BYTES.get(program.imported(dotted(call.func) or ""))
     keys = {key.arg: key.value for key in call.keywords}
     size = keys.get("size", call.args[at] if at is not None and len(call.args) > at else None)
     if at is None or "hostbuf" in keys:
@@ -105,10 +88,10 @@ def _width(program: PythonProgram, expr: ast.expr, scope: Scope) -> int:
 def _copied(within: ast.AST, buffer: str, array: str | None) -> ast.Call | None:
     """A copy between the two, of all that there is."""
     for node in ast.walk(within):
-        at = _COPIES.get((dotted(node.func) or "").rpartition(".")[2]) if isinstance(node, ast.Call) else None
-        if at is None or not isinstance(node, ast.Call):
+        copy = COPY_NAMES.get((dotted(node.func) or "").rpartition(".")[2]) if isinstance(node, ast.Call) else None
+        if copy is None or not isinstance(node, ast.Call):
             continue
-        sides = {dotted(arg) for arg in node.args[at : at + 2]}
+        sides = {dotted(arg) for arg in node.args[copy.target : copy.source + 1]}
         if sides == {buffer, array} and not any(key.arg in ("byte_count", "region") for key in node.keywords):
             return node
     return None
@@ -130,7 +113,7 @@ def _dropped(program: PythonProgram, function: ast.AST, path: str) -> Iterator[R
         for node in _within(loop) if isinstance(loop, (ast.For, ast.While)) else ():
             value = node.value if isinstance(node, ast.Assign) else None
             maker = program.imported(dotted(value.func) or "") if isinstance(value, ast.Call) else ""
-            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and maker in _MAKERS:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and maker in MAKERS:
                 made[node.targets[0].id] = node
     if not made:
         return

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from kernlint.apis.memory import D2H, H2D
+from kernlint.apis.python import COPY_NAMES, WAITS
 from kernlint.frontends.clang.python.buffers import Array
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
@@ -38,15 +40,6 @@ from kernlint.tree.nodes import (
 )
 from kernlint.tree.types import BOOL, I8, I16, I32, I64, U8, VOID, FloatType, PointerType, Space, Type
 
-_COPIES = {
-    "memcpy_htod": ("pycuda", 1, False),
-    "memcpy_htod_async": ("pycuda", 1, True),
-    "memcpy_dtoh": ("pycuda", 2, False),
-    "memcpy_dtoh_async": ("pycuda", 2, True),
-}
-"""Functions of PyCUDA: where they copy (as ``cudaMemcpyKind``), and whether they return before they have."""
-
-_WAITS = frozenset({"synchronize", "finish", "wait", "wait_for_events", "get", "query"})
 _ELEMENTS: dict[str, Type] = {
     "float32": FloatType(32), "float64": FloatType(64), "int8": I8, "uint8": U8, "int16": I16, "uint16": I16,
     "int32": I32, "uint32": I32, "int64": I64, "uint64": I64,
@@ -58,7 +51,7 @@ _LIBRARIES = frozenset({"numpy", "math", "pyopencl", "pycuda", "cupy", "time"})
 def add_transfers(program: PythonProgram, module: Module) -> None:
     """Add what the functions of a Python file copy to ``module``."""
     names = {called.name.rpartition(".")[2] for called in program.calls}
-    if not names & {*_COPIES, "enqueue_copy"}:
+    if not names & COPY_NAMES.keys():
         return
     for scope in program.scopes:
         node = scope.node
@@ -167,9 +160,9 @@ class _Transfers:
         name = dotted(node.func) or ""
         last = node.func.attr if isinstance(node.func, ast.Attribute) else name
         span = self.span(node)
-        if last in _COPIES or last == "enqueue_copy" or id(node) in copied:
+        if last in COPY_NAMES or id(node) in copied:
             return
-        if last in _WAITS:
+        if last in WAITS:
             yield ExprStmt(span, Call(span, I32, "cudaDeviceSynchronize", None, ()))
             return
         given = [held for arg in node.args if (held := self.of(arg)) is not None]
@@ -208,9 +201,9 @@ class _Transfers:
         name = dotted(node.func) or ""
         last, full = name.rpartition(".")[2], self.program.imported(name)
         keys = {key.arg: key.value for key in node.keywords}
-        if last in _COPIES and full.startswith("pycuda.") and len(node.args) >= 2:
-            _, kind, later = _COPIES[last]
-            return self._copy(node, node.args[0], node.args[1], kind, later)
+        known = COPY_NAMES.get(last)
+        if known is not None and known.kind in (H2D, D2H) and full.startswith("pycuda.") and len(node.args) >= 2:
+            return self._copy(node, node.args[known.target], node.args[known.source], known.kind, known.later)
         if last == "enqueue_copy" and full.startswith("pyopencl.") and len(node.args) >= 3:
             target, source = self.of(node.args[1]), self.of(node.args[2])
             if target is None or source is None or target[1] == source[1]:
