@@ -87,7 +87,8 @@ def _show(options: argparse.Namespace, settings: Settings, paths: Sequence[str])
         holds = lambda path, real: projects.holds_kernels(path, real, configs(path, True).home)  # noqa: E731
         excluded = lambda path, is_file: configs(path, is_file).excluded(path)  # noqa: E731
         ignore = not options.no_gitignore
-        for found in discovery.find(paths, excluded, ignore, holds):
+        works = lambda path, real: projects.works_with_devices(path, real, configs(path, True).home)  # noqa: E731
+        for found in discovery.find(paths, excluded, ignore, holds, works=works):
             print(found.path)
 
 

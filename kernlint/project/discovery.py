@@ -13,7 +13,13 @@ KERNEL_SUFFIXES = frozenset({".cu", ".cuh", ".hip", ".cl", ".clh", ".ocl", ".ope
 """Suffixes that mean kernel code."""
 
 HOST_SUFFIXES = frozenset({".h", ".hh", ".hpp", ".hxx", ".c", ".cc", ".cpp", ".cxx", ".inl", ".inc", ".py", ".ipynb"})
-"""Suffixes of files that are looked at in a folder only when their text holds a kernel."""
+"""Suffixes of files that are looked at in a folder only when their text holds a kernel, or works with devices."""
+
+HOST_SOURCES = frozenset({".c", ".cc", ".cpp", ".cxx", ".py", ".ipynb"})
+"""Suffixes of host code that is looked at for itself, and not with the files that include it."""
+
+MOST_HOSTS = 60
+"""Files without a kernel that are looked at under one folder, as each costs a reading of all that it includes."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "CMakeFiles", "build", "dist", "venv", "site-packages"})
 """Folders never walked into, besides hidden ones; naming one on the command line still walks it."""
@@ -27,6 +33,16 @@ _NUMBA = pattern(rb"numba(?<!\wnumba)(?:_cuda|_hip)?\s*\.\s*cuda\b")
 _JIT = pattern(rb"jit(?<!\wjit)\b")
 _COMPILER = pattern(rb"\b(?:cuda|hip|roc)\s*\.\s*\Z")
 _RAW = pattern(rb"rawkernel(?<!\wrawkernel)\b")
+
+_WORKS = pattern(
+    rb"\b(?:(?:cuda|hip)(?:M(?:alloc|emcpy|emset)|HostAlloc|HostMalloc|LaunchK)\w*|cuMem(?:Alloc|cpy|set)\w*"
+    rb"|cuLaunchKernel\w*|cl(?:CreateBuffer|Enqueue[RWN]\w+|SetKernelArg)"
+    rb"|enqueue(?:ReadBuffer|WriteBuffer|NDRangeKernel))\s*\("
+)
+_RUNTIMES = (b"cuda", b"hip", b"cuMem", b"clEnq", b"cl::")
+_WORDS = (b"cudaM", b"cudaHostA", b"cudaL", b"hipM", b"hipHost", b"hipL", b"cuMem", b"cuLaunch", b"clCreateB", b"clEnq",
+          b"clSetKernelA", b"enqueueRead", b"enqueueWrite", b"enqueueND")  # fmt: skip
+_PYTHON_WORKS = pattern(rb"\b(?:enqueue_copy|memcpy_[hd]to[hd]\w*|mem_alloc)\s*\(")
 
 _SCAN_BYTES = 4 << 20
 """A host file is scanned this far for a kernel."""
@@ -62,6 +78,18 @@ def says_kernel(data: bytes, cuda: bool = True, opencl: bool = True) -> bool:
     return (cuda and _GLOBAL.search(data) is not None) or (opencl and _KERNEL.search(data) is not None)
 
 
+def works_with_devices(data: bytes) -> bool:
+    """Whether a program of C or C++ speaks of calls that allocate, copy or launch."""
+    if not any(word in data for word in _RUNTIMES):  # most files: few words to look for
+        return False
+    return any(word in data for word in _WORDS) and _WORKS.search(data) is not None
+
+
+def works_in_python(data: bytes) -> bool:
+    """Whether a Python program speaks of copies and allocations by bytes."""
+    return (b"pyopencl" in data or b"pycuda" in data) and _PYTHON_WORKS.search(data) is not None
+
+
 def makes_kernels(data: bytes) -> bool:
     """Whether a Python program speaks of kernels that a library makes of snippets or compiles of its functions."""
     if _MADE.search(data) is not None or _BUILDER.search(data) is not None:
@@ -80,18 +108,21 @@ def find(
     gitignore: bool = True,
     holds: Callable[[str, str], bool] = lambda path, real: holds_kernels(path),
     ignored: Callable[[str], frozenset[str]] = git.ignored,
+    works: Callable[[str, str], bool] = lambda path, real: False,
+    passed: list[str] | None = None,
 ) -> Iterator[Found]:
     """The files that ``paths`` mean, each once, in the order given, folders in the order of their names.
 
     A named file is handed on whatever it is, also when it does not exist: reading it says what is wrong.
     ``excluded`` keeps files and folders that were not named out (it is told which of both a path is); so does git, in a
     work tree, unless ``gitignore`` is off.  ``holds`` says whether the host file at a path, and at its real path, has a
-    kernel, ``ignored`` what git ignores below a folder, a real path.
+    kernel, ``ignored`` what git ignores below a folder, a real path; ``works`` whether host code without a kernel works
+    with devices: of each folder :data:`MOST_HOSTS` such files are meant, and ``passed`` gets the others.
     """
-    walk = _Walk(excluded, gitignore, holds, ignored)
     seen: set[str] = set()
     for path in paths:
         named = not os.path.isdir(path)
+        walk = _Walk(excluded, gitignore, holds, ignored, works, passed if passed is not None else [])
         for file, real in ((path, os.path.realpath(path)),) if named else _folder(path, walk):
             if real not in seen:
                 seen.add(real)
@@ -104,14 +135,17 @@ def _folder(path: str, walk: _Walk) -> Iterator[tuple[str, str]]:
     return walk.files(os.path.normpath(path), real, skipped, frozenset())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Walk:
-    """A walk for kernel files."""
+    """A walk for kernel files, and for some host code.  ``hosts``: how many files without a kernel it has met."""
 
     excluded: Callable[[str, bool], bool]
     gitignore: bool
     holds: Callable[[str, str], bool]
     ignored: Callable[[str], frozenset[str]]
+    works: Callable[[str, str], bool]
+    passed: list[str]
+    hosts: int = 0
 
     def files(
         self, folder: str, real: str, skipped: frozenset[str], above: frozenset[str]
@@ -152,4 +186,11 @@ class _Walk:
 
     def _wanted(self, name: str, path: str, real: str) -> bool:
         suffix = os.path.splitext(name)[1].lower()
-        return suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path, real))
+        if suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path, real)):
+            return True
+        if suffix not in HOST_SOURCES or not self.works(path, real) or self.excluded(path, True):
+            return False
+        self.hosts += 1
+        if self.hosts > MOST_HOSTS:
+            self.passed.append(path)
+        return self.hosts <= MOST_HOSTS

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TypeVar
 
 from kernlint.project.definitions import names_defined
-from kernlint.project.discovery import makes_kernels, says_kernel
+from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.project.hostoptions import options_in, words_in
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -67,7 +67,8 @@ class FileFacts(Said):
     """Names found in one file.  ``kernels``: defined or declared under a keyword; ``launches``: started by name;
     ``instances``: templates that are explicitly instantiated; ``macros``: that stand for the keyword of a kernel (a
     brace behind the name: for a whole one); ``tested``: macros that conditions of the preprocessor test, of a file with
-    device code.  ``speaks``: the text looks as if it held a kernel; ``device``: or a device function."""
+    device code.  ``speaks``: the text looks as if it held a kernel; ``device``: or a device function; ``works``: host
+    code in it moves memory of devices, or launches."""
 
     kernels: tuple[str, ...] = ()
     launches: tuple[str, ...] = ()
@@ -76,6 +77,7 @@ class FileFacts(Said):
     tested: tuple[str, ...] = ()
     speaks: bool = False
     device: bool = False
+    works: bool = False
 
     @classmethod
     def of(cls, path: str, data: bytes) -> FileFacts:
@@ -88,7 +90,8 @@ class FileFacts(Said):
         device = cuda or b"__device__" in data
         launches = _launches(data, kernel) if kernel or b"<<<" in data else []
         wanted = cuda or opencl or device
-        if not (wanted or launches):
+        works = works_with_devices(data)
+        if not (wanted or launches or works):
             return NOTHING
         return cls(
             _names(_kernels(data, cuda, opencl)),
@@ -100,6 +103,7 @@ class FileFacts(Said):
             else (),
             says_kernel(data, cuda, opencl),
             device,
+            works,
         )
 
 
@@ -205,8 +209,10 @@ def _of_python(data: bytes) -> FileFacts:
         return NOTHING
     launches = _METHOD.findall(data) + _GOT.findall(data) if library and any(name in data for name in _PROGRAMS) else []
     kernels = _names(_kernels(data, cuda, opencl))
-    speaks = says_kernel(data, cuda, opencl) or (library and makes_kernels(data))
-    return FileFacts(kernels, _names(launches), speaks=speaks) if launches or kernels or speaks else NOTHING
+    speaks, works = says_kernel(data, cuda, opencl) or (library and makes_kernels(data)), works_in_python(data)
+    if not (launches or kernels or speaks or works):
+        return NOTHING
+    return FileFacts(kernels, _names(launches), speaks=speaks, works=works)
 
 
 def _started(data: bytes) -> Iterator[bytes]:

@@ -368,6 +368,11 @@ class Project:
             return discovery.holds_kernels(path)
         return (bool(said) and self.facts[inside].speaks) or self.dialect(path) is not None
 
+    def works_with_devices(self, real: str) -> bool:
+        """Whether the file of host code at a real path allocates, copies or launches, by what its text looks like."""
+        inside = self._inside(real) or ""
+        return bool(self.facts.rows.get(inside)) and self.facts[inside].works
+
     def dialect(self, path: str) -> str | None:
         """The language of the kernels that stand under macros of the project in a file; None when there are none."""
         if path[-3:].lower() == ".py" or not self._keywords or (inside := self.relative(path)) is None:

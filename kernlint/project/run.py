@@ -46,6 +46,11 @@ class Projects:
         """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
         return self.of(path, configured).holds_kernels(path, real)
 
+    def works_with_devices(self, path: str, real: str, configured: str = "") -> bool:
+        """Whether the file of host code at ``path``, whose real path is ``real``, allocates, copies or launches, as far
+        as its project knows."""
+        return self.of(path, configured).works_with_devices(real)
+
     def ignored(self, folder: str) -> frozenset[str]:
         """What git ignores below ``folder``, a real path in a work tree; git is asked once for a project's root."""
         project = self._by_root.get(folder) or self.of(os.path.join(folder, "any"))

@@ -57,16 +57,23 @@ class Job:
         """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
         return self.projects.holds_kernels(path, real, self.configs(path, True).home)
 
+    def works_with_devices(self, path: str, real: str) -> bool:
+        """Whether the file of host code at ``path``, whose real path is ``real``, allocates, copies or launches."""
+        return self.projects.works_with_devices(path, real, self.configs(path, True).home)
+
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
     """Everything that is to be said about the files of ``job``; never raises for what a file holds."""
     start = time.perf_counter()
+    passed: list[str] = []
     found = discovery.find(
         job.paths,
         lambda path, is_file: job.configs(path, is_file).excluded(path),
         job.gitignore,
         job.holds_kernels,
         job.projects.ignored,
+        job.works_with_devices,
+        passed,
     )
     files = [file.path for file in found]
     outcomes = _outcomes(job, files, analyse, cache)
@@ -81,6 +88,11 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
     problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in said]
     if cache is not None and cache.problem is not None:
         problems.append(Notification(Level.WARNING, "cache", f"results are not kept for the next run: {cache.problem}"))
+    if passed:
+        more = f"{len(passed)} more files of host code without kernels are not looked at, from {passed[0]} on"
+        problems.append(
+            Notification(Level.NOTE, "host-code", f"{more}; name them, or folders of theirs, to check them")
+        )
     notifications = [*problems, *(note for outcome in outcomes for note in outcome.notifications)]
     if not files:
         where = ", ".join(job.paths)

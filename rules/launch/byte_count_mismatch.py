@@ -23,6 +23,7 @@ from kernlint.analysis.hostmodel.sizes import (
     of_rows,
     part_of_elements,
     piece_of_elements,
+    times_more,
 )
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value
@@ -33,8 +34,9 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import show
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref, SizeOf
+from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref, SizeOf
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
+from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
 
 LONGEST = 160
@@ -220,6 +222,14 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(
                 one.event.span, f"{message}, as with {values}", Severity.WARNING, related=related, fix=fix
             )
+        more = times_more(given, there, guards) if behind.offset.value == 0 else None
+        if more is not None:
+            message = f"{show(one.size)} bytes are asked for, {more.name} times the {where} that are allocated"
+            if len(message) > LONGEST:
+                message = f"{more.name} times as many bytes are asked for as are allocated"
+            return self.finding(
+                one.event.span, message, Severity.WARNING, related=related, fix="count both in the same way"
+            )
         if (
             behind.declared
             and behind.element > 1
@@ -337,9 +347,10 @@ def _twins(one: FunctionDecl, other: object) -> bool:
 
 def _made_of_elements(behind: Extent, walk: HostWalk) -> bool:
     """Whether memory is allocated by a number of elements, times the size of one."""
-    made = (arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args)
-    numbers = [at for arg in made for at in walk_tree(arg) if isinstance(at, IntLit)]
-    return any(at.value == behind.element and at.span.end - at.span.start > len(str(at.value)) for at in numbers)
+    made = [arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args]
+    named = [at.decl.init for arg in made for at in walk_tree(arg) if isinstance(at, Ref) and at.decl.init is not None]
+    numbers = (at for arg in (*made, *named) for at in walk_tree(arg) if isinstance(at, IntLit))
+    return any(at.value == behind.element and not _plain(at) for at in numbers)
 
 
 def _several_rows(copy: Copy) -> bool:
@@ -382,7 +393,15 @@ def _is_count(one: Copy | Fill, named: bool = True) -> bool:
         expr = expr.operand
     if isinstance(expr, Ref):
         return named
-    return isinstance(expr, IntLit) and expr.span.end - expr.span.start == len(str(expr.value))
+    if isinstance(expr, Binary) and expr.op == "/":  # bytes by the size of an element
+        by = strip_casts(expr.rhs)
+        return isinstance(by, SizeOf) or (isinstance(by, IntLit) and not _plain(by))
+    return isinstance(expr, IntLit) and _plain(expr)
+
+
+def _plain(number: IntLit) -> bool:
+    """Whether a number is written as one, and not as the size of a type."""
+    return number.span.end - number.span.start == len(str(number.value))
 
 
 def _is_fraction(expr: Expr) -> bool:

@@ -8,12 +8,12 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
-from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations
+from kernlint.analysis.hostmodel.operations import Copy, HostWalk, Kind, host_operations, object_operations
 from kernlint.analysis.hostmodel.places import Where, pointed_to
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.events import Access, ApiEvent, Event, LaunchEvent, Root, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value, as_term
-from kernlint.apis import base_name
+from kernlint.apis import Moves, api_of, base_name
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.symbolic.terms import const
@@ -150,16 +150,17 @@ class WrongCopyDirection(ModuleRule):
     """
 
     meta = Meta("KL606", "wrong-copy-direction", Severity.ERROR, tags=("CUDA-3.3",))
-    needs = (host_operations, member_memory, lifetimes)
+    needs = (host_operations, object_operations, member_memory, lifetimes)
 
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[object] = set()
-        for walk in facts[host_operations]:
+        for walk in (*facts[host_operations], *facts[object_operations]):
             for copy in walk.copies:
                 finding = self._judged(copy, walk, facts)
                 if finding is not None and copy.event.span not in seen:
                     seen.add(copy.event.span)
                     yield finding
+        for walk in facts[host_operations]:
             for copy in _of_nothing(walk):
                 if copy.event.span not in seen:
                     seen.add(copy.event.span)
@@ -263,13 +264,11 @@ _HOST_POINTER = {
 }
 """Which argument of a function is the flags, and which the host's memory (OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
 
-_SYMBOLS = {"MemcpyToSymbol": 0, "MemcpyToSymbolAsync": 0, "MemcpyFromSymbol": 1, "MemcpyFromSymbolAsync": 1}
-"""Which argument of a function is a symbol of the device (CUDA runtime API, memory management)."""
-
 
 def _no_symbol(call: ApiEvent, walk: HostWalk) -> bool:
     """Whether a copy to or from a symbol is given a variable of the host in its place."""
-    at = _SYMBOLS.get(base_name(call.name))
+    moves = api_of(call.name)
+    at = moves.symbol if isinstance(moves, Moves) else None
     if at is None or len(call.args) < 2:
         return False
     other = pointed_to(call.args[1 - at])

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
-from kernlint.project.discovery import find, holds_kernels
+from kernlint.project.discovery import MOST_HOSTS, find, holds_kernels, works_in_python, works_with_devices
 
 
 @pytest.fixture
@@ -68,3 +69,22 @@ def test_loops_of_links_end(tree):
 
 def test_a_file_that_cannot_be_read_holds_no_kernels(tree):
     assert holds_kernels("kernels.hpp") and not holds_kernels("plain.h") and not holds_kernels("nowhere.h")
+
+
+def test_host_code_that_works_with_devices_is_looked_at_up_to_a_number(tree):
+    (tree / "host").mkdir()
+    for index in range(MOST_HOSTS + 2):
+        (tree / "host" / f"h{index:03}.cpp").write_text("void f(void **p) { cudaMalloc(p, 4); }")
+    (tree / "host" / "plain.cpp").write_text("int cudaMallocs;")
+    (tree / "host" / "own.h").write_text("void f(void **p) { cudaMalloc(p, 4); }")
+    (tree / "host" / "copy.py").write_text("import pyopencl as cl\ncl.enqueue_copy(q, a, b)\n")
+
+    def works(path: str, real: str) -> bool:
+        data = Path(path).read_bytes()
+        return works_in_python(data) if path.endswith(".py") else works_with_devices(data)
+
+    passed: list[str] = []
+    found = [os.path.basename(one.path) for one in find(["host"], works=works, passed=passed)]
+    assert found == ["copy.py", *(f"h{index:03}.cpp" for index in range(MOST_HOSTS - 1))]
+    assert [os.path.basename(path) for path in passed] == [f"h{MOST_HOSTS + index - 1:03}.cpp" for index in range(3)]
+    assert [one.path for one in find(["host"])] == []

@@ -66,8 +66,12 @@ def walked(module: Module, allowance: Allowance) -> Iterator[tuple[FunctionDecl,
     own = (f for f in functions if launching[f] and not f.internal and f.generic is None and f not in instantiated)
     yield from walks(own)
     yield from walks(f for f in functions if f not in instantiated and not met.issuperset(launching[f]))
-    # What only copies, fills or frees.
-    yield from walks(f for f in functions if f not in instantiated and f not in reaching and _works(f))
+    # What only copies, fills or frees: by itself, and with what it is given where nobody in sight calls.
+    working = [f for f in functions if f not in reaching and _works(f)]
+    yield from walks(f for f in working if f not in instantiated)
+    over = _reaching(calls, working)
+    within = {callee for function in over for callee in calls[function] if callee is not function}
+    yield from walks(f for f in functions if f in over and f not in within and f not in instantiated)
 
 
 OBJECTS = 60

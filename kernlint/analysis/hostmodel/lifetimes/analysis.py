@@ -206,7 +206,7 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         return
     said = 0
     seen: set[Thing] = set()
-    for _, thing, span, soft in found:
+    for _, thing, span, soft in sorted(found, key=lambda leak: leak[3]):  # what is sure comes first
         if thing in seen or thing.span is None:
             continue
         seen.add(thing)

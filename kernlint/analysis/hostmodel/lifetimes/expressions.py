@@ -173,9 +173,8 @@ def _incdec(m: Machine, e: n.IncDec, s: State) -> list[Outcome]:
             continue
         old = load(m, at, e.target.type, state, e.span)
         by = 1 if e.op == "++" else -1
-        new: Value = (
-            Number(old.value + by) if isinstance(old, Number) else (old if isinstance(old, At) else m.fresh("count"))
-        )
+        known = isinstance(old, (Number, At))
+        new: Value = _combined("+", old, Number(by)) if known else m.fresh("count")
         store(m, at, new, state, e.span, e.target.type)
         out.append((state, new if e.prefix else old))
     return out
@@ -211,6 +210,9 @@ def _combined(op: str, a: Value, b: Value) -> Value:
         return Number(_ARITHMETIC[op](a.value, b.value))
     if op in ("+", "-"):
         if isinstance(a, At) and not isinstance(b, At):
+            last = a.path[-1] if a.path else None
+            if isinstance(last, int) and isinstance(b, Number):  # further on among the same elements
+                return At(a.thing, (*a.path[:-1], last + b.value if op == "+" else last - b.value))
             return a if b == NULL else At(a.thing, (*a.path, b.value if isinstance(b, Number) else b))
         if isinstance(b, At) and not isinstance(a, At):
             return b if a == NULL else At(b.thing, (*b.path, a.value if isinstance(a, Number) else a))

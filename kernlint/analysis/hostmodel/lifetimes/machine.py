@@ -67,6 +67,7 @@ class Machine:
         self.keys: dict[Place, tuple[tuple[str, str], ...]] = {}
         self.origins: dict[Thing, Place] = {}
         self.made_at: dict[Thing, int] = {}
+        self.stored_at: dict[Thing, tuple[Place, int]] = {}
         self.faults: dict[tuple[str, Span], Fault] = {}
         self.stopped: dict[Thing, Span] = {}
         self.doubtful = False

@@ -10,6 +10,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     OWED,
     At,
     Atom,
+    Fault,
     Kind,
     Life,
     Place,
@@ -123,6 +124,7 @@ def store(m: Machine, at: Place, value: Value, state: State, span: Span, type_: 
     ]
     for place, _ in old:
         del state.memory[place]
+    again(m, at, value, dict(old), state, span)
     if isinstance(value, Whole):
         for path, part in value.parts:
             state.memory[At(at.thing, (*at.path, *path))] = part  # type: ignore[assignment]
@@ -135,10 +137,31 @@ def store(m: Machine, at: Place, value: Value, state: State, span: Span, type_: 
         if isinstance(value, At) and value.thing.name == "allocation":
             value.thing.name = name_of(at)
         note_stored(m, at, value, state, span)
+        if isinstance(value, At) and value.thing in state.fates:
+            m.stored_at.setdefault(value.thing, (at, state.version))
     if visible(at, state):
         escape(m, value, state)
     lost = [thing for _, held in old for thing in things_in(held)]
     dropped(m, lost, state, span)
+
+
+def again(m: Machine, at: Place, value: Value, old: dict[Place, Value], state: State, span: Span) -> None:
+    """A member that this way has given memory gets other memory, and nothing else leads to the first.  Whether somebody
+    has taken that meanwhile is not known once a function out of sight has run."""
+    held = old.get(at)
+    if not isinstance(held, At) or held.path or not isinstance(value, At) or not m.keys.get(at):
+        return
+    before, made = state.fates.get(held.thing), state.fates.get(value.thing)
+    if before is None or made is None or held.thing.kind not in MEMORY or value.thing.kind not in MEMORY:
+        return
+    indexed = any(not isinstance(part, str) for part in at.path)
+    if indexed or before.life is not Life.LIVE or m.stored_at.get(held.thing) != (at, state.version):
+        return
+    if any(held.thing in things_in(other) for other in state.memory.values()):
+        return
+    related = ((held.thing.span, "allocated here"),) if held.thing.span is not None else ()
+    m.report(Fault("leak", span, name_of(at), "again", related))
+    state.change(held.thing, life=Life.DOUBT)
 
 
 def note_replaced(m: Machine, at: Place, value: Value, state: State, span: Span) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kernlint.analysis.hostmodel.lifetimes.model import Kind, Life, Place, State, Thing, kind_of
-from kernlint.apis import MAKES, Made, base_name
+from kernlint.analysis.hostmodel.lifetimes.model import NULL, Atom, Kind, Life, Place, State, Thing, kind_of
+from kernlint.apis import MAKES, Made, base_name, known_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, Type
@@ -26,6 +26,8 @@ class Program:
         self.module = module
         self.functions = [f for f in module.functions if f.body is not None and f.kind in _HOST]
         self.classes = {one.name: one for one in module.classes}
+        self.whole = any(function.name == "main" for function in self.functions)
+        """The file is a program, and not a part of one: its functions end when it does."""
         self.destructors: dict[str, n.FunctionDecl] = {}
         self.constructors: dict[str, list[n.FunctionDecl]] = {}
         for function in self.functions:
@@ -134,9 +136,24 @@ class Program:
             self.freed.setdefault(key, []).append((function, span))
 
     def leaked(self, m: Machine, thing: Thing, state: State, span: Span, soft: bool = False) -> None:
-        """Nothing leads to a thing any more on one way through a function."""
+        """Nothing leads to a thing any more on one way through a function.  Where a call of the runtime has failed and
+        the program is in sight, its end gives back what is left."""
+        soft = soft or (self.whole and _failed(state))
         state.change(thing, life=Life.DOUBT)
         self.leaks.append((m.entry, thing, span, soft))
+
+
+def _failed(state: State) -> bool:
+    """Whether a function of a runtime was asked whether it has failed, and has."""
+    return any(
+        not truth
+        and isinstance(fact, Atom)
+        and fact.op == "=="
+        and fact.args[1] == NULL
+        and isinstance(fact.args[0], Atom)
+        and known_name(str(fact.args[0].op).removesuffix("()")) is not None
+        for fact, truth in state.facts.items()
+    )
 
 
 _HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)
