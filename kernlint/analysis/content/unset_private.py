@@ -22,8 +22,9 @@ from collections.abc import Iterator, Sequence, Set
 
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher
-from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis
+from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.branches import meant, said
+from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
 from kernlint.analysis.content.initialised import closed, updates
 from kernlint.analysis.content.ways import Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
@@ -46,9 +47,9 @@ from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Sid
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.nodes import Asm, Assume, Call, Cast, Expr, FunctionDecl, IntLit, Opaque, Ref, Trap, VarDecl
+from kernlint.tree.nodes import Assume, Expr, FunctionDecl, IntLit, Trap, VarDecl
 from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, VectorType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
 
@@ -174,9 +175,10 @@ def _unconditional(conds: tuple[Term, ...]) -> bool:
     return not any(cond.value != 1 for cond in conds)
 
 
-def _scalars(of: Trace, believed: Scenarios) -> Iterator[Unset]:
+def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
     # A variable that is also reached through memory is stored to in ways that its value does not show.
     said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
+    pointed: set[int] | None = None
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
     loops = {str(loop.counter.serial): loop for loop in of.loops}
     for event in events:
@@ -188,6 +190,10 @@ def _scalars(of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 decl = unset_variable(symbol)
                 assert decl is not None
                 if id(decl) in said or told_apart(event, past):
+                    continue
+                if pointed is None:
+                    pointed = pointed_to(facts.reached)
+                if id(decl) in pointed:
                     continue
                 found = None
                 if not _unconditional(conds):
@@ -206,7 +212,7 @@ def _arrays(facts: Facts, of: Trace) -> Iterator[Unset]:
     for access in of.accesses:
         if _looked_at(access.root):
             groups.setdefault(id(access.root), []).append(access)
-    hidden = _handed_over(facts) if groups else set()
+    hidden = handed_over(facts) if groups else set()
     for group in groups.values():
         if id(group[0].root.decl) not in hidden:
             found = _element(group)
@@ -220,43 +226,6 @@ def _looked_at(root: Root) -> bool:
         return False
     plain = isinstance(decl.type, ArrayType) and isinstance(root.element, (IntType, FloatType, VectorType))
     return plain and decl.init is None and not (decl.is_global or decl.static or decl.synthesised) and not root.path
-
-
-def _handed_over(facts: Facts) -> set[int]:
-    """Variables that text which is not followed gets at: assembly, calls out of sight, what was lost."""
-    unfollowed: frozenset[int] = facts[_unfollowed]
-    found = set(unfollowed)
-    if facts.function not in facts.module.functions:
-        found |= _got_at((facts.function,))
-    for call in facts[trace].calls:
-        found.update(id(part.decl) for part in walk(call.node) if isinstance(part, Ref))
-    return found
-
-
-def _got_at(functions: Sequence[FunctionDecl]) -> set[int]:
-    """Variables that text in ``functions`` gets at that is not in the tree."""
-    found: set[int] = set()
-    beyond: dict[int, bool] = {}
-    for function in functions:
-        for node in walk(function.body) if function.body is not None else ():
-            if isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node, beyond)):
-                found.update(id(part.decl) for part in walk(node) if isinstance(part, Ref))
-    return found
-
-
-def _beyond_reading(call: Call, known: dict[int, bool]) -> bool:
-    """Whether what a call does with its arguments is not in the tree: no body, or one of assembly.  ``known``: what
-    was found of functions before."""
-    function = call.function
-    if function is None or function.body is None:
-        return True
-    if id(function) not in known:
-        known[id(function)] = any(isinstance(node, Asm) for node in walk(function.body))
-    return known[id(function)]
-
-
-_unfollowed = ModuleAnalysis("unfollowed", lambda facts: frozenset(_got_at(facts.module.functions)))
-"""The variables of a file that text which is not in the tree gets at."""
 
 
 def _element(group: Sequence[Access]) -> Unset | None:
@@ -346,8 +315,7 @@ def _gives_up(function: FunctionDecl) -> bool:
 
 
 def _never(cond: Expr) -> bool:
-    while isinstance(cond, Cast):
-        cond = cond.operand
+    cond = strip_casts(cond)
     return isinstance(cond, IntLit) and not cond.value
 
 
@@ -357,11 +325,11 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
         return ()  # what was lost, or is not compiled here, may be what stores the value
     if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
         return ()
-    found = list(_scalars(of, facts[scenarios]))
+    found = list(_scalars(facts, of, facts[scenarios]))
     if closed(of):
         found += _arrays(facts, of)
     return tuple(found)
 
 
-unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, scenarios, _unfollowed))
+unset_private = KernelAnalysis("unset_private", _compute, needs=(trace, scenarios, unfollowed))
 """The first :class:`Unset` use of each private variable of a kernel variant that has one."""

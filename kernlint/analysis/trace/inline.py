@@ -27,7 +27,7 @@ from kernlint.analysis.trace.host import (
 )
 from kernlint.analysis.trace.launch import linear
 from kernlint.analysis.trace.machine import MAX_DEPTH, Frame, Machine, State, truth_of
-from kernlint.analysis.trace.memory import havoc, parameter_value, read_variable, record
+from kernlint.analysis.trace.memory import forget_variable, havoc, parameter_value, read_variable, record
 from kernlint.analysis.trace.values import (
     LambdaValue,
     MemPlace,
@@ -278,8 +278,10 @@ def unresolved_call(m: Machine, e: Call, reason: str = "") -> Value:
 
 
 def _overwritten(m: Machine, e: Call, places: Sequence[Place | None], values: Sequence[Value], name: str) -> None:
-    """Forget what variables hold that a call gets by reference."""
+    """Forget what variables hold that a call gets by reference, or by an address of another type."""
     for at, value in zip(places, values, strict=True):
+        if isinstance(value, PointerValue):
+            forget_variable(m, value.root.decl, f"written by {name}")
         if isinstance(value, ReferenceValue):
             if not m.on_host:
                 havoc(m, value.place, f"written by {name}")

@@ -494,6 +494,12 @@ def havoc(m: Machine, place: Place | None, reason: str) -> None:
             m.state.cells.forget(place.pointer.root, place.pointer.offset, place.type, m.serial())
 
 
+def forget_variable(m: Machine, decl: VarDecl | None, reason: str) -> None:
+    """Forget what a kernel's variable holds that is also known as an object in memory."""
+    if decl is not None and not m.on_host and m.state is not None and isinstance(m.state.env.get(decl), Term):
+        havoc(m, VarPlace(decl, (), decl.type), reason)
+
+
 def null_root(space: Space, element: Type) -> Root:
     """What a null pointer points to."""
     return unknown_root(space, element, "null")

@@ -188,6 +188,18 @@ def test_offsets_are_bytes() -> None:
     assert isinstance(moved, Binary) and isinstance(moved.type, PointerType) and moved.type.pointee.size == 1
 
 
+def test_braces_around_one_register_are_none() -> None:
+    load = assigned(asm("ld.shared.u32 {%0}, [%1];", (output("o", U32),), (pointer("s", U32, Space.SHARED),)))
+    assert isinstance(load, Deref) and load.type == U32
+
+
+def test_outputs_that_nothing_sets_are_not_known() -> None:
+    done = asm("bar.sync 0;", (output("o", U32),), ())
+    assert isinstance(done, Block)
+    rest = done.body[-1]
+    assert isinstance(rest, Asm) and len(rest.outputs) == 1
+
+
 def test_vector_accesses_are_one_access() -> None:
     outputs = tuple(output(f"o{i}", F32) for i in range(4))
     loaded = asm("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];", outputs, (pointer("x"),))

@@ -81,7 +81,13 @@ def _operands(text: str) -> tuple[str, ...]:
             parts.append(text[start:index].strip())
             start = index + 1
     parts.append(text[start:].strip())
-    return tuple(part for part in parts if part)
+    return tuple(_alone(part) for part in parts if part)
+
+
+def _alone(operand: str) -> str:
+    """An operand without the braces of a vector of one (``{%0}``)."""
+    inside = operand[1:-1].strip() if operand[:1] == "{" and operand[-1:] == "}" else ""
+    return inside if inside and "," not in inside else operand
 
 
 def lower_asm(

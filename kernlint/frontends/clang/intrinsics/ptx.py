@@ -86,8 +86,11 @@ class PtxLowering(PtxOperands):
                 self._guarded(opcode, operands, guard, negated)
         except (_Unknown, IndexError):  # not known, or without the operands and modifiers that its name asks for
             return [self._asm(True, True)]
-        if self._lost or not self._body:
-            outputs = tuple(self._lost.values()) if self._body else self._outputs
+        # An output that no instruction was seen to give a value got one all the same.
+        silent = {index: out for index, out in enumerate(self._outputs) if index not in self._given}
+        lost = self._lost | silent
+        if lost or not self._body:
+            outputs = tuple(lost.values()) if self._body else self._outputs
             self._body.append(Asm(self._span, self._text, outputs, self._inputs, False, False))
         return self._body
 

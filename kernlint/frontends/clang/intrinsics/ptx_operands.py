@@ -74,6 +74,8 @@ class PtxOperands:
         self._span = span
         self._registers: dict[str, Expr | None] = {}
         self._lost: dict[int, Expr] = {}
+        self._given: set[int] = set()
+        """Numbers of the operands that an instruction gave a value, known or not."""
         self._body: list[Stmt] = []
 
     def _operand_index(self, text: str) -> int | None:
@@ -134,6 +136,7 @@ class PtxOperands:
             self._registers[text.lstrip("%")] = value
             return
         target = self._operands[index]
+        self._given.add(index)
         if value is None:
             self._lost[index] = target
             return
