@@ -5,16 +5,18 @@
   memory is then indexed by the other one alone, and a kernel may run with a block of one row;
 * an axis whose index is tested against a size and used for nothing else is 1: threads along it would all do the same;
 * an axis that most places in shared memory leave out, where each thread writes its own, is 1;
+* an axis that only another mode of the kernel reads (``if (dims == 1) ... else``) is 1 in this one;
 * a kernel that works by warp collectives alone, with no word on blocks of several warps, may be one of one warp.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.trace.events import AccessKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Event, Trace
 from kernlint.analysis.trace.launch import linear
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -36,11 +38,7 @@ from kernlint.tree.walk import functions_of, walk
 
 def terms_of(of: Trace) -> Iterator[Term]:
     for access in (*of.accesses, *of.images):
-        yield access.offset
-        if access.value is not None:
-            yield access.value
-        for guard in access.guards:
-            yield guard.term
+        yield from _said(access)
     for condition in of.conditions:
         yield condition.term
     for loop in of.loops:
@@ -49,9 +47,34 @@ def terms_of(of: Trace) -> Iterator[Term]:
 
 
 def mentioned_in(of: Trace) -> set[Symbol]:
+    return _mentioned(terms_of(of))
+
+
+def read_in_mode(of: Trace, mode: Mapping[Symbol, int]) -> set[Symbol]:
+    """What is mentioned where scalars have the values ``mode``: nothing that a guard on them keeps away."""
+
+    def happens(event: Event) -> bool:
+        return not any(
+            evaluate(guard.term, mode) == 0 for guard in event.guards if all(s in mode for s in guard.term.symbols)
+        )
+
+    accesses = (access for access in (*of.accesses, *of.images) if happens(access))
+    conditions = (condition.term for condition in of.conditions if happens(condition))
+    return _mentioned((*(term for access in accesses for term in _said(access)), *conditions))
+
+
+def _said(access: Access) -> Iterator[Term]:
+    yield access.offset
+    if access.value is not None:
+        yield access.value
+    for guard in access.guards:
+        yield guard.term
+
+
+def _mentioned(terms: Iterable[Term]) -> set[Symbol]:
     seen: set[Term] = set(_LINEAR)
     out: set[Symbol] = set()
-    todo = list(terms_of(of))
+    todo = list(terms)
     while todo:
         term = todo.pop()
         if term in seen:

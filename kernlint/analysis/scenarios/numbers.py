@@ -256,10 +256,11 @@ def stated(pair: Pair, known_: Iterable[tuple[Symbol, int]]) -> tuple[tuple[Symb
 
 
 def scalar(symbol: Symbol) -> bool:
-    """Whether a symbol is an integer fixed before the launch: an argument, memory that is the same for the grid, or
-    the size of a type that is not known (the pitch of an array whose bounds come from a missing header)."""
+    """Whether a symbol is an integer fixed before the launch: an argument, memory that is the same for the grid, a
+    constant of a missing header, or the size of a type that is not known (the pitch of an array whose bounds come from
+    there)."""
     if not isinstance(symbol.type, IntType):
         return False
-    if symbol.kind is SymbolKind.LOAD:
+    if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN):
         return symbol.uniformity is Uniformity.GRID
     return symbol.kind in (SymbolKind.PARAM, SymbolKind.TEMPLATE, SymbolKind.SIZEOF)

@@ -7,7 +7,6 @@ that is in sight, and where no coincidence of pitches makes it.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 
 from kernlint.analysis.accesses.pairs import (
@@ -19,6 +18,7 @@ from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
 from kernlint.analysis.excuses.values import equal_values
+from kernlint.analysis.scenarios.axes import read_in_mode
 from kernlint.analysis.scenarios.numbers import (
     Numbers,
     addresses,
@@ -37,6 +37,7 @@ from kernlint.analysis.search.endings import asked_at_ends
 from kernlint.analysis.search.inputs import PLAIN, opened
 from kernlint.analysis.search.solving import solved
 from kernlint.analysis.search.supposed import ends_read, on_data, without_data
+from kernlint.analysis.search.waves import WAVE, by_run, counts_on_groups, of_waves
 from kernlint.analysis.trace.events import Access, BarrierEvent, Root, Trace
 from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
@@ -48,15 +49,13 @@ from kernlint.symbolic.terms import (
     THREAD,
     WARP_SIZE,
     Symbol,
-    SymbolKind,
     Term,
     binary,
     cast,
     const,
     symbols,
 )
-from kernlint.tree.nodes import Scope
-from kernlint.tree.types import BOOL, I64, Space
+from kernlint.tree.types import BOOL, I64
 
 QUERIES = 80
 """Questions asked of the prover for one kernel; pairs beyond them are not looked at."""
@@ -78,9 +77,6 @@ LITTLE = 8
 
 PLENTY = 100_000
 """Work for many rounds of any loop over it."""
-
-WAVE = 64
-"""Threads of a wavefront on AMD hardware (32 on some: two threads of different waves of 64 are in different ones)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +138,8 @@ class Asker:
     toucher: Toucher = field(default_factory=Toucher)
     answers: dict[Overlap, Refuted | None] = field(default_factory=dict)
     unseen: tuple[BarrierEvent, ...] = ()
+    of: Trace = field(default_factory=Trace)
+    modes: dict[Numbers, set[Symbol]] = field(default_factory=dict)
 
     def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
         """The race of a pair, when it shows under each shape (under one, when they were seen)."""
@@ -173,7 +171,19 @@ class Asker:
             race = race if wider is None else replace(race, witness=wider)
         return race
 
+    def of_mode(self, pair: Pair, shape: Scenario) -> Scenario:
+        """``shape`` without the axes that only other modes of the kernel read, where the block was guessed."""
+        mode = stated(pair, ()) if not shape.seen and shape.block[1:] != (1, 1) else ()
+        if not mode:
+            return shape
+        if mode not in self.modes:
+            self.modes[mode] = read_in_mode(self.of, dict(mode))
+        read = self.modes[mode]
+        x, y, z = (size if THREAD[axis] in read or not axis else 1 for axis, size in enumerate(shape.block))
+        return replace(shape, block=(x, y, z))
+
     def _under(self, pair: Pair, shape: Scenario, warp: bool) -> Refuted | None:
+        shape = self.of_mode(pair, shape)
         if shape.threads < 2:
             return None
         warps: tuple[int, ...] = (0,)
@@ -387,47 +397,12 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
     """Who asks for the pairs of one kernel.  The analysis that calls needs :data:`scenarios` and
     :data:`assumed`."""
     language = facts.module.language
-    grouped = language == "opencl" and _counts_on_groups(of)
-    runs = language == "opencl" and any(
-        _by_run(a.offset) or any(_by_run(g.term) for g in a.guards) for a in of.accesses
-    )
+    grouped = language == "opencl" and counts_on_groups(of)
+    runs = language == "opencl" and any(by_run(a.offset) or any(by_run(g.term) for g in a.guards) for a in of.accesses)
     out_of_sight = tuple(barrier for barrier in of.barriers if barrier.unseen)
     waves = language == "hip" or grouped
-    short = language == "hip" and not _of_waves(of)
-    return Asker(facts[scenarios], language, waves, runs, short, facts[assumed], unseen=out_of_sight)
-
-
-def _of_waves(of: Trace) -> bool:
-    """Whether a HIP kernel speaks of waves: collectives or barriers of theirs, fences or memory that is read anew each
-    time, their size, or groups of as many threads."""
-    if of.warp_ops or of.fences or any(barrier.scope is Scope.WARP for barrier in of.barriers):
-        return True
-    shared = [access for access in of.accesses if access.root.space is Space.SHARED]
-    return any(
-        access.volatile or any(_by_run(t) or WARP_SIZE in t.symbols for t in (access.offset, *_conditions(access)))
-        for access in shared
-    )
-
-
-def _conditions(access: Access) -> Iterator[Term]:
-    return (guard.term for guard in access.guards)
-
-
-@functools.lru_cache(maxsize=1 << 12)
-def _by_run(term: Term) -> bool:
-    """Whether threads are counted within runs of :data:`WAVE`, or such runs are: ``t & 63``, ``t / 64``."""
-    by = {"and": WAVE - 1, "mod": WAVE, "div": WAVE, "shr": 6}.get(term.op)
-    if by is not None and term.args[1].value == by:
-        return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term.args[0]))
-    return any(map(_by_run, term.terms))
-
-
-def _counts_on_groups(of: Trace) -> bool:
-    """Whether a kernel has barriers of sub-groups, or gives each sub-group a part of shared memory of its own."""
-    if any(barrier.scope is Scope.WARP for barrier in of.barriers):
-        return True
-    shared = (access for access in of.accesses if access.writes and access.root.space is Space.SHARED)
-    return any(WARP_SIZE in access.offset.symbols and THREAD[0] in access.offset.symbols for access in shared)
+    short = language == "hip" and not of_waves(of)
+    return Asker(facts[scenarios], language, waves, runs, short, facts[assumed], unseen=out_of_sight, of=of)
 
 
 def with_guards(side: Side, *guards: Term) -> Side:

@@ -209,7 +209,7 @@ class Finder:
         of two warps."""
         found: tuple[Refuted, Scenario] | None = None
         free = of_one_cell(pair) or unordered(pair)
-        for shape in self.shapes.plausible:
+        for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
             grid = _grid(shape, self.shapes.blocks, pair)
             room = shape.threads if within == "block" else max(grid)
             witness = None

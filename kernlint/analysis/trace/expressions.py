@@ -339,7 +339,9 @@ def _ref(m: Machine, e: n.Ref) -> Value:
     if isinstance(decl, n.ParamDecl) and decl.is_template:
         return launch.template_symbol(decl).term
     if decl.synthesised:
-        return unknown_value(decl.type, f"{decl.name} comes from a missing header", Uniformity.GRID)
+        if decl not in m.parameters:
+            m.parameters[decl] = unknown_value(decl.type, f"{decl.name} comes from a missing header", Uniformity.GRID)
+        return m.parameters[decl]
     at = _ref_place(m, decl)
     return unknown_value(e.type, decl.name) if at is None else load(m, at, e)
 

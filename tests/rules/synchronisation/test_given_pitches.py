@@ -1,0 +1,116 @@
+"""Tiles whose pitch a missing header gives, and blocks that have as many axes as the mode of the kernel uses."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
+
+from tests.rules.marked import assert_marked
+
+SHARED = {
+    "rows of a pitch that nobody here knows": """
+#include "sizes.h"
+__kernel void sum(__global const float *in, __global float *out) {
+    __local float tile[CELLS];
+    int x = get_local_id(0), y = get_local_id(1), z = get_local_id(2);
+    tile[x + y * EDGE + z * EDGE * EDGE] = in[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float s = 0.0f;
+    for (int i = 0; i < EDGE; i++) s += tile[i + y * EDGE + z * EDGE * EDGE];
+    out[get_global_id(0)] = s;
+}
+""",
+    "two threads of a row in one place of it": """
+#include "sizes.h"
+__kernel void sum(__global const float *in, __global float *out) {
+    __local float tile[CELLS];
+    int x = get_local_id(0), y = get_local_id(1), z = get_local_id(2);
+    tile[x / 2 + y * EDGE + z * EDGE * EDGE] = in[get_global_id(0)]; // bad
+    barrier(CLK_LOCAL_MEM_FENCE);
+    float s = 0.0f;
+    for (int i = 0; i < EDGE; i++) s += tile[i + y * EDGE + z * EDGE * EDGE];
+    out[get_global_id(0)] = s;
+}
+""",
+    "two tables side by side": """
+#include "sizes.h"
+__global__ void load(const float *a, const float *b, float *out) {
+    __shared__ float mem[2 * ROWS * COLUMNS];
+    float *second = mem + ROWS * COLUMNS;
+    for (int k = threadIdx.x; k < ROWS * COLUMNS; k += blockDim.x) {
+        mem[k] = a[k];
+        second[k] = b[k];
+    }
+    __syncthreads();
+    out[threadIdx.x] = mem[threadIdx.x] * second[0];
+}
+""",
+    "two tables that overlap": """
+#include "sizes.h"
+__global__ void load(const float *a, const float *b, float *out) {
+    __shared__ float mem[2 * ROWS * COLUMNS];
+    float *second = mem + 64;
+    for (int k = threadIdx.x; k < ROWS * COLUMNS; k += blockDim.x) {
+        mem[k] = a[k];
+        second[k] = b[k]; // bad
+    }
+    __syncthreads();
+    out[threadIdx.x] = mem[threadIdx.x] * second[0];
+}
+""",
+    "one axis in one mode, two in the other": """
+__kernel void reverse(__global const float *in, __global float *out, int dims, int pitch) {
+    __local float tile[1024];
+    int x = get_local_id(0), y = get_local_id(1);
+    if (dims == 1) {
+        tile[x] = in[get_global_id(0)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0)] = tile[get_local_size(0) - 1 - x];
+    } else {
+        tile[x + y * get_local_size(0)] = in[get_global_id(0) + get_global_id(1) * pitch];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0) + get_global_id(1) * pitch] = tile[x + (get_local_size(1) - 1 - y) * get_local_size(0)];
+    }
+}
+""",
+    "two threads in one place in the mode of one axis": """
+__kernel void reverse(__global const float *in, __global float *out, int dims, int pitch) {
+    __local float tile[1024];
+    int x = get_local_id(0), y = get_local_id(1);
+    if (dims == 1) {
+        tile[x / 2] = in[get_global_id(0)]; // bad
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0)] = tile[get_local_size(0) - 1 - x];
+    } else {
+        tile[x + y * get_local_size(0)] = in[get_global_id(0) + get_global_id(1) * pitch];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_global_id(0) + get_global_id(1) * pitch] = tile[x + (get_local_size(1) - 1 - y) * get_local_size(0)];
+    }
+}
+""",
+}
+
+GLOBAL = {
+    "one axis in one mode, two in the other": """
+#include "sizes.h"
+__kernel void scale(__global const float *in, __global float *out, int n) {
+    int x = get_global_id(0), y = get_global_id(1);
+    if (DIMS == 1) {
+        if (x < n) out[x] = 2.0f * in[x];
+    } else {
+        if (x < n && y < n) out[x + y * n] = 2.0f * in[x + y * n];
+    }
+}
+""",
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_shared(name: str) -> None:
+    assert_marked(SharedMemoryRace, SHARED[name], "cuda" if "__global__" in SHARED[name] else "opencl")
+
+
+@pytest.mark.parametrize("name", GLOBAL)
+def test_global(name: str) -> None:
+    assert_marked(GlobalMemoryRace, GLOBAL[name], "opencl")
