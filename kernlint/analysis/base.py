@@ -62,7 +62,7 @@ class AnalysisOptions:
     threads and ``grid`` in blocks, each (x, y, z), when a launch was given by hand.  ``defines``: macros given
     on the command line or in the configuration.  ``pedantic``: notes are wanted too.  ``stated``:
     assumptions, those in comments of the file among them.  ``unlike``: comments of the file that promise that no
-    element occurs twice in an index array.
+    element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number.
     """
 
     targets: tuple[Target, ...] = ()
@@ -72,6 +72,7 @@ class AnalysisOptions:
     pedantic: bool = False
     stated: tuple[Stated, ...] = ()
     unlike: tuple[Stated, ...] = ()
+    multiples: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

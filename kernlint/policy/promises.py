@@ -1,7 +1,8 @@
-"""What comments at a kernel promise of its index arrays: that no element occurs twice in them.
+"""What comments promise of a kernel's arguments: that no element occurs twice in an index array, that a size is a
+multiple of a number.
 
-Whether two entries of an array are equal is in no code; the author of a kernel that adds without an atomic operation
-writes it above the kernel, or in it.
+Whether two entries of an array are equal, or which sizes a library takes, is in no code; the author of a kernel that
+adds without an atomic operation, or reads vectors without a look at the tail, writes it above the kernel, or in it.
 """
 
 from __future__ import annotations
@@ -47,6 +48,35 @@ def unlike(source: SourceFile) -> Iterator[Stated]:
         said = promise(text)
         if said:
             yield Stated(said, Span(source.path, start, end), code_below(source.data, end))
+
+
+_MULTIPLE = pattern(
+    r"\b([A-Za-z_]\w*(?:(?:,| and|,? both| &) *[A-Za-z_]\w*)*),? "
+    r"(?:is|are|be|being|stays?|(?:must|has to|have to|should|shall|will) be) "
+    r"(?:(?:always|both|all|assumed|guaranteed|required|known|padded|rounded up|to|be|a|an) )*"
+    r"(?:(?:integer |whole |exact )?multiples? of|divisible by|evenly divisible by) (\d+)\b"
+    r"|\b([A-Za-z_]\w*) ?% ?(\d+) ?== ?0\b",
+    re.I,
+)
+_ONLY = pattern(r"\bonly (?:if|when|where)\b", re.I)
+
+
+def multiples(source: SourceFile) -> dict[str, int]:
+    """Names that comments of a file say stand for multiples of a number, each with the number."""
+    found: dict[str, int] = {}
+    if b"multiple" not in source.data and b"ivisible" not in source.data and b"%" not in source.data:
+        return found
+    read = python_comments if is_python(source.path) else comments
+    for _, _, text in _runs(source.data, read(source.data)):
+        for clause in _CLAUSE.split(" ".join(_MARK.sub("", text).split())):
+            for match in _MULTIPLE.finditer(clause):
+                if _DOUBT.search(_ONLY.sub("", clause[: match.start()])) is None:
+                    names = re.findall(r"\w+", match[1] or match[3])
+                    found.update(dict.fromkeys(set(names) - _JOINING, int(match[2] or match[4])))
+    return found
+
+
+_JOINING = frozenset({"and", "both"})
 
 
 def promise(text: str) -> str:

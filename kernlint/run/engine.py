@@ -305,7 +305,7 @@ class Engine:
         counts: Counts,
         elsewhere: Elsewhere,
     ) -> list[Finding]:
-        options = analysis_options(config, stated_of(source, module, config), promises.unlike(source))
+        options = analysis_options(config, stated_of(source, module, config), source)
         facts = ModuleFacts(
             module, options, self.timings, elsewhere.hosts_of, elsewhere.definers_of, elsewhere.namers_of
         )
@@ -653,8 +653,10 @@ def stated_of(source: SourceFile, module: Module, config: Config) -> Iterator[St
     yield from simulation.statements(source.path, module, config.block is not None or config.grid is not None)
 
 
-def analysis_options(config: Config, stated: Iterable[Stated] = (), unlike: Iterable[Stated] = ()) -> AnalysisOptions:
-    """What the configuration, and ``stated`` and ``unlike`` in comments of the file, say to analyses and rules."""
+def analysis_options(
+    config: Config, stated: Iterable[Stated] = (), source: SourceFile | None = None
+) -> AnalysisOptions:
+    """What the configuration, ``stated`` and the comments of the file ``source`` say to analyses and rules."""
     return AnalysisOptions(
         targets=tuple(find(name) for name in config.target),
         block=config.block,
@@ -662,7 +664,8 @@ def analysis_options(config: Config, stated: Iterable[Stated] = (), unlike: Iter
         defines=config.defines,
         pedantic=config.pedantic,
         stated=(*map(Stated, config.assume), *stated),
-        unlike=tuple(unlike),
+        unlike=tuple(promises.unlike(source)) if source is not None else (),
+        multiples=tuple(promises.multiples(source).items()) if source is not None else (),
     )
 
 

@@ -1,8 +1,8 @@
-"""Comments that promise that no element occurs twice."""
+"""Comments that promise that no element occurs twice, or that a size is a multiple."""
 
 import pytest
 
-from kernlint.policy.promises import promise, unlike
+from kernlint.policy.promises import multiples, promise, unlike
 from kernlint.source import SourceFile
 
 
@@ -49,3 +49,19 @@ def test_lines_that_follow_one_another_are_one_comment_and_the_code_below_is_kno
 
 def test_what_stands_in_a_string_is_no_comment():
     assert list(unlike(SourceFile("k.cu", b'const char *s = "// all are distinct";\n'))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("// n is a multiple of 4, rows are aligned", {"n": 4}),
+        ("/* width and height must be multiples of 16 */", {"width": 16, "height": 16}),
+        ("// cols is always divisible by 8.", {"cols": 8}),
+        ("// Chosen by the host only if cols % 16 == 0 and rows % 2 == 0.", {"cols": 16, "rows": 2}),
+        ("// n need not be a multiple of 4", {}),
+        ("// if n % 4 == 0 there is no tail", {}),
+        ("// a multiple of 4 threads", {}),
+    ],
+)
+def test_sizes_that_comments_call_multiples(text: str, found: dict[str, int]) -> None:
+    assert multiples(SourceFile("k.cu", text.encode() + b"\n__global__ void k(int n) {}\n")) == found

@@ -33,6 +33,7 @@ from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
     items,
     neighbours,
+    promised,
     scalars,
     vector_counts,
     vectors,
@@ -67,9 +68,10 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         supports = supports_of(indexed)
         found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
-        found += vectors(facts[places], context)
+        whole = promised(facts[places], dict(facts.options.multiples))
+        found += vectors(facts[places], context, whole)
         told = {one.guard for one in found}
-        found += [one for one in groups(facts[places], context) if one.guard not in told]
+        found += [one for one in groups(facts[places], context, whole) if one.guard not in told]
         seen = {one.access for one in found}
         found += [one for one in rounded_groups(facts[places], context) if one.access not in seen]
         found += [one for one in repeated(facts[places]) if one.access not in seen]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import gcd
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
@@ -17,6 +17,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     in_host_terms,
     kind_of,
     moves,
+    parameter_names,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
@@ -173,7 +174,35 @@ def _whole_rows(one: Indexed) -> bool:
     )
 
 
-def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
+Promised = Callable[[Polynomial, int], bool]
+"""Whether a size is promised to be a multiple of a number."""
+
+
+def promised(found: Places, multiples: Mapping[str, int]) -> Promised:
+    """What comments say (``multiples``), and what vectors along rows do: were the length of a row no multiple of its
+    vectors, they would be misaligned in the next one."""
+    rows: dict[Polynomial, int] = {}
+    for access, places in found.items():
+        if len(places) > 1 and _wants_alignment(access) and places[-1].row is not None and places[-1].extra:
+            row = places[-1].row
+            rows[row] = max(rows.get(row, 1), places[-1].extra + 1)
+
+    def told(size: Polynomial, count: int) -> bool:
+        if size.constant is None and rows.get(size, 1) % count == 0 and size in rows:
+            return True
+        names = parameter_names(size)
+        known = [multiples.get(_said(name), 0) for name in names]
+        return bool(known) and all(one and one % count == 0 for one in known)
+
+    return told
+
+
+def _said(name: str) -> str:
+    """The last part of a name (``in.cols``), as comments call it."""
+    return name.replace("->", ".").rpartition(".")[2]
+
+
+def vectors(found: Places, context: LaunchContext, whole: Promised) -> Iterator[Overreach]:
     """A vector of which the first element is tested, whatever else the place is made of."""
     for access, places in found.items():
         place = places[-1]
@@ -186,7 +215,7 @@ def vectors(found: Places, context: LaunchContext) -> Iterator[Overreach]:
             continue
         if len(places) > 1 and _wants_alignment(access):
             continue  # a row that is no whole number of vectors would have the next one misaligned: there is none
-        if _multiple(context, best, place.extra + 1):
+        if _multiple(context, best, place.extra + 1) or whole(best.size, place.extra + 1):
             continue
         if not context.launches or _rounds_items(context, best, place.extra + 1):
             why = f"the launch rounds it up to whole groups of {place.extra + 1}"
@@ -210,7 +239,7 @@ def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:
     return all(value % lanes == 0 for value in (*first.coefficients.values(), *limit.size.coefficients.values()))
 
 
-def groups(found: Places, context: LaunchContext) -> Iterator[Overreach]:
+def groups(found: Places, context: LaunchContext, whole: Promised) -> Iterator[Overreach]:
     """A thread that takes several elements and tests the first alone: ``4 * i < n`` before ``x[4 * i + k]``, or
     ``i < (n + 1) / 2`` before ``x[2 * i + 1]``."""
     for access, places in found.items():
@@ -222,6 +251,8 @@ def groups(found: Places, context: LaunchContext) -> Iterator[Overreach]:
             if best is None or not count or best.part.op != "lt" or not _dense(place, best.size, context):
                 continue
             if any(_whole(limit, Polynomial({}), count) for limit in place.limits) or _multiple(context, best, count):
+                continue
+            if whole(best.size, count):
                 continue
             if best.unit > 1:
                 why = f"it is rounded up to whole groups of {count}"
