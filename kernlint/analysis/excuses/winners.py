@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
-from kernlint.analysis.excuses.places import of_pair
+from kernlint.analysis.excuses.places import of_access, of_pair
 from kernlint.analysis.search.supposed import chosen_by_data, on_data
-from kernlint.analysis.trace.events import Access, AccessKind
+from kernlint.analysis.trace.events import Access, AccessKind, Trace
+from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Refuted, Side
 from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
@@ -201,3 +202,38 @@ def two_ways_to_win(pair: Pair, witness: Refuted) -> bool:
     ours, theirs = set(pair.a.facts), set(pair.b.facts)
     apart = not any(on_data(fact) and negate(fact) in theirs for fact in ours)
     return apart and chosen_by_data(pair.a) and chosen_by_data(pair.b)
+
+
+@excuse("races", of_access)
+def claimed(access: Access, of: Trace) -> bool:
+    """An element that an atomic operation has given to one thread: it found what only the first one finds, in an array
+    with the same index.
+
+    Not where what it gave back is only compared with something smaller or greater: several come by then.
+
+    ```cuda excused
+    __global__ void visit(const int *edges, int *seen, int *parent, int n, int from) {
+        int e = blockIdx.x * blockDim.x + threadIdx.x;
+        if (e < n && atomicCAS(seen + edges[e], 0, 1) == 0) parent[edges[e]] = from + threadIdx.x;
+    }
+    ```
+
+    ```cuda still-bad
+    __global__ void visit(const int *edges, int *seen, int *parent, int n, int from) {
+        int e = blockIdx.x * blockDim.x + threadIdx.x;
+        if (e < n && atomicAdd(seen + edges[e], 1) < 4) parent[edges[e]] = from + threadIdx.x;
+    }
+    ```
+    """
+    asked = [part for guard in access.guards for part in conjuncts(guard.term) if part.op == "eq"]
+    first = {id(s.origin) for term in asked for s in symbols(term) if s.kind is SymbolKind.UNKNOWN}
+    picked = _picked(access)
+    return bool(picked) and any(
+        other.kind is AccessKind.ATOMIC and id(other.node) in first and _picked(other) == picked
+        for other in of.accesses
+    )
+
+
+def _picked(access: Access) -> frozenset[object]:
+    """What of memory an element's index is made of."""
+    return frozenset(symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.LOAD)
