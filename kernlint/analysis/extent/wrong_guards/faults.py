@@ -84,6 +84,17 @@ def supports_of(indexed: Sequence[Indexed]) -> Supports:
     return found
 
 
+def centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
+    """Whether the kernel also looks at neighbours on the other side: then the array has no room kept on this one."""
+    at = one.dimensions.index(dimension)
+    for other in indexed:
+        if other.access.root is one.access.root and len(other.dimensions) == len(one.dimensions):
+            least = other.dimensions[at].least
+            if least is not None and least < 0:
+                return True
+    return False
+
+
 def parameter_names(size: Polynomial) -> list[str]:
     return [s.name for atom in size.atoms for s in symbols(atom) if s.kind is SymbolKind.PARAM]
 

@@ -13,6 +13,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
     Supports,
+    centred,
     launched,
     parameter_names,
     supported,
@@ -35,6 +36,8 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
             why, support = "", None
             if dimension.extra and size not in supports:
                 continue  # a vector that is kept inside by other means
+            if centred(indexed, one, dimension):
+                continue  # there is room before the start, and so most likely behind the end
             if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):

@@ -14,6 +14,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
     Supports,
+    centred,
     in_host_terms,
     kind_of,
     moves,
@@ -49,7 +50,7 @@ def neighbours(
                     continue
                 if _behind_a_head(kernel, indexed, one):
                     continue
-            elif not _centred(indexed, one, dimension) or not _whole_rows(one):
+            elif not centred(indexed, one, dimension) or not _whole_rows(one):
                 continue
             steps = gcd(*(value for mono, value in dimension.index.coefficients.items() if mono))
             if steps > _excess(dimension) and _multiple(context, best, steps):
@@ -149,17 +150,6 @@ def _beside_offsets(indexed: Sequence[Indexed], one: Indexed) -> bool:
         if root is not one.access.root and not other.access.writes and isinstance(root.element, IntType):
             read.setdefault(id(root), set()).add(other.dimensions[0].index)
     return any({index, index - number(1)} <= each for each in read.values())
-
-
-def _centred(indexed: Sequence[Indexed], one: Indexed, dimension: Dimension) -> bool:
-    """Whether the kernel also looks at neighbours on the other side: then the array has no room kept on this one."""
-    at = one.dimensions.index(dimension)
-    for other in indexed:
-        if other.access.root is one.access.root and len(other.dimensions) == len(one.dimensions):
-            least = other.dimensions[at].least
-            if least is not None and least < 0:
-                return True
-    return False
 
 
 def _whole_rows(one: Indexed) -> bool:
