@@ -944,6 +944,23 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "an object without a name": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        class Tools {
+            int *data = nullptr;
+         public:
+            explicit Tools(int n) {
+                if (cudaMalloc(&data, n) != cudaSuccess) throw n;  // bad
+            }
+            ~Tools() { cudaFree(data); }  // only good
+            int go(int n) { cudaMemset(data, 0, n); return n; }
+        };
+        int run(int n) { return Tools(n).go(n); }
+        """,
+    ),
     "all at once": (
         DeviceMemoryLeak,
         "cuda",

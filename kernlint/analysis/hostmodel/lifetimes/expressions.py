@@ -105,6 +105,7 @@ def place(m: Machine, e: n.Expr, s: State) -> list[Placed]:
             out.append((state, given))
         elif isinstance(given, Whole) or isinstance(e.type, StructType):
             at = At(Thing(Kind.LOCAL, "temporary", e.span, "", e.type))
+            at.thing.ends_itself = m.program.destructor(e.type) is not None
             if isinstance(given, Whole):
                 for path, part in given.parts:
                     state.memory[At(at.thing, path)] = part  # type: ignore[assignment]

@@ -250,7 +250,7 @@ def reachable(state: State, roots: Iterable[object] = ()) -> set[Thing]:
     by_thing: dict[Thing, list[Thing]] = {}
     for place, held in state.memory.items():
         by_thing.setdefault(place.thing, []).extend(things_in(held))
-        if place.thing.kind is not Kind.LOCAL and place.thing not in state.fates:
+        if place.thing.ends_itself or (place.thing.kind is not Kind.LOCAL and place.thing not in state.fates):
             alive.add(place.thing)
     todo = list(alive)
     while todo:
