@@ -126,9 +126,12 @@ class Reach:
 
 
 def _may_wrap(fact: Term) -> bool:
-    """Whether a truth speaks of a product of variables in fewer than 64 bits."""
+    """Whether a truth speaks of a product of variables, or of the block's index and a number, in fewer than 64 bits."""
     return any(
-        part.op == "mul" and bits(part) < 64 and all(arg.value is None for arg in part.args) for part in subterms(fact)
+        part.op == "mul"
+        and bits(part) < 64
+        and (all(arg.value is None for arg in part.args) or any(arg.symbol in BLOCK for arg in map(plain, part.args)))
+        for part in subterms(fact)
     )
 
 
