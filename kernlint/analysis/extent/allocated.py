@@ -14,6 +14,7 @@ from math import gcd, lcm
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.replay import Replayer
@@ -84,7 +85,8 @@ class Allocated:
     @property
     def guarded(self) -> bool:
         """Whether some test of the thread's index stands before the access."""
-        return any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
+        tested = any(s.kind in _LAUNCH for guard in self.access.guards for s in symbols(guard.term))
+        return tested or self.witness.data_in_address
 
 
 def _divisor(size: Term) -> int:
@@ -140,7 +142,8 @@ def _first(access: Access, view: LaunchView | None, launch: Launch, size: Term, 
     """The first thread that gets beyond ``extent`` bytes; None where there is none, or the index rests on more than
     the launch says."""
     if not _told(access, launch):
-        return None
+        far = furthest(access, launch, extent) if view is not None else None
+        return None if far is None else Allocated(access, view, far, extent, size)
     asked = side(access)
     answer = solve(Bounds(asked, const(extent, I64), launch=launch), BUDGET if is_small(launch) else LARGE)
     if not isinstance(answer, Refuted) or answer.depends_on_data:
@@ -222,6 +225,8 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
 def _apart(one: Allocated, view: LaunchView) -> bool:
     """Whether memory is made for other sizes than the kernel is launched for, neither of which says anything of the
     other: how they go together, callers know."""
+    if one.witness.data_in_address:
+        return of_other_sizes(one.access, one.size, view)
     images = dict(view.images)
     reached: set[Symbol] = set()
     threads: set[Symbol] = set()
@@ -355,10 +360,11 @@ def in_words(
         if other.access.span not in seen and len(related) < 4:
             seen.add(other.access.span)
             related.append(Related(other.access.span, f"{element(other.access)} is {verb(other.access)} here"))
-    message = (
-        f"{element(access)} is {verb(access)} beyond {what}: thread {thread} of block {block} reaches element "
-        f"{at} of {count}; {why}"
-    )
+    who = f"thread {thread} of block {block} reaches"
+    if first.witness.data_in_address:
+        given = " and ".join(str(value) for _, value in first.witness.first.data)
+        who = f"where memory holds numbers as large as the tests allow ({given}), a thread reaches"
+    message = f"{element(access)} is {verb(access)} beyond {what}: {who} element {at} of {count}; {why}"
     replayed = again.beyond(first.witness, access.span, access.root, first.extent)
     certain = replayed is not None and replayed.certain and first.fixed
     severity = Severity.ERROR if certain else Severity.WARNING
