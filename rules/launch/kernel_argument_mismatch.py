@@ -272,6 +272,10 @@ class KernelArgumentMismatch(Rule):
             message = f"{given} is passed for {name}, which the kernel reads as {wanted}"
             if what == "number":
                 message = f"types of {given} arguments are stated, and {name} has {wanted}"
+            elif what == "count":
+                message = f"{given} arguments are passed, and {name} takes {wanted}"
+            elif what == "keyword":
+                message = f"{name} is passed by name, and the launch of a numba kernel takes {wanted}"
             yield self.finding(remark.span, message, related=related, fix=_FIXES[what])
 
 
@@ -280,6 +284,8 @@ _FIXES = {
     "scalar": "pass a NumPy number of that type",
     "format": "state the type of the parameter",
     "number": "state a type for each parameter",
+    "count": "pass an argument for each parameter",
+    "keyword": "pass it in its place",
 }
 
 

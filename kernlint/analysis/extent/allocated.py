@@ -238,6 +238,8 @@ def _apart(one: Allocated, view: LaunchView) -> bool:
         elif symbol in images:
             reached.update(symbols(images[symbol]))
     made = set(symbols(one.size))
+    if any(_SHAPE.search(symbol.name) for symbol in reached - made - threads):
+        return True  # a test against the extent of an array that the host is given
     if made - reached and reached - made:
         return True
     return bool(threads or made) and not threads & made and not _tied(one, view, threads, made)

@@ -10,7 +10,7 @@ a known one, a shared array may still speak for itself (:attr:`Outside.reason`).
 from __future__ import annotations
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
 from kernlint.analysis.extent.leaving import (
@@ -125,7 +125,8 @@ def _asked(
         place, access, data = *most, True
     grid = context.grid
     private = access.root.space is Space.PRIVATE
-    known, free = PLACE if grid is not None or private else OWN, limited(access)
+    several = _several_blocks(context, access, place) if grid is None else None
+    known, free = PLACE if grid is not None or private or several else OWN, limited(access)
     if not all(symbol.kind in known or symbol in free for symbol in symbols(place)):
         return None
     if within(interval(place), extent - size):
@@ -136,6 +137,10 @@ def _asked(
     if asked is None:
         return None
     asked = Side(asked.offset, size, asked.guards, asked.counters)
+    if several is not None:
+        found = leaves(asked, extent, several[0], context, grid=several[1])
+        beyond = found is not None and extent <= found.first.offset < UNLIMITED
+        return Outside(access, found, extent, False, "", data, inner) if found is not None and beyond else None
     for block, reason in believed_blocks(kernel, context, access, asked):
         found = leaves(asked, extent, block, context, grid=grid or (1, 1, 1))
         if found is not None:
@@ -155,6 +160,24 @@ def _asked(
     low = [leaves(asked, UNLIMITED, block, context) for block in (sizes if sized else sizes[:1])]
     wrong = [one for one in low if one is not None and (one.first.offset < 0 or one.first.offset >= UNLIMITED)]
     return Outside(access, wrong[0], extent, True, "", data, inner, True) if len(wrong) == len(low) else None
+
+
+def _several_blocks(context: LaunchContext, access: Access, place: Term) -> tuple[Block, Block] | None:
+    """Block and grid of a launch in sight that has a block for each part of the data, where an access to shared memory
+    counts in blocks: that memory does not get larger with the grid.  Two blocks are taken where the grid follows a
+    size, as the author may know that there are never many."""
+    axes = {s.axis for s in symbols(place) if s.kind is SymbolKind.BLOCK}
+    if access.root.space is not Space.SHARED or not axes:
+        return None
+    for view in context.launches:
+        x, y, z = view.block
+        grid = [
+            size.value if size.value is not None else 2 if found.kind in (Cover.ROUNDED_UP, Cover.EXACT) else 0
+            for size, found in zip(view.fact.grid or (), view.covers, strict=False)
+        ]
+        if x and y and z and len(grid) == 3 and all(size > 0 for size in grid) and any(grid[at] > 1 for at in axes):
+            return (x, y, z), (min(grid[0], 2), min(grid[1], 2), min(grid[2], 2))
+    return None
 
 
 def _falls(place: Term) -> bool:

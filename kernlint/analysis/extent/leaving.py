@@ -154,6 +154,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
     global id: then some block passes it whole.  Parameters that a guard holds below a number are inputs up to that.
     """
     free = limited(access)
+    own = PLACE if SymbolKind.BLOCK in kinds_of(offset) else OWN
     moving = {s for s in symbols(offset) if s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER)}
     kept: list[Term] = []
     asked = side(access)
@@ -163,7 +164,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
         if any(guard is condition for condition in loops):
             continue  # a test in the loop says how far its counter gets
         found = set(symbols(guard))
-        if all(s.kind in OWN or s in free for s in found):
+        if all(s.kind in own or s in free for s in found):
             kept.append(guard)
             continue
         hidden = not _tests_global_id(guard)

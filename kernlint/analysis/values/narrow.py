@@ -38,11 +38,15 @@ from kernlint.tree.types import Space
 MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept", "apart", "sibling"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
+UNTYPED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core", "cuda.bindings", "numba"})
+"""Libraries whose host code has integers of no width: that a product is wide there says nothing."""
+
 
 def _compute(facts: Facts) -> tuple[Narrow, ...]:
     of = facts[trace]
     subscripts = [access for access in (*of.accesses, *of.addresses) if access.root.space is Space.GLOBAL]
     seen: tuple[LaunchFact, ...] = facts[launches]
+    typed = [fact for fact in seen if fact.node.api not in UNTYPED]
     language = facts.module.language
     found: list[Narrow] = []
     said: set[Term] = set()
@@ -54,8 +58,8 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *twins(places, seen),
         *rows(places),
         *cut(subscripts, language),
-        *gridded(subscripts, seen),
-        *hosted(subscripts, seen),
+        *gridded(subscripts, typed),
+        *hosted(subscripts, typed),
         *allocated(places, seen),
         *volumes(places),
         *kept_wide(places),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
+from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.python.values import SCALARS
 from kernlint.record import dataclass
 from kernlint.tree.types import Type
@@ -133,6 +133,11 @@ class Finder:
                 self._decorated(node, scope, scope.parent)
         for called in program.calls:
             self._by_call(called.node, called.scope, plain)
+        if any(self._compiles_what_it_is_given(called) for called in program.calls):
+            for node, scope in plain.values():
+                nested = scope.parent is not None and isinstance(scope.parent.node, ast.FunctionDef)
+                if nested and scope.parent is not None and self._asks_for_threads(node, scope):
+                    self._add(Jitted(node, scope.parent, scope, False), scope.parent)
         for scope in program.scopes:
             for name, bound in scope.bound.items():
                 values = [one for one in bound if one is not None]
@@ -199,6 +204,17 @@ class Finder:
             if asked and (full_name(self.program, at, inner) or "").startswith("numba.cuda."):
                 return True
         return False
+
+    def _compiles_what_it_is_given(self, called: Called) -> bool:
+        """``cuda.jit(make(cuda))``: what a function returns is compiled, one of the file or one that is passed on."""
+        arg = called.node.args[0] if called.node.args else None
+        if full_name(self.program, called.node.func, called.scope) not in _JIT or not isinstance(arg, ast.Call):
+            return False
+        if not isinstance(arg.func, ast.Name):
+            return False
+        holder = called.scope.holder(arg.func.id)
+        passed = holder is not None and holder.bound[arg.func.id] == [None]
+        return passed and arg.func.id not in self.program.imports
 
     def _jitted(
         self, path: str | None, call: ast.Call | None, node: ast.FunctionDef, outer: Scope, inner: Scope

@@ -10,13 +10,13 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import Array as HostArray
-from kernlint.frontends.clang.python.entered import entered, spread
+from kernlint.frontends.clang.python.entered import by_default, default_of, entered, spread
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated
 from kernlint.frontends.python.values import SCALARS
-from kernlint.record import dataclass
+from kernlint.record import dataclass, replace
 from kernlint.tree.nodes import Expr, FunctionDecl, IntLit, Module, ParamDecl, Ref
 from kernlint.tree.types import F64, I64, PointerType, Type
 from kernlint.tree.walk import walk
@@ -61,6 +61,25 @@ def launches_of(program: PythonProgram, finder: Finder) -> Iterator[Launched]:
                 again = _launched(program, finder, inner)
                 if again is not None and not again.jitted.device:
                     yield again
+        if found is not None and not found.jitted.device:
+            yield from _by_default(program, finder, found)
+
+
+def _by_default(program: PythonProgram, finder: Finder, found: Launched) -> Iterator[Launched]:
+    """A launch whose block is a parameter, or an attribute that the constructor takes from one, with its default."""
+    called, block = found.called, found.block
+    if block is None or found.count is not None:
+        return
+    given, where = program.resolved(block, found.where or called.scope)
+    if where is called.scope:
+        usual = by_default(program, called, (given,))
+        again = _launched(program, finder, usual) if usual is not None else None
+        if again is not None:
+            yield again
+    elif isinstance(given, ast.Name):
+        value = default_of(program, given.id, where)
+        if value is not None:
+            yield replace(found, grid=None, block=value, where=where)
 
 
 def _left_open(program: PythonProgram, found: Launched | None, called: Called) -> bool:
@@ -184,6 +203,13 @@ def scalar_type(value: ast.expr) -> Type | None:
     """The type of a number that is passed."""
     if isinstance(value, ast.UnaryOp):
         return scalar_type(value.operand)
+    if isinstance(value, ast.Attribute) and value.attr in ("size", "ndim", "nbytes", "itemsize"):
+        return I64
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Attribute) and value.value.attr == "shape":
+        return I64
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.FloorDiv | ast.Mult | ast.Add | ast.Sub | ast.Mod):
+        both = scalar_type(value.left), scalar_type(value.right)
+        return I64 if both == (I64, I64) else None
     if isinstance(value, ast.Constant) and not isinstance(value.value, bool):
         return I64 if isinstance(value.value, int) else F64 if isinstance(value.value, float) else None
     if isinstance(value, ast.Call) and isinstance(value.func, (ast.Attribute, ast.Name)):
@@ -235,9 +261,7 @@ class NumbaReader(Reader):
         threads = self.number(launch.block, where) if launch.block is not None else None
         if not isinstance(threads, IntLit) or threads.value < 1:
             threads = self.host.number(CHOSEN)
-        count = self.number(launch.count, where)
-        if count is None:
-            return None, [threads]
+        count = self.number(launch.count, where) or self.host.size(ast.unparse(launch.count))
         more = self.arithmetic("-", threads, self.host.number(1))
         return [self.arithmetic("/", self.arithmetic("+", count, more), threads)], [threads]
 

@@ -65,10 +65,18 @@ def uses_of(jitted: Jitted, called: Callees, depth: int = 0) -> Uses:
     body = jitted.node.body
     tuples = _tuples(body)
     bound: dict[str, list[ast.expr]] = {}
+    compared: list[ast.Compare] = []
     for node in (at for one in body for at in ast.walk(one)):
         _look(node, uses, tuples, bound)
+        if isinstance(node, ast.Compare):
+            compared.append(node)
         if isinstance(node, ast.Call) and depth < 4:
             _passed(node, uses, called, depth)
+    for name, values in bound.items():
+        if any(_of_threads(value) for value in values):
+            uses.get(name).whole = True
+    for node in compared:  # when all indices are known
+        _compared(node, uses)
     for name, values in bound.items():  # ``row = a[i]`` is an array too
         use = uses.of.get(name)
         for value in values:
@@ -141,8 +149,6 @@ def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, li
             _whole(node.value, uses)
     elif isinstance(node, ast.Assign):
         _assigned(node, uses, bound)
-    elif isinstance(node, ast.Compare):
-        _compared(node, uses)
     elif isinstance(node, ast.For):
         over = node.iter
         through = isinstance(over, ast.Call) and getattr(over.func, "id", "") in ("enumerate", "zip", "reversed")
@@ -159,10 +165,34 @@ def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) ->
             value = node.value
             if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
                 uses.axes(value.value.id, len(target.elts))
+            if _of_threads(value):
+                for part in target.elts:
+                    _whole(part, uses)
             if isinstance(value, ast.Tuple) and len(value.elts) == len(target.elts):
                 for part, one in zip(target.elts, value.elts, strict=True):
                     if isinstance(part, ast.Name):
                         bound.setdefault(part.id, []).append(one)
+
+
+def _of_threads(expr: ast.expr) -> bool:
+    """Whether an expression is a whole number made of a thread's indices: nothing but sums and products of these, of
+    names and of whole numbers."""
+    if isinstance(expr, ast.BinOp):
+        plain = isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult))
+        sides = (expr.left, expr.right)
+        return plain and any(map(_of_threads, sides)) and all(_of_threads(one) or _may_count(one) for one in sides)
+    if isinstance(expr, ast.Attribute) and expr.attr in ("x", "y", "z"):
+        home = expr.value.attr if isinstance(expr.value, ast.Attribute) else getattr(expr.value, "id", "")
+        return home in ("threadIdx", "blockIdx", "blockDim", "gridDim")
+    called = expr.func if isinstance(expr, ast.Call) else None
+    return (called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")) in ("grid", "gridsize")
+
+
+def _may_count(expr: ast.expr) -> bool:
+    """Whether a part of a sum may be a whole number, for all that is seen of it."""
+    if isinstance(expr, ast.BinOp):
+        return not isinstance(expr.op, ast.Div) and _may_count(expr.left) and _may_count(expr.right)
+    return isinstance(expr, ast.Name) or (isinstance(expr, ast.Constant) and type(expr.value) is int)
 
 
 def _subscript(node: ast.Subscript, uses: Uses, tuples: dict[str, int]) -> None:

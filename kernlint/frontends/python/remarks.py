@@ -10,6 +10,7 @@ from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated, full_name
 from kernlint.frontends.python.launches import Launched, kernel_of
+from kernlint.frontends.python.passing import miscounted
 from kernlint.frontends.python.reads import early_reads
 from kernlint.frontends.python.stale import stale
 from kernlint.frontends.python.values import SCALARS
@@ -35,6 +36,7 @@ def remarks_of(
     yield from early_reads(program, launched, lowering)
     for launch in launched:
         yield from _undefined(program, launch, lowering)
+        yield from miscounted(launch, lowering)
 
 
 # ----------------------------------------------------------------------------------------------------------- sizes

@@ -10,7 +10,14 @@ from kernlint.policy.selection import Selection
 from kernlint.registry import load
 from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
-from tests.frontends.python import spellings_bounds, spellings_flow, spellings_host, spellings_more, spellings_sync
+from tests.frontends.python import (
+    spellings_bounds,
+    spellings_flow,
+    spellings_host,
+    spellings_launch,
+    spellings_more,
+    spellings_sync,
+)
 from tests.frontends.python.spellings_bounds import Spelling
 
 HEAD = "import math\nimport numba\nimport numpy as np\nfrom numba import cuda, float32, float64, int32, int64\n\n"
@@ -21,6 +28,7 @@ ALL = (
     *spellings_host.SPELLINGS,
     *spellings_more.SPELLINGS,
     *spellings_flow.SPELLINGS,
+    *spellings_launch.SPELLINGS,
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.record import dataclass, replace
-from kernlint.tree.nodes import Expr
+from kernlint.tree.nodes import Expr, IntLit
 
 DEPTH = 24
 """Arrays made of each other that are followed."""
@@ -76,6 +76,10 @@ class Buffers(ABC):
     @abstractmethod
     def product(self, factors: Sequence[Expr]) -> Expr:
         """The product of sizes."""
+
+    @abstractmethod
+    def quotient(self, above: Expr, below: Expr) -> Expr:
+        """``above // below``."""
 
     def bytes(self, array: Array) -> Expr | None:
         """The bytes of an array."""
@@ -180,8 +184,25 @@ class Buffers(ABC):
         if func.attr == "reshape" and args:
             array = self.array(func.value, scope, depth + 1)
             shape = self.shape(args[0] if len(args) == 1 else ast.Tuple(list(args), ast.Load()), scope, True)
-            return replace(array, shape=shape) if array is not None and shape else None
+            shape = self._left_open(array, shape) if shape else None
+            return replace(array, shape=shape) if array is not None else None
+        if func.attr in ("ravel", "flatten") and not args:
+            array = self.array(func.value, scope, depth + 1)
+            whole = (self.product(array.shape),) if array is not None and array.shape else None
+            return replace(array, shape=whole) if array is not None else None
         return None
+
+    def _left_open(self, array: Array | None, shape: tuple[Expr, ...]) -> tuple[Expr, ...] | None:
+        """A shape with the size that ``-1`` leaves to be worked out; None where that is not known."""
+        open_ = [at for at, size in enumerate(shape) if isinstance(size, IntLit) and size.value < 0]
+        if not open_:
+            return shape
+        if array is None or not array.shape or len(open_) > 1:
+            return None
+        whole = self.product(array.shape)
+        rest = [size for at, size in enumerate(shape) if at not in open_]
+        missing = self.quotient(whole, self.product(rest)) if rest else whole
+        return tuple(missing if at in open_ else size for at, size in enumerate(shape))
 
     def _made(
         self, full: str, args: list[ast.expr], keys: dict[str, ast.expr], scope: Scope, depth: int

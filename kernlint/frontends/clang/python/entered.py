@@ -6,7 +6,7 @@ That is how a launch is read that stands in a helper, which is given the kernel,
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 
@@ -32,6 +32,76 @@ def entered(program: PythonProgram, called: Called) -> Iterator[Called]:
             count += 1
             if count == CALLERS:
                 return
+
+
+def by_default(program: PythonProgram, called: Called, sizes: Iterable[ast.expr | None]) -> Called | None:
+    """A call in a function as it is made where the parameters that ``sizes`` name have their defaults; None where none
+    of them has one, or a call in the file says otherwise."""
+    node = called.scope.node
+    if not isinstance(node, ast.FunctionDef):
+        return None
+    known = {name: value for name, value in _defaults(node).items() if _literal(value)}
+    asked = {at.id for size in sizes if size is not None for at in ast.walk(size) if isinstance(at, ast.Name)}
+    chosen = {name: known[name] for name in asked & set(known) if called.scope.bound.get(name) == [None]}
+    chosen = {name: value for name, value in chosen.items() if not passed_somewhere(program, called.scope, name)}
+    if not chosen:
+        return None
+    own = Scope(node, called.scope.parent, {}, called.scope.places)
+    for name, bound in called.scope.bound.items():
+        own.bound[name] = [(one[0], own) if one is not None else None for one in bound]
+    own.bound.update({name: [(value, called.scope.parent or called.scope)] for name, value in chosen.items()})
+    return Called(called.node, called.name, own)
+
+
+def given_block(block: ast.expr | None, scope: Scope) -> bool:
+    """Whether the size of a block is given to the function that launches."""
+    parts = block.elts if isinstance(block, ast.Tuple) else [block]
+    return any(isinstance(part, ast.Name) and scope.bound.get(part.id, [None]) == [None] for part in parts)
+
+
+def default_of(program: PythonProgram, name: str, scope: Scope) -> ast.expr | None:
+    """The default of a parameter, of numbers alone, for which no call in the file passes something else."""
+    node = scope.node
+    if not isinstance(node, ast.FunctionDef) or scope.bound.get(name) != [None]:
+        return None
+    value = _defaults(node).get(name)
+    literal = value is not None and _literal(value)
+    return value if literal and not passed_somewhere(program, scope, name) else None
+
+
+def passed_somewhere(program: PythonProgram, scope: Scope, name: str) -> bool:
+    """Whether a call in the file may pass something for a parameter of the function."""
+    node = scope.node
+    assert isinstance(node, ast.FunctionDef)
+    made = node.name == "__init__" and scope.parent is not None
+    called = getattr(scope.parent.node, "name", "") if made and scope.parent is not None else node.name
+    method = scope.parent is not None and scope.parent.is_class and not _static(node)
+    names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)][1 if method else 0 :]
+    at = names.index(name) if name in names else len(names) + 1
+    for other in program.calls:
+        if other.name.rpartition(".")[2] != called:
+            continue
+        args, keys = other.node.args, other.node.keywords
+        if len(args) > at or any(isinstance(arg, ast.Starred) for arg in args):
+            return True
+        if any(key.arg in (None, name) for key in keys):
+            return True
+    return False
+
+
+def _defaults(node: ast.FunctionDef) -> dict[str, ast.expr]:
+    """Parameters with their defaults."""
+    names = [arg.arg for arg in (*node.args.posonlyargs, *node.args.args)]
+    found = dict(zip(names[::-1], node.args.defaults[::-1], strict=False))
+    alone = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return found | {arg.arg: value for arg, value in alone if value is not None}
+
+
+def _literal(value: ast.expr) -> bool:
+    """Whether an expression is a whole number, or a tuple of some."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return bool(value.elts) and all(map(_literal, value.elts))
+    return isinstance(value, ast.Constant) and type(value.value) is int
 
 
 def spread(program: PythonProgram, args: list[ast.expr], scope: Scope) -> list[ast.expr] | None:
@@ -74,8 +144,8 @@ def _bound(scope: Scope, node: ast.FunctionDef, other: Called) -> Scope | None:
         own.bound[name] = [(one[0], own) if one is not None else None for one in bound]
     given = dict(zip(names, call.args, strict=False))
     given.update((key.arg, key.value) for key in call.keywords if key.arg is not None)
-    defaults = dict(zip(names[::-1], node.args.defaults[::-1], strict=False))
-    for name in names:
+    defaults = _defaults(node)
+    for name in (*names, *(arg.arg for arg in node.args.kwonlyargs)):
         if name in given:
             own.bound[name] = [(given[name], other.scope), *own.bound.get(name, [])[1:]]
         elif name in defaults:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
-from kernlint.frontends.clang.python.entered import entered, spread, with_one_for_two
+from kernlint.frontends.clang.python.entered import by_default, entered, given_block, spread, with_one_for_two
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
 from kernlint.frontends.clang.python.passed import misfit, misplaced
@@ -102,12 +102,16 @@ def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[Cal
             target = called.node.func
             if not isinstance(target, ast.Name) or where.bound.get(target.id) != [None] or not called.node.args:
                 continue  # no parameter that may stand for a kernel
-        elif launched.args is not None and not isinstance(launched.block, ast.Name):
+        elif launched.args is not None and not given_block(launched.block, where):
             continue
         for inner in entered(program, called):
             again = _launched(program, inner, names)
             if again is not None:
                 yield inner, again
+        usual = by_default(program, called, (launched.block,)) if launched is not None else None
+        again = _launched(program, usual, names) if usual is not None else None
+        if usual is not None and again is not None:
+            yield usual, again
 
 
 class _Any(frozenset[str]):

@@ -26,6 +26,9 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.Mod: "%",
     ast.LShift: "<<",
     ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
 }
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -55,6 +58,9 @@ class Reader(Buffers):
             out = self.arithmetic("*", out, factor)
         return out
 
+    def quotient(self, above: Expr, below: Expr) -> Expr:
+        return self.arithmetic("/", above, below)
+
     def arithmetic(self, op: str, left: Expr, right: Expr) -> Expr:
         """``left op right``, worked out where both are numbers."""
         if isinstance(left, IntLit) and isinstance(right, IntLit):
@@ -67,6 +73,8 @@ class Reader(Buffers):
                 return self.host.number(a - b)
             if op in ("/", "%") and a >= 0 and b > 0:
                 return self.host.number(a // b if op == "/" else a % b)
+            if op in ("&", "|", "^") and a >= 0 and b >= 0:
+                return self.host.number(a & b if op == "&" else a | b if op == "|" else a ^ b)
             if op in ("<<", ">>") and a >= 0 and 0 <= b < 40:
                 return self.host.number(a << b if op == "<<" else a >> b)
         return self.host.binary(op, left, right)
@@ -310,9 +318,23 @@ class Reader(Buffers):
 
     def _concerns(self, cond: ast.expr) -> bool:
         """Whether a condition speaks of something that the launch's sizes rest on and that is not a number."""
-        names = {node.id for node in ast.walk(cond) if isinstance(node, ast.Name)}
+        names = self._spoken_of(cond)
         symbols = {name.partition(".")[0].removeprefix("len(").rstrip(")") for name in self.host.params}
         return bool(names & symbols)
+
+    def _spoken_of(self, cond: ast.expr) -> set[str]:
+        """The names in a condition, and those in what they stand for."""
+        names: set[str] = set()
+        open_: list[tuple[ast.AST, Scope]] = [(cond, self.called.scope)]
+        while open_ and len(names) < DEPTH:
+            expr, scope = open_.pop()
+            if isinstance(expr, ast.Name) and expr.id not in names:
+                names.add(expr.id)
+                found = self.program.binding(expr, scope)
+                open_ += [found] if found is not None else []
+            elif not _of_kind(expr):
+                open_ += [(part, scope) for part in ast.iter_child_nodes(expr)]
+        return names
 
     def _conditions(self) -> Iterator[tuple[ast.expr, bool]]:
         """Conditions that hold, or do not, where the launch is."""
@@ -359,10 +381,23 @@ class Reader(Buffers):
             op = _COMPARISONS.get(type(expr.ops[0]), "")
             left, right = self.number(expr.left, scope), self.number(expr.comparators[0], scope)
             return self.host.compare(op, left, right) if op and left is not None and right is not None else None
-        if isinstance(expr, ast.BinOp):
+        counted = isinstance(expr, ast.BinOp) or (isinstance(expr, ast.Call) and dotted(expr.func) == "len")
+        if counted or (isinstance(expr, (ast.Name, ast.Attribute)) and self._concerns(expr)):
             value = self.number(expr, scope)
             return self.host.compare("!=", value, self.host.number(0)) if value is not None else None
         return None
+
+
+_KINDS = frozenset({"dtype", "ndim", "flags", "device", "is_cuda", "itemsize", "T", "strides"})
+
+
+def _of_kind(expr: ast.AST) -> bool:
+    """Whether a part of a condition asks what an array is, and not how large: its type, its axes, whether it is one."""
+    if isinstance(expr, ast.Attribute):
+        return expr.attr in _KINDS
+    if isinstance(expr, ast.Compare):
+        return all(isinstance(op, (ast.Is, ast.IsNot)) for op in expr.ops)
+    return isinstance(expr, ast.Call) and dotted(expr.func) in ("isinstance", "hasattr", "callable", "type")
 
 
 def _several(expr: ast.Compare) -> ast.expr | None:
