@@ -18,6 +18,7 @@ from kernlint.project.definitions import names_defined
 from kernlint.project.discovery import makes_kernels, says_kernel, works_in_python, works_with_devices
 from kernlint.project.hostoptions import options_in, words_in
 from kernlint.record import dataclass
+from kernlint.text.chevrons import joined
 from kernlint.text.patterns import pattern
 
 MOST = 400
@@ -88,7 +89,7 @@ class FileFacts(Said):
         kernel = b"ernel" in data  # one look at the text for both spellings
         opencl = kernel and b"kernel" in data
         device = cuda or b"__device__" in data
-        launches = _launches(data, kernel) if kernel or b"<<<" in data else []
+        launches = _launches(joined(data), kernel) if kernel or b"<<<" in data or b"<< <" in data else []
         wanted = cuda or opencl or device
         works = works_with_devices(data)
         if not (wanted or launches or works):

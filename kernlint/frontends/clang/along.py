@@ -36,7 +36,7 @@ _SOURCES = (".cu", ".hip", ".cl", ".cpp", ".cc", ".cxx", ".opencl", ".ocl")
 
 _HEADERS = (".cuh", ".h", ".hpp", ".hxx", ".hh", ".inl", ".inc")
 _SPEAKS = pattern(
-    rb"__global__|<<<|\bkernel\s+void\b|__kernel\b|\b(?:cuda|hip|cu|cl|nccl|rccl)[A-Z]\w*\s*\(|\bcl::|"
+    rb"__global__|<< ?<|\bkernel\s+void\b|__kernel\b|\b(?:cuda|hip|cu|cl|nccl|rccl)[A-Z]\w*\s*\(|\bcl::|"
     rb"\b(?:torch|at|thrust)::|\b(?:malloc|calloc|free)\s*\(|\b(?:new|delete)\b"
 )
 """Kernels, launches and what host code does that is worth a look."""

@@ -27,6 +27,7 @@ from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
 from kernlint.record import dataclass
 from kernlint.text.branches import holds_code
+from kernlint.text.chevrons import joined
 from kernlint.text.patterns import pattern
 
 SYNTHESISED_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_made_up__.h"
@@ -60,7 +61,7 @@ TEXT = 4
 HEAVY = 1 << 20
 """Bytes of a source and its headers from which on nothing is made up for a source without device code of its own."""
 
-_DEVICE = pattern(rb"__global__|__device__|<<<|\bkernel\b|__kernel")
+_DEVICE = pattern(rb"__global__|__device__|<< ?<|\bkernel\b|__kernel")
 
 
 _Scan = tuple["Surroundings | None", IncludeScan, tuple[str, ...]]
@@ -143,7 +144,7 @@ class _Job:
 
     def run(self, appended: str, made_up: str) -> Unit:
         """Parse once, with the precompiled prelude or with its text where that is not to be had."""
-        text = self.text if self.language is Language.OPENCL else parenthesised(self.text)
+        text = self.text if self.language is Language.OPENCL else parenthesised(joined(self.text))
         content = text + b"\n" + appended.encode() if appended else text
         files = {self.path: content, **dict.fromkeys(sorted(self.includes.virtual), b"\n"), **self.includes.texts}
         base = base_arguments(self.language, self.options)

@@ -53,7 +53,7 @@ _INSTANCE_LIMITS = {
 }
 """Instances of one template, no kernel, that are lowered; uses of further ones see the template itself."""
 
-_LAUNCHES = pattern(rb"<<<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
+_LAUNCHES = pattern(rb"<< ?<|LaunchKernel|LaunchCooperative|__global__|EnqueueNDRange")
 
 
 _SHORT = 600
