@@ -14,6 +14,7 @@ from kernlint.analysis.accesses.pairs import (
 )
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import LoopContext, Root, RootKind
+from kernlint.prove.meet import WARP
 from kernlint.prove.query import Launch, Overlap, is_shared
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Monomial, polynomial
@@ -31,9 +32,10 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.tree.types import BOOL, IntType
 
-PITCHES = (20_800, 6_240_000, 1_872_000_000, 1_151_860_736_000, 1_179_505_393_664_000)
+PITCHES = (20_800, 6_246_272, 1_873_026_368, 1_155_209_644_416, 1_180_341_000_000_000)
 """Values for scalars that stand in an address and bound nothing: each far larger than the one before, so that a pitch
-is larger than what it separates and no two strides make up for each other; whole numbers of 64 bytes."""
+is larger than what it separates, and no multiples of theirs by numbers below 1800 (threads of a small launch) make up
+for each other; whole numbers of 64 bytes."""
 
 PORTION = 64
 """The value of scalars by which an address is divided and nothing is multiplied: what several threads share."""
@@ -153,6 +155,40 @@ def went_round(pair: Pair, launch: Launch) -> list[Term]:
         if symbol.kind is SymbolKind.TRIPS and symbol not in known_ and symbol.uniformity <= Uniformity.BLOCK
     )
     return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
+
+
+def shared_out(pair: Pair) -> list[Term]:
+    """That a quotient of sizes is at least 1 where it says how much work a block has: ``block * (warps / parts)``
+    is a number of the block's own only then."""
+    return [binary("le", const(1, share.type), share, BOOL) for share in _shares(pair)]
+
+
+def parts_of_blocks(pair: Pair, shape: Scenario, known_: Iterable[tuple[Symbol, int]]) -> Numbers:
+    """Values for the scalars that sizes are divided by in such quotients, with which they are at least 1."""
+    env = {**dict(known_), **dict(zip(BLOCK_DIM, shape.block, strict=True))}
+    found: dict[Symbol, int] = {}
+    for share in _shares(pair):
+        given = {**env, **found}
+        free = [s for s in dict.fromkeys(symbols(share.args[1])) if scalar(s) and s not in given]
+        for value in (WARP, 2, 1) if share.op == "div" else ():
+            tried = {**dict.fromkeys(symbols(share), PORTION), **given, **dict.fromkeys(free, value)}
+            if (evaluate(share, tried) or 0) >= 1:
+                found.update(dict.fromkeys(free, value))
+                break
+    return tuple(found.items())
+
+
+def _shares(pair: Pair) -> tuple[Term, ...]:
+    """The quotients of sizes by which numbers of blocks are multiplied in the addresses of a pair."""
+    found: dict[Term, None] = {}
+    for at in (pair.a, pair.b):
+        for mono in monomials(at.offset):
+            if any(s.kind is SymbolKind.BLOCK for atom in mono for s in atom.symbols):
+                for atom in mono:
+                    sizes = all(s.uniformity is Uniformity.GRID for s in atom.symbols)
+                    if atom.op in ("div", "shr") and atom.symbols and sizes:
+                        found[atom] = None
+    return tuple(found)
 
 
 def powers(pair: Pair) -> list[Term]:

@@ -24,9 +24,11 @@ from kernlint.analysis.scenarios.numbers import (
     addresses,
     equalities,
     is_power,
+    parts_of_blocks,
     pitches,
     powers,
     scalar,
+    shared_out,
     stated,
     trips,
     went_round,
@@ -199,8 +201,9 @@ class Asker:
     def _within(self, pair: Pair, shape: Scenario, warp: bool, values: Numbers) -> Refuted | None:
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
+        values = (*values, *parts_of_blocks(pair, shape, values))
         launch = Launch.of(self.shapes.admission, shape.block, shape.grid, shape.threads, values)
-        premises = (*self.said.premises, *went_round(pair, launch), *powers(pair))
+        premises = (*self.said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair))
         free: Pair | None = None
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(

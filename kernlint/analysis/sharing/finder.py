@@ -13,7 +13,18 @@ from kernlint.analysis.accesses.pairs import (
     Pair,
 )
 from kernlint.analysis.excuses.blocks import met_by_made_up_numbers
-from kernlint.analysis.scenarios.numbers import addresses, monomials, pitches, powers, scalar, stated, trips, went_round
+from kernlint.analysis.scenarios.numbers import (
+    addresses,
+    monomials,
+    parts_of_blocks,
+    pitches,
+    powers,
+    scalar,
+    shared_out,
+    stated,
+    trips,
+    went_round,
+)
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.collisions import Asker, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
@@ -250,13 +261,14 @@ class Finder:
                 return None
         counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
         counts = (*counts, *stated(pair, counts))
+        counts = (*counts, *parts_of_blocks(pair, shape, counts))
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         admission = self.shapes.admission
         launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
         private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair))
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair))
         query = Overlap(
             pair.a,
             pair.b,
