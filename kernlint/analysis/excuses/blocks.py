@@ -13,29 +13,19 @@ def met_by_made_up_numbers(pair: Pair, own: bool) -> bool:
 
     ``own``: the kernel itself leads many threads to one place, whatever the numbers.
 
-    ```opencl excused
-    kernel void ramp(global float *out, const int step_x, const int step_y, const int step_z,
-                     const int size_x, const int size_y, const int size_z) {
-        const int x = get_global_id(0), y = get_global_id(1);
-        if (x >= size_x || y >= size_y) return;
-        int index = x * step_x + y * step_y;
-        for (int z = 0; z < size_z; z++) {
-            out[index] = x;
-            index += step_z;
-        }
+    ```cuda excused
+    __global__ void soften(float *x, int rounds, int slots, int length, int slot_step, int step) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= rounds * slots) return;
+        for (int k = 0; k < length; ++k) x[i % slots * slot_step + k * step] = 0.5f * k + i;
     }
     ```
 
-    ```opencl still-bad
-    kernel void ramp(global float *out, const int step_x, const int step_y, const int step_z,
-                     const int size_x, const int size_y, const int size_z) {
-        const int x = get_global_id(0), y = get_global_id(1);
-        if (x >= size_x || y >= size_y) return;
-        int index = x / 2 * step_x + y * step_y;
-        for (int z = 0; z < size_z; z++) {
-            out[index] = x;
-            index += step_z;
-        }
+    ```cuda still-bad
+    __global__ void soften(float *x, int rounds, int slots, int length, int slot_step, int step) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= rounds * slots) return;
+        for (int k = 0; k < length; ++k) x[i / 2 % slots * slot_step + k * step] = 0.5f * k + i;
     }
     ```
     """
