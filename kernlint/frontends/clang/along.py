@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.configured import Cost
 from kernlint.frontends.clang.entries import with_entries
-from kernlint.frontends.clang.session import NOTHING_BEFORE, MadeUpText, ParseResult
+from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.starts import NOTHING_BEFORE, MadeUpText
 from kernlint.record import dataclass, replace
 from kernlint.source import SourceError, SourceFile, read
 from kernlint.text.patterns import pattern

@@ -14,7 +14,8 @@ from kernlint.frontends.clang.conditions import Ranges
 from kernlint.frontends.clang.kinds import Severity
 from kernlint.frontends.clang.lower.module import Wanted
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.session import MadeUpText, ParseResult
+from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.starts import MadeUpText, Promising, Start
 from kernlint.frontends.clang.unknowns import unknown_names
 from kernlint.record import dataclass
 from kernlint.tree.nodes import Module
@@ -25,7 +26,7 @@ class Reading:
     """A source read under one setting.
 
     ``skipped``: what was not compiled; ``unknown``: names that no header gave, ``made_up`` what was declared for them;
-    ``found``: the headers that were read.
+    ``found``: the headers that were read; ``start``: what the first parse came to.
     """
 
     module: Module
@@ -33,6 +34,7 @@ class Reading:
     unknown: frozenset[str]
     found: tuple[str, ...]
     made_up: MadeUpText
+    start: Start
 
     @property
     def losses(self) -> int:
@@ -78,7 +80,8 @@ Worth = Callable[[ParseResult], bool]
 
 
 class Read(Protocol):
-    """Reads the source once; None when ``worth`` or ``choose`` refuse what was parsed."""
+    """Reads the source once; None when ``worth`` or ``choose`` refuse what was parsed, or what was parsed at first was
+    not ``promising``."""
 
     def __call__(
         self,
@@ -87,6 +90,7 @@ class Read(Protocol):
         known: MadeUpText | None = None,
         choose: Choose | None = None,
         worth: Worth | None = None,
+        promising: Promising | None = None,
         /,
     ) -> Reading | None: ...
 
@@ -95,8 +99,8 @@ def reading(module: Module, parsed: ParseResult) -> Reading:
     """What is to be known of a parse when it is closed."""
     skipped = parsed.skipped
     if not (skipped or parsed.losses or parsed.synthesised):
-        return Reading(module, (), frozenset(), (), parsed.made_up)
-    return Reading(module, skipped, unknown_in(parsed), parsed.includes.found, parsed.made_up)
+        return Reading(module, (), frozenset(), (), parsed.made_up, parsed.start)
+    return Reading(module, skipped, unknown_in(parsed), parsed.includes.found, parsed.made_up, parsed.start)
 
 
 def unknown_in(parsed: ParseResult) -> frozenset[str]:

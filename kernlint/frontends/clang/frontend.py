@@ -16,7 +16,8 @@ from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.options import Language, ParseOptions
-from kernlint.frontends.clang.session import MadeUpText, ParseResult, one_source, own_headers, parse
+from kernlint.frontends.clang.session import ParseResult, one_source, own_headers, parse
+from kernlint.frontends.clang.starts import MadeUpText, Promising
 from kernlint.record import replace
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
@@ -243,6 +244,7 @@ class ClangFrontend:
             known: MadeUpText | None = None,
             choose: Choose | None = None,
             worth: Worth | None = None,
+            promising: Promising | None = None,
         ) -> Reading | None:
             if known is None and along is not None:
                 known = along.known
@@ -254,12 +256,15 @@ class ClangFrontend:
                 use_cache=options.cache,
                 known=known,
                 synthesise=not met,
+                promising=promising,
             ) as parsed:
                 cost.note(parsed)
-                if along is not None:
-                    along.note(parsed)
+                if promising is not None and not promising(parsed.start):
+                    return None
                 if worth is not None and not worth(parsed):
                     return None
+                if along is not None:
+                    along.note(parsed)
                 look = choose(parsed.skipped) if choose is not None else Look(wanted)
                 if look is None:
                     return None

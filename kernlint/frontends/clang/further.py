@@ -23,6 +23,7 @@ from kernlint.frontends.clang.conditions.uncompiled import Uncompiled, declaring
 from kernlint.frontends.clang.configured import Choose, Cost, Look, Read, Reading, Worth, unknown_in
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult
+from kernlint.frontends.clang.starts import NOTHING_MADE_UP, Promising, Start
 from kernlint.record import replace
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -115,6 +116,7 @@ class Configured:
     def _foundation(self) -> Changes:
         """Settings under which names are known that are not by default take the place of the default."""
         best = self._words()
+        tried = [best]
         for _ in range(MAX_FOUNDATIONS):
             first, _ = self.readings[0]
             if not first.unknown:
@@ -124,8 +126,12 @@ class Configured:
             plans, _ = plan(self.search, naming, best) if naming else ([], {})
             before = best
             for changes, _ in plans[:MAX_FOUNDATIONS]:
-                if changes != best and (best == before or self.readings[0][0].losses):
-                    best = self._better({**best, **changes}) or best
+                changes = {**best, **changes}
+                if changes in tried or self.cost.spent():
+                    continue
+                if best == before or self.readings[0][0].losses:
+                    tried.append(changes)
+                    best = self._better(changes) or best
             if best == before:
                 break
         return best
@@ -153,7 +159,7 @@ class Configured:
     def _better(self, changes: Changes) -> Changes | None:
         """The changes, if the source is understood better under them than it is by now; they are the default then."""
         before = self.readings[0][0]
-        found = self._reading(changes, worth=partial(_may_be_better, before))
+        found = self._reading(changes, None, partial(_may_be_better, before), partial(_promising, before))
         if found is None:
             return None
         now = found[0]
@@ -185,14 +191,22 @@ class Configured:
         return list(found)[:MAX_DEFINING]
 
     def _reading(
-        self, changes: Changes, choose: Choose | None = None, worth: Worth | None = None
+        self,
+        changes: Changes,
+        choose: Choose | None = None,
+        worth: Worth | None = None,
+        promising: Promising | None = None,
     ) -> tuple[Reading, Language] | None:
         setting, language = setting_of(changes, self.search.outcome(changes), self.language)
         options = replace(self.options, setting=setting.text(), target=setting.target or self.options.target)
         first, usual = self.readings[0]
-        fits = choose is not None and language is usual and first.made_up.names.isdisjoint(changes)
+        if choose is not None:
+            fits = language is usual and first.made_up.names.isdisjoint(changes)
+            known = first.made_up if fits else None
+        else:  # what is made up must not stand in the way of what a header declares under this setting
+            known = first.made_up if first.made_up.text == first.start.known else NOTHING_MADE_UP
         try:
-            found = self.read(language, options, first.made_up if fits else None, choose, worth)
+            found = self.read(language, options, known, choose, worth, promising)
         except FrontendError:
             return None
         if found is None:
@@ -279,6 +293,15 @@ class Configured:
             if kind is Kind.DEAD and branch.start <= missed.span.start < branch.end:
                 return replace(missed, reason="under an #if that nothing switches on")
         return missed
+
+
+def _promising(before: Reading, start: Start) -> bool:
+    """Whether a source whose first parse came to ``start`` may be understood better than ``before``, whatever is made
+    up for it: not where it loses as much as ``before`` did at first, lacks as many names, and shows no further code."""
+    first = before.start
+    if start.known != first.known or start.losses < first.losses or len(start.unknown) < len(first.unknown):
+        return True
+    return bool(subtract(first.skipped, start.skipped))
 
 
 def _may_be_better(before: Reading, parsed: ParseResult) -> bool:

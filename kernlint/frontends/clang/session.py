@@ -23,9 +23,19 @@ from kernlint.frontends.clang.losses import count_losses
 from kernlint.frontends.clang.options import Language, ParseOptions, base_arguments, source_arguments
 from kernlint.frontends.clang.preceding import MOST_NAMES, ROUNDS, Preceding, lacking, until_included
 from kernlint.frontends.clang.prelude import CACHE, FOLDER, precompiled_arguments, prelude_headers, text_arguments
+from kernlint.frontends.clang.starts import (
+    NOTHING_BEFORE,
+    NOTHING_MADE_UP,
+    MadeUpText,
+    Promising,
+    Recipe,
+    Recipes,
+    Start,
+)
 from kernlint.frontends.clang.stubs import StubChoice, is_foreign, served
 from kernlint.frontends.clang.unit import Unit
-from kernlint.record import dataclass
+from kernlint.frontends.clang.unknowns import unknown_names
+from kernlint.record import dataclass, replace
 from kernlint.text.branches import holds_code
 from kernlint.text.chevrons import joined
 from kernlint.text.patterns import pattern
@@ -38,8 +48,6 @@ SETTING_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_setting__.h"
 
 BEFORE_HEADER = f"{VIRTUAL_FOLDER}/__kernlint_before__.h"
 """The file, present only in memory, with the lines that the project puts before the source."""
-
-NOTHING_BEFORE = Preceding()
 
 MAX_ROUNDS = 3
 """Parses with made-up declarations that one source may cost."""
@@ -170,17 +178,6 @@ class _Job:
         return parse_unit(self.path, [*base, *text_arguments(self.headers), *rest], files)
 
 
-@dataclass(frozen=True, slots=True)
-class MadeUpText:
-    """Declarations that were made up for a parse: their names, their text, and what errors cost all the same; and what
-    the project puts before the source."""
-
-    names: frozenset[str]
-    text: str
-    losses: int
-    before: Preceding = NOTHING_BEFORE
-
-
 @dataclass(slots=True)
 class ParseResult:
     """A parsed source; close it (or use it as a context manager) when its cursors are no longer needed.
@@ -205,6 +202,7 @@ class ParseResult:
     rounds: int
     appended: str
     seconds: Mapping[str, float]
+    start: Start
     _job: _Job
     _made_up: str
 
@@ -241,7 +239,7 @@ class ParseResult:
         started = time.perf_counter()
         attempt = _Attempt.of(self._job, appended, frozenset(), self._made_up)
         attempt.names = self.synthesised
-        return attempt.result({"parse": time.perf_counter() - started}, 1)
+        return attempt.result({"parse": time.perf_counter() - started}, 1, self.start)
 
     def close(self) -> None:
         """Free the translation unit; cursors and types of it must not be used afterwards."""
@@ -282,7 +280,13 @@ class _Attempt:
         losses = count_losses(unit, job.text, job.language, diagnostics, skipped)
         return cls(job, appended, unit, diagnostics, skipped, names, made_up, losses)
 
-    def result(self, seconds: Mapping[str, float], rounds: int) -> ParseResult:
+    @property
+    def start(self) -> Start:
+        """What is to be known of it if it is the first."""
+        unknown = frozenset(each.name for each in unknown_names(self.diagnostics, {})) if self.losses else frozenset()
+        return Start(self.losses, unknown, self.skipped, self.made_up)
+
+    def result(self, seconds: Mapping[str, float], rounds: int, start: Start) -> ParseResult:
         return ParseResult(
             unit=self.unit,
             path=self.job.path,
@@ -297,6 +301,7 @@ class _Attempt:
             rounds=rounds,
             appended=self.appended,
             seconds=seconds,
+            start=start,
             _job=self.job,
             _made_up=self.made_up,
         )
@@ -312,39 +317,67 @@ def parse(
     use_cache: bool = True,
     synthesise: bool = True,
     known: MadeUpText | None = None,
+    promising: Promising | None = None,
 ) -> ParseResult:
     """Parse ``text`` (UTF-8, without a byte order mark) as the content of the file ``path``, which need not exist.
 
     ``appended`` is put behind the text in memory, so that offsets into the text stay valid. Where errors cost device
     code, the parse is repeated with declarations made up for the unknown names, and the attempt that lost least is
     kept; ``synthesise`` turns that off. ``known`` are the declarations made up for a parse of the same text under
-    other settings: where they do as well here, one parse is enough.
+    other settings: where they do as well here, one parse is enough; so it is where that is not ``promising``.
 
     Raises ``FrontendError`` when libclang is missing or fails as a whole.
     """
     options = options or ParseOptions()
     name = os.fspath(path)
+    known = None if known is NOTHING_MADE_UP else known
     started = time.perf_counter()
     job = _Job.of(name, text, language, options, use_cache, known.before if known else NOTHING_BEFORE)
     scanned = time.perf_counter()
-    best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
-    parsed = time.perf_counter()
-    rounds = 1
-    if (
-        synthesise
-        and not job.heavy
-        and (best.losses > (known.losses if known else 0) or (known is None and _hidden(best)))
-    ):
-        again = best if known is None else _Attempt.of(job, appended)
-        again, asked = _preceded(again)
-        best, rounds = _complete(again.job, appended, again)
-        rounds += asked
+    key = _recipe_key(job, appended) if synthesise and not job.heavy else None
+    made = _RECIPES.get(key)
+    if made is not None and known is None and (promising is None or promising(made.start)):
+        best, start, rounds = _Attempt.of(job, appended, made.names, made.text), made.start, made.rounds
+        parsed = time.perf_counter()
+    else:
+        best = _Attempt.of(job, appended, known.names, known.text) if known else _Attempt.of(job, appended)
+        start, rounds = best.start, 1
+        parsed = time.perf_counter()
+        if (
+            synthesise
+            and not job.heavy
+            and (best.losses > (known.losses if known else 0) or (known is None and _hidden(best)))
+            and (promising is None or promising(start))
+        ):
+            if made is not None:
+                best.unit.dispose()
+                best, rounds = _Attempt.of(job, appended, made.names, made.text), made.rounds
+            else:
+                again = best if known is None else _Attempt.of(job, appended)
+                bare = again.start
+                again, asked = _preceded(again)
+                best, rounds = _complete(again.job, appended, again)
+                rounds += asked
+                if key is not None and bare.losses and best.job.before == NOTHING_BEFORE:
+                    _RECIPES.keep(key, Recipe(bare, best.names, best.made_up, rounds))
     seconds = {
         "includes": scanned - started,
         "parse": parsed - scanned,
         "synthesis": time.perf_counter() - parsed,
     }
-    return best.result(seconds, rounds)
+    return best.result(seconds, rounds, start)
+
+
+_RECIPES = Recipes()
+
+
+def _recipe_key(job: _Job, appended: str) -> object:
+    """What a recipe for a source rests on; None where there is to be none."""
+    if job.before != NOTHING_BEFORE or not any(not served(name, job.language) for name in job.includes.missing):
+        return None
+    options = replace(job.options, around=None, about="")
+    scan = job.includes
+    return job.path, hash(job.text), job.language, options, appended, scan.found, scan.missing, scan.size
 
 
 def _naming(macros: tuple[str, ...]) -> str:

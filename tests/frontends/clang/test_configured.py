@@ -316,3 +316,50 @@ def test_headers_are_looked_for_once_for_all_settings(tmp_path: Path, monkeypatc
     assert looked == [name]
     (tmp_path / "a.h").write_text("#define SIZE 0\n")
     assert not _modules(text, name)[0].missing_headers and looked == [name] * 2
+
+
+def _parses(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether something was made up, for each parse from now on."""
+    made: list[bool] = []
+    parse = session.parse_unit
+
+    def counted(path: str, arguments: list[str], files: dict[str, bytes]) -> object:
+        made.append(session.SYNTHESISED_HEADER in files)
+        return parse(path, arguments, files)
+
+    monkeypatch.setattr(session, "parse_unit", counted)
+    return made
+
+
+def test_a_setting_that_loses_more_than_it_names_is_given_up_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "both.h").write_text(
+        """#ifdef FOR_DOCUMENTATION
+        #define wanted unheard_of()
+        #else
+        struct Row { int *at; };
+        __device__ inline int one(Row a) { return a.at[0]; }
+        __device__ inline int two(Row a) { return a.at[1]; }
+        #endif
+        """
+    )
+    text = f"""#include <gone.h>
+    #include "both.h"
+    __global__ void k(Row r, int *p) {{ int a = one(r); int b = two(r); p[1] = wanted + a + b + one(r) + two(r); }}
+    __global__ void fine(int *p) {FINE}"""
+    made = _parses(monkeypatch)
+    found = _modules(text, include_dirs=(str(tmp_path),))
+    assert _names(found) == [("", ["k", "fine"])]
+    assert made == [False, True, False]
+
+
+def test_what_was_made_up_for_a_source_is_not_sought_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """#include <gone.h>
+    __global__ void k(Given g, int *p) { p[0] = given(g.a).b + Other<int>::of(p[1]); }"""
+    made = _parses(monkeypatch)
+    first, *_ = _modules(text, "again.cu")
+    before = len(made)
+    second, *_ = _modules(text, "again.cu")
+    assert before > 1 and made[0] is False and made[before:] == [True]
+    assert second.kernels[0].function.losses == first.kernels[0].function.losses
