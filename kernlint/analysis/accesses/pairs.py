@@ -25,6 +25,7 @@ from kernlint.analysis.trace.events import (
     GuardKind,
     Label,
     LoopContext,
+    Root,
     RootKind,
     WarpEvent,
 )
@@ -88,7 +89,7 @@ def known(access: Access) -> bool:
 
     Of the asynchronous copies only those are that a whole block makes together (OpenCL's).
     """
-    return placed(access) and not any(_unseen(guard.term) for guard in access.guards)
+    return placed(access) and not any(_unseen(guard.term, access.root) for guard in access.guards)
 
 
 def placed(access: Access, taken: Callable[[Term], bool] | None = None) -> bool:
@@ -118,12 +119,23 @@ def of_thread(access: Access) -> bool:
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def _unseen(term: Term) -> bool:
+def _unseen(term: Term, root: Root | None = None) -> bool:
     """Whether threads are told apart by what the prover, which has integers alone, cannot tell, so that it would let
-    every thread pass: in floating point (``threadIdx.x < blockDim.x / 32.f``), by groups whose size nobody knows."""
+    every thread pass: in floating point (``threadIdx.x < blockDim.x / 32.f``), by groups whose size nobody knows.  What
+    a thread makes for itself and compares with something of ``root`` (a draw, with how likely the change of a cell is)
+    tells nobody apart."""
     if term.op in ("lt", "le", "eq", "ne") and isinstance(term.args[0].type, FloatType):
+        if root is not None and term.op in ("lt", "le") and any(_of_contents(side, root) for side in term.args):
+            return False
         return any(symbol.kind is SymbolKind.THREAD for symbol in symbols(term))
-    return _in_unknown_groups(term) or any(_unseen(arg) for arg in term.terms)
+    return _in_unknown_groups(term) or any(_unseen(arg, root) for arg in term.terms)
+
+
+def _of_contents(term: Term, root: Root) -> bool:
+    """Whether a number is made of what an object holds, and not of the thread's index."""
+    found = symbols(term)
+    held = (symbol.kind is SymbolKind.LOAD and symbol.origin[0] is root for symbol in found)
+    return any(held) and not any(symbol.kind is SymbolKind.THREAD for symbol in found)
 
 
 def _in_unknown_groups(term: Term) -> bool:

@@ -20,7 +20,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
-from kernlint.tree.types import IntType
+from kernlint.tree.types import FloatType, IntType
 
 
 def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
@@ -107,8 +107,18 @@ def _holds(found: Iterable[Symbol], root: Root) -> bool:
 
 
 def _orders(term: Term) -> bool:
-    """Whether two values from memory are compared: which is the greater is anybody's guess."""
-    return term.op in ("lt", "le") and all(map(_data, term.terms))
+    """Whether two values from memory are compared, or one with a number in floating point that each thread makes for
+    itself (what it draws at random): which is the greater is anybody's guess."""
+    if term.op == "lor":
+        return any(map(_orders, term.terms))
+    if term.op not in ("lt", "le"):
+        return False
+    drawn = [side for side in term.terms if not _data(side)]
+    return not drawn or (len(drawn) == 1 and isinstance(drawn[0].type, FloatType) and _of_thread(drawn[0]))
+
+
+def _of_thread(term: Term) -> bool:
+    return any(symbol.kind in (SymbolKind.THREAD, SymbolKind.BLOCK) for symbol in symbols(term))
 
 
 def chosen_by_data(side: Side) -> bool:

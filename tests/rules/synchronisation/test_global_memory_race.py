@@ -16,6 +16,40 @@ __global__ void k(float *sums, const float *a) {
     sums[threadIdx.x] = s; // bad
 }
 """,
+    "a cell changes by a draw of its own, beside others that do": """
+__device__ float draw(unsigned long long seed, unsigned long long cell) {
+    unsigned long long z = seed + 0xd1b54a32d192ed03ull * cell;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    return (float)(z >> 40) * (1.0f / 16777216.0f);
+}
+__global__ void flip(float *spin, int n, float beta, unsigned long long seed) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float gain = spin[i] * (spin[i == 0 ? n - 1 : i - 1] + spin[i == n - 1 ? 0 : i + 1]);
+    if (gain <= 0.0f || draw(seed, i) < expf(-beta * gain)) spin[i] = -spin[i];  // bad
+}
+""",
+    "every second cell changes by a draw of its own": """
+__device__ float draw(unsigned long long seed, unsigned long long cell) {
+    unsigned long long z = seed + 0xd1b54a32d192ed03ull * cell;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+    return (float)(z >> 40) * (1.0f / 16777216.0f);
+}
+__global__ void flip(float *spin, int n, float beta, unsigned long long seed, int odd) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < 1 || i >= n - 1 || (i & 1) != odd) return;
+    float gain = spin[i] * (spin[i - 1] + spin[i + 1]);
+    if (gain <= 0.0f || draw(seed, i) < expf(-beta * gain)) spin[i] = -spin[i];
+}
+""",
+    "cells within a circle that data give take what lies beyond it": """
+__global__ void mirror(float *x, const float *radius, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n / 2) return;
+    float far = i * 0.5f;
+    if (far * far < radius[0]) x[i] = x[i + n / 2];
+}
+""",
     "one block only": """
 __global__ void k(float *sums, const float *a) {
     sums[threadIdx.x] = a[threadIdx.x] * 2;
