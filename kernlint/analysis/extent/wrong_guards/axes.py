@@ -13,7 +13,7 @@ from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import VectorType
 
@@ -119,9 +119,11 @@ def square(kernel: Trace, found: Places, unused: Sequence[UnusedSize]) -> Iterat
             yield Overreach(access, Fault.ROWS, limit.guard, limit.part, limit.size, 0, why)
 
 
-def _axes(index: Polynomial) -> set[int]:
-    """The axes of the grid that an index grows with."""
-    return {s.axis for atom in index.atoms for s in symbols(atom) if s.kind is SymbolKind.BLOCK}
+def _axes(index: Polynomial) -> set[object]:
+    """What an index grows with: the axes of the grid, and data that differ between threads."""
+    own = [s for atom in index.atoms for s in symbols(atom)]
+    data = (s for s in own if s.kind is SymbolKind.LOAD and s.uniformity > Uniformity.BLOCK)
+    return {*(s.axis for s in own if s.kind is SymbolKind.BLOCK), *data}
 
 
 def _idle_lane(kernel: Trace, size: Polynomial) -> str:

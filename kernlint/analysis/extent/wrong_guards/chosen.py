@@ -1,0 +1,79 @@
+"""Places that data choose in rows of a length that stands in the index: tests that let the length itself through, and
+neighbours of the last element.
+
+A sample shifted by a delay from memory, a node that a position falls on: who tests such an index against the number
+that the rows are apart means the end of the row.  Indices that threads alone make are looked at with the launches in
+:mod:`~kernlint.analysis.extent.wrong_guards.inclusive` and :mod:`~kernlint.analysis.extent.wrong_guards.steps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.extent.limits import Limit
+from kernlint.analysis.extent.places import Place, Places
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.trace.events import Access
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.terms import SymbolKind, plain, subterms, symbols
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
+
+
+def chosen_rows(found: Places) -> Iterator[Overreach]:
+    """Accesses to element ``e`` of row ``r`` of rows of ``n``, where data are part of ``e`` and the tightest test is
+    ``e <= n``, or ``e - k < n``.
+
+    Excused: rows that the kernel also reads before their start, or that are ``n + 1`` apart; an index that a minimum or
+    a remainder keeps inside.  Still bad: ``if (t >= 0 && t <= n) sum += x[c * n + t];``
+    """
+    before = {id(place.access.root) for places in found.values() for place in places if _reaches_back(place)}
+    for access, places in found.items():
+        if len(places) < 2 or id(access.root) in before:
+            continue
+        place = places[-1]
+        if place.extra or place.row is None or place.row.constant is not None or not _of_data(place.index):
+            continue
+        limit = _tightest(place)
+        if limit is None or _kept(place.index) or _asked(access, place.index, place.row):
+            continue
+        fault = Fault.INCLUSIVE if limit.part.op == "le" else Fault.NEIGHBOUR
+        why = "it is the pitch of a dimension"
+        yield Overreach(access, fault, limit.guard, limit.part, place.row, limit.slack + 1, why)
+
+
+def _tightest(place: Place) -> Limit | None:
+    """The test against the length of the row, where it lets the length or more through and no other test says less."""
+    own = [limit for limit in place.limits if limit.size == place.row]
+    others = [limit for limit in place.limits if limit.size != place.row and not _of_index(limit, place)]
+    if not own or others or own[0].slack < 0 or own[0].slack > 2 or own[0].unit != 1:
+        return None
+    return own[0]
+
+
+def _of_index(limit: Limit, place: Place) -> bool:
+    """Whether what a test leaves open is itself part of the index that moves: it says nothing of the sum."""
+    moving = {s for atom in place.index.atoms for s in symbols(atom) if s.kind in _DATA}
+    return any(s in moving for atom in limit.size.atoms for s in symbols(atom))
+
+
+def _of_data(index: Polynomial) -> bool:
+    return any(s.kind in _DATA for atom in index.atoms for s in symbols(atom))
+
+
+def _reaches_back(place: Place) -> bool:
+    """Whether an index is moved back by a number: rows begin with room for neighbours, or have it tested otherwise."""
+    return place.index.coefficients.get((), 0) < 0
+
+
+def _kept(index: Polynomial) -> bool:
+    """Whether a minimum, a remainder or a choice holds part of an index back, whatever the tests say."""
+    parts = (plain(part) for atom in index.atoms for part in subterms(atom))
+    return any(part.op in ("min", "max", "mod", "select", "and") for part in parts)
+
+
+def _asked(access: Access, index: Polynomial, row: Polynomial) -> bool:
+    """Whether an equality in a test asks for the last place or the one behind it."""
+    ends = (row - index, index - row, row - number(1) - index, index - row + number(1))
+    asked = (part for guard in access.guards for part in subterms(guard.term) if part.op in ("eq", "ne"))
+    return any(polynomial(part.args[0]) - polynomial(part.args[1]) in ends for part in asked)

@@ -1,0 +1,64 @@
+"""Elements that data choose in rows of a length that stands in the index."""
+
+import pytest
+
+from kernlint import registry
+from tests.rules.marked import assert_marked
+
+RULE = registry.load().get("KL102")
+
+SHIFTED = """\
+__global__ void beam(const float *in, const int *delay, int channels, int n, float *out) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= n) return;
+    float sum = 0;
+    for (int c = 0; c < channels; c++) {
+        int at = t + delay[c];
+        if (%s) sum += in[c * n + at];%s
+    }
+    out[t] = sum;
+}
+"""
+
+
+def test_the_length_of_the_row_is_no_place_in_it():
+    assert_marked(RULE, SHIFTED % ("at >= 0 && at <= n", "  // bad"))
+
+
+@pytest.mark.parametrize("test", ["at >= 0 && at < n", "at >= 0 && at <= n && at < n", "at >= 0 && at <= n - 1"])
+def test_what_is_kept_below_it_is(test):
+    assert_marked(RULE, SHIFTED % (test, ""))
+
+
+NODES = """\
+__kernel void heights(__global const float2 *where, __global const float *node, __global float *out,
+                      int points, int nx, int ny) {
+    int p = get_global_id(0);
+    if (p >= points) return;
+    int i = convert_int_rtn(where[p].x), j = convert_int_rtn(where[p].y);
+    if (i < 0 || j < 0 || i >= nx%s || j >= ny%s) return;
+    out[p] = node[j * nx + i] + node[j * nx + i + 1]%s;%s
+}
+"""
+
+
+def test_the_neighbour_of_the_last_node_is_beyond_it():
+    assert_marked(RULE, NODES % ("", "", "", "  // bad"), "opencl")
+    assert_marked(RULE, NODES % (" - 1", " - 1", "", ""), "opencl")
+    assert_marked(RULE, NODES % ("", "", " + node[j * nx + i - 1]", ""), "opencl")
+
+
+MARKS = """\
+__global__ void mark(const int2 *where, int count, int width, int height, int *sum) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    int x = where[i].x, y = where[i].y;
+    if (x < 0 || y < 0 || x >= width || y >= %s) return;
+    atomicAdd(sum + y * width + x, 1);%s
+}
+"""
+
+
+def test_rows_that_data_choose_are_counted_by_their_number():
+    assert_marked(RULE, MARKS % ("width", "  // bad"))
+    assert_marked(RULE, MARKS % ("height", ""))
