@@ -287,7 +287,7 @@ class WrongBoundsGuard(Rule):
 
 def _of_extent(one: Overreach) -> bool:
     """Whether what the guard lets through is told by an extent."""
-    return one.size is not None and one.fault is not Fault.ROWS
+    return one.size is not None and one.fault not in (Fault.ROWS, Fault.REPEATED)
 
 
 def _why_wrong(one: Overreach) -> str:
@@ -338,6 +338,8 @@ def _message(one: Overreach) -> str:
         return f"{what} in rows of {size}, which bound the row and not the column: the wrong index is tested"
     if one.fault is Fault.ROWS:
         return f"{what} in a row whose number is tested against {size}: {one.why}"
+    if one.fault is Fault.REPEATED:
+        return f"{what} after a test that its loop has made already: what the thread adds to the index goes untested"
     if one.fault is Fault.OTHER:
         return f"{what} with an index tested against {size}, for which another axis is launched, and not its own extent"
     if one.fault is Fault.SCALARS:
@@ -362,6 +364,7 @@ _FIXES = {
     Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
     Fault.TWICE: "test each index against its own extent",
     Fault.ROWS: "test the number of the row against how many there are",
+    Fault.REPEATED: "test the index that is used",
     Fault.OTHER: "test each index against its own extent",
     Fault.SCALARS: "test against the number of vectors",
     Fault.WRAPPED: "compare with the size from above, or compute the difference in a signed type",

@@ -16,7 +16,7 @@ from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
 from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, square, swapped, twice
-from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows
+from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, repeated_tests
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
     clamped,
@@ -91,6 +91,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += square(facts[trace], facts[places], passed)
         seen = {one.access for one in found}
         found += [one for one in chosen_rows(facts[places]) if one.access not in seen]
+        found += [one for one in repeated_tests(facts[places]) if one.access not in seen]
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places])
         found += wrapped(facts[trace].accesses)

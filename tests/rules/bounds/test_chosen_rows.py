@@ -62,3 +62,22 @@ __global__ void mark(const int2 *where, int count, int width, int height, int *s
 def test_rows_that_data_choose_are_counted_by_their_number():
     assert_marked(RULE, MARKS % ("width", "  // bad"))
     assert_marked(RULE, MARKS % ("height", ""))
+
+
+STREAM = """\
+__global__ void stream(const float *x, const int *starts, float *sums) {
+    __shared__ float part[1024];
+    int first = starts[blockIdx.x], last = starts[blockIdx.x + 1];
+    for (int base = first; base < last; base += blockDim.x) {
+        int at = base + threadIdx.x;
+        if (%s < last) part[at - first] = x[at];%s
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) sums[blockIdx.x] = part[0];
+}
+"""
+
+
+def test_a_test_that_the_loop_has_made_is_none_of_the_index():
+    assert_marked(RULE, STREAM % ("base", "  // bad"))
+    assert_marked(RULE, STREAM % ("at", ""))

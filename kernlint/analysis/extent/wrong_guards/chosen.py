@@ -1,5 +1,5 @@
-"""Places that data choose in rows of a length that stands in the index: tests that let the length itself through, and
-neighbours of the last element.
+"""Places that data choose in rows of a length that stands in the index: tests that let the length itself through,
+neighbours of the last element, tests of something else than the index.
 
 A sample shifted by a delay from memory, a node that a position falls on: who tests such an index against the number
 that the rows are apart means the end of the row.  Indices that threads alone make are looked at with the launches in
@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.limits import Limit
 from kernlint.analysis.extent.places import Place, Places
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, Guard, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, plain, subterms, symbols
 
@@ -40,6 +41,25 @@ def chosen_rows(found: Places) -> Iterator[Overreach]:
         fault = Fault.INCLUSIVE if limit.part.op == "le" else Fault.NEIGHBOUR
         why = "it is the pitch of a dimension"
         yield Overreach(access, fault, limit.guard, limit.part, place.row, limit.slack + 1, why)
+
+
+def repeated_tests(found: Places) -> Iterator[Overreach]:
+    """``for (b = first; b < last; b += 64) if (b < last) use(x[b + thread]);``: the test asks again what the loop has
+    asked, of the same number, and nothing asks for what the thread adds."""
+    for access, places in found.items():
+        rounds = [guard.term for guard in access.guards if guard.kind is GuardKind.LOOP]
+        again = (guard for guard in access.guards if guard.kind is GuardKind.BRANCH) if rounds else ()
+        for guard in again:
+            asked = [part for part in conjuncts(guard.term) if part.op in ("lt", "le")]
+            part = next((part for part in asked if any(part in conjuncts(term) for term in rounds)), None)
+            added = None if part is None or len(asked) > 1 else places[-1].index - polynomial(part.args[0])
+            kinds = set() if added is None else {s.kind for atom in added.atoms for s in symbols(atom)}
+            if part is not None and kinds == {SymbolKind.THREAD} and not any(map(_of_threads, access.guards)):
+                yield Overreach(access, Fault.REPEATED, guard, part, polynomial(part.args[1]), 0, "")
+
+
+def _of_threads(guard: Guard) -> bool:
+    return any(s.kind is SymbolKind.THREAD for s in symbols(guard.term))
 
 
 def _tightest(place: Place) -> Limit | None:

@@ -32,6 +32,7 @@ class Fault(Enum):
     ROWS = "rows"  # the number of a row is tested against the length of one
     OTHER = "other"  # an index is tested against the extent of another axis of the launch
     SCALARS = "scalars"  # the index counts vectors, the size single elements
+    REPEATED = "repeated"  # the loop around it has asked the same, and the index that is used goes untested
     WRAPPED = "wrapped"  # an unsigned difference is tested for not being negative, which it never is
 
 
