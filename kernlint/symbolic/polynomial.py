@@ -117,9 +117,12 @@ class Polynomial:
     def __repr__(self) -> str:
         if not self.coefficients:
             return "0"
-        return " + ".join(
-            "*".join(([str(c)] if c != 1 or not m else []) + [repr(a) for a in m]) for m, c in self.coefficients.items()
-        )
+        text = ""
+        for mono, value in sorted(self.coefficients.items(), key=lambda each: each[1] < 0):  # what is added comes first
+            factors = ([str(abs(value))] if abs(value) != 1 or not mono else []) + [repr(atom) for atom in mono]
+            sign = (" - " if value < 0 else " + ") if text else "-" if value < 0 else ""
+            text += sign + "*".join(factors)
+        return text
 
 
 def _made(coefficients: dict[Monomial, int]) -> Polynomial:

@@ -81,3 +81,21 @@ __global__ void stream(const float *x, const int *starts, float *sums) {
 def test_a_test_that_the_loop_has_made_is_none_of_the_index():
     assert_marked(RULE, STREAM % ("base", "  // bad"))
     assert_marked(RULE, STREAM % ("at", ""))
+
+
+EDGES = """\
+__global__ void inner(const float *in, float *out, int edge, int w, int h, int stride) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x + edge, y = blockIdx.y * blockDim.y + threadIdx.y + edge;
+    if (x >= %s - edge || y >= %s - edge) return;
+    out[y * stride + x] = in[y * stride + x];%s
+}
+void run(const float *in, float *out, int edge, int w, int h, int stride) {
+    dim3 block(32, 8), grid((w - 2 * edge + 31) / 32, (h - 2 * edge + 7) / 8);
+    inner<<<grid, block>>>(in, out, edge, w, h, stride);
+}
+"""
+
+
+def test_axes_of_a_launch_that_leaves_out_an_edge():
+    assert_marked(RULE, EDGES % ("h", "w", "  // bad"))
+    assert_marked(RULE, EDGES % ("w", "h", ""))

@@ -160,7 +160,7 @@ def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[O
                     continue
                 (axis,) = axes
                 limit = dimension.limits[0]
-                tested = in_host_terms(limit.size, images)
+                tested = in_host_terms(limit.size - _ahead(dimension.index), images)
                 others = [count for other, count in counts.items() if other != axis]
                 if axis in counts and tested != counts[axis] and tested in others and _once(one, axis):
                     yield Overreach(
@@ -172,6 +172,14 @@ def other_axis(indexed: Sequence[Indexed], context: LaunchContext) -> Iterator[O
                         0,
                         "the launch derives its grid along another axis from it",
                     )
+
+
+def _ahead(index: Polynomial) -> Polynomial:
+    """The places before that of the first thread."""
+    own = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    return Polynomial(
+        {m: v for m, v in index.coefficients.items() if not any(s.kind in own for atom in m for s in symbols(atom))}
+    )
 
 
 def _once(one: Indexed, axis: int) -> bool:
