@@ -93,7 +93,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in chosen_rows(facts[places]) if one.access not in seen]
         found += [one for one in repeated_tests(facts[places]) if one.access not in seen]
         found += scalars(facts[trace], indexed, context)
-        found += vector_counts(facts[trace], facts[places])
+        found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)
         seen = {one.access for one in found}
         found += [one for one in other_axis(indexed, context) if one.access not in seen]

@@ -62,3 +62,25 @@ void host(const float *in, float *out, int k) {
 )
 def test_what_the_host_divides_is_a_multiple(size: str, short: bool) -> None:
     assert bool(findings(DynamicSharedMemoryOmitted, LAUNCH.replace("SIZE", size))) is short
+
+
+MASKED = """
+__global__ void mask(float *x, const unsigned *keep, const float *bias, int n, int dim) {
+    float4 *quads = reinterpret_cast<float4 *>(x);
+    for (size_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+        float4 v = quads[i];
+        v.x += keep[i] ? bias[i % dim] : 0.0f;
+        quads[i] = v;
+    }
+    for (int i = n / 4 * 4 + threadIdx.x; i < n; i += blockDim.x) x[i] += 1.0f;
+}
+void host(float *x, const unsigned *keep, const float *bias, int rows, int dim) {
+    int count = COUNT;
+    mask<<<(count + 255) / 256, 256>>>(x, keep, bias, count, dim / 4);
+}
+"""
+
+
+@pytest.mark.parametrize(("count", "bad"), [("rows * dim / 4", False), ("(rows * dim) >> 2", False), ("rows * dim", True)])
+def test_what_the_host_divides_counts_vectors(count: str, bad: bool) -> None:
+    assert seen(MASKED.replace("COUNT", count)) is bad

@@ -380,7 +380,7 @@ def scalars(kernel: Trace, indexed: Sequence[Indexed], context: LaunchContext) -
             yield Overreach(one.access, Fault.SCALARS, guard, part, size, lanes, why)
 
 
-def vector_counts(kernel: Trace, found: Places) -> Iterator[Overreach]:
+def vector_counts(kernel: Trace, found: Places, context: LaunchContext) -> Iterator[Overreach]:
     """``if (i < n) v[i]`` of vectors, where the kernel takes the rest of ``n`` divided by their length from the same
     array as single elements: n counts those."""
     for access, places in found.items():
@@ -388,6 +388,8 @@ def vector_counts(kernel: Trace, found: Places) -> Iterator[Overreach]:
         if not isinstance(kind, VectorType) or len(places) > 1 or place.extra or place.bound is None:
             continue
         size, best = place.bound, place.limits[0]
+        if _given_in_vectors(context, size, kind.lanes):
+            continue
         rest = [
             one for one in kernel.accesses if one.root is access.root and one.size and one.size < (access.size or 0)
         ]
@@ -401,6 +403,8 @@ def vector_counts(kernel: Trace, found: Places) -> Iterator[Overreach]:
 
 def _counts_scalars(kernel: Trace, context: LaunchContext, size: Polynomial, lanes: int) -> str:
     """What says that a size counts single elements and not vectors of ``lanes``; empty: nothing."""
+    if _given_in_vectors(context, size, lanes):
+        return ""
     for view in context.launches:
         given = in_host_terms(size, dict(view.images))
         for one in view.covers:
@@ -411,6 +415,17 @@ def _counts_scalars(kernel: Trace, context: LaunchContext, size: Polynomial, lan
     if any(_divided_by(part, lanes) == size for term in terms for part in subterms(term)):
         return f"it is divided by {lanes} elsewhere in the kernel"
     return ""
+
+
+def _given_in_vectors(context: LaunchContext, size: Polynomial, lanes: int) -> bool:
+    """Whether a launch in sight passes as ``size`` what it has divided by the length of a vector."""
+    for view in context.launches:
+        given = term_of(in_host_terms(size, dict(view.images)))
+        for part in subterms(given):
+            by = part.args[1].value if part.op in ("div", "shr") else None
+            if by is not None and (1 << by if part.op == "shr" else by) % lanes == 0:
+                return True
+    return False
 
 
 def _divided_by(term: Term, lanes: int) -> Polynomial | None:
