@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.symbolic.terms import Term
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term
 from kernlint.tree.types import FloatType, IntType, Type
 
 _INFIX = {
@@ -43,6 +43,29 @@ def _downward(right: Term, kind: Type) -> bool:
 def show(term: Term, casts: bool = False) -> str:
     """``term`` as text; conversions between integers are left out unless ``casts``."""
     return _show(term, 0, casts)
+
+
+UNSAID = "..."
+"""What stands in :func:`words` for a value that has no name in the source."""
+
+
+def words(term: Term) -> str:
+    """``term`` as text for messages: values of which nothing is known have their name in the source, else none."""
+    text = show(term)
+    if "?" in text:
+        for symbol in sorted(term.symbols, key=lambda symbol: -len(symbol.name)):
+            if symbol.kind is SymbolKind.UNKNOWN:
+                text = text.replace(symbol.name, _named(symbol))
+    return text
+
+
+def _named(symbol: Symbol) -> str:
+    reason = symbol.reason.removesuffix(FROM_HEADER).removeprefix("uninitialised ")
+    return reason if reason.isidentifier() else UNSAID
+
+
+FROM_HEADER = " comes from a missing header"
+"""The end of the reason for a value that a header would have given."""
 
 
 def _show(term: Term, outer: int, casts: bool) -> str:

@@ -15,13 +15,13 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ConditionEvent, RootKind, Trace
-from kernlint.analysis.wording import element, index, verb
+from kernlint.analysis.wording import LONGEST, element, index, verb
 from kernlint.finding import Finding, Fix, Related, Severity, Witness
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.intervals import interval
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import UNSAID, words
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Binary, Cast, Expr
 from kernlint.tree.types import Space
@@ -138,7 +138,7 @@ class LateBoundsGuard(Rule):
         )
 
     def _overrun(self, run: Overrun) -> Finding:
-        size = show(term_of(run.size))
+        size = words(term_of(run.size))
         return self.finding(
             run.access.span,
             f"{element(run.access)} is {verb(run.access)} before the test that its index is below {size}",
@@ -152,11 +152,17 @@ class LateBoundsGuard(Rule):
         where = "before the start" if lower else "beyond the end"
         return self.finding(
             access.span,
-            f"{element(access)} is read before {show(part)} is tested, to the right of it: "
+            f"{element(access)} is read before {_test(part)} is tested, to the right of it: "
             f"the last step reads an element {where}",
             related=[Related(test.span, "the condition goes from left to right")],
             fix="test the index first, then the element",
         )
+
+
+def _test(part: Term) -> str:
+    """A test in words, by what it is about where it is too long."""
+    text = words(part)
+    return text if len(text) <= LONGEST and UNSAID not in text else "the index"
 
 
 def _by_thread(term: Term) -> bool:
@@ -239,8 +245,11 @@ def _covered(access: Access, index: Polynomial, side: int) -> bool:
 
 
 def _fits(access: Access) -> bool:
-    """Whether the index is inside a known extent anyway."""
+    """Whether the index is inside a known extent anyway, or in memory of which the launch may give more than the
+    test lets: where shared memory is parted by hand, the next array begins there."""
     extent = access.root.extent
+    if access.root.space is Space.SHARED and extent is None:
+        return True
     low, high = interval(access.offset)
     return (
         access.root.kind is RootKind.VARIABLE

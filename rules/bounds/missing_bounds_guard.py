@@ -25,7 +25,7 @@ from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, term_of
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import UNSAID, words
 from kernlint.tree.types import Space
 
 AXES = "xyz"
@@ -198,7 +198,7 @@ class MissingBoundsGuard(Rule):
             )
 
     def _unwrapped(self, one: Unwrapped) -> Finding:
-        access, bound = one.access, show(one.bound)
+        access, bound = one.access, words(one.bound)
         return self.finding(
             access.span,
             f"{element(access)} is {verb(access)} with a number of all bits in the first round of the loop: every "
@@ -230,7 +230,7 @@ class MissingBoundsGuard(Rule):
 
     def _items(self, facts: Facts, found: Sequence[Surplus]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
-        count = show(first.count)
+        count = words(first.count)
         related = [Related(first.view.fact.span, f"this launch rounds {count} up to whole blocks")]
         others = _others(first.access, [one.access for one in found])
         related += [Related(access.span, f"so is {element(access)} here") for access in others[:3]]
@@ -250,7 +250,7 @@ class MissingBoundsGuard(Rule):
             groups.setdefault((one.guard.span, one.size), []).append(one)
         for group in groups.values():
             first = next((one for one in group if one.access.writes), group[0])
-            access, size = first.access, show(term_of(first.size))
+            access, size = first.access, words(term_of(first.size))
             support = element(first.support) if first.support is not access else "another store at the slot"
             related = [Related(first.guard.span, f"{support} is kept below {size} by this test"), *calls(access)]
             others = _others(access, [one.access for one in group])
@@ -277,8 +277,10 @@ class MissingBoundsGuard(Rule):
         shown = example(first) or asking.example(past_end.of_exposed(first, facts), facts)
         if first.tier is Tier.ROUNDED_UP:
             assert first.cover is not None and first.cover.count is not None and first.view is not None
-            count = show(first.cover.count)
-            unit = f" blocks of {show(first.cover.unit)}" if first.cover.unit is not None else " whole blocks"
+            count = words(first.cover.count)
+            unit = " whole blocks"
+            if first.cover.unit is not None and UNSAID not in words(first.cover.unit):
+                unit = f" blocks of {words(first.cover.unit)}"
             related.insert(0, Related(first.view.fact.span, f"this launch rounds {count} up to{unit}"))
             return self.finding(
                 access.span,

@@ -25,7 +25,7 @@ from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import polynomial, term_of
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.tree.types import Space
 
 
@@ -192,7 +192,7 @@ class WrongBoundsGuard(Rule):
 
     def _twin(self, found: Sequence[Twin]) -> Finding:
         first = next((one for one in found if one.place.access.writes), found[0])
-        access, size, other = first.place.access, show(term_of(first.size)), first.other
+        access, size, other = first.place.access, words(term_of(first.size)), first.other
         related = [
             Related(first.guard.span, "this number is multiplied in the index"),
             Related(other.span, f"another kernel keeps {element(other)} below the same count of the same memory"),
@@ -213,7 +213,7 @@ class WrongBoundsGuard(Rule):
 
     def _items(self, found: Sequence[Surplus]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
-        access, count = first.access, show(first.count)
+        access, count = first.access, words(first.count)
         assert first.guard is not None
         related = [
             Related(first.guard.span, "surplus items pass this test"),
@@ -237,7 +237,7 @@ class WrongBoundsGuard(Rule):
         )
 
     def _foreign(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
-        access, size = run.access, show(term_of(run.size))
+        access, size = run.access, words(term_of(run.size))
         owner = run.support.root.name
         related = [Related(run.guard.span, f"this is the length of the rows of {owner}"), *calls(access)]
         related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
@@ -251,7 +251,7 @@ class WrongBoundsGuard(Rule):
         )
 
     def _shape(self, run: Overrun, others: Sequence[Overrun]) -> Finding:
-        access, size = run.access, show(term_of(run.size))
+        access, size = run.access, words(term_of(run.size))
         related = [Related(run.guard.span, "this test lets it through"), *calls(access)]
         related += [Related(other.access.span, f"so is {element(other.access)} here") for other in others[:3]]
         return self.finding(
@@ -293,13 +293,13 @@ def _of_extent(one: Overreach) -> bool:
 def _why_wrong(one: Overreach) -> str:
     if one.fault in (Fault.VACUOUS, Fault.WRAPPED):
         return "the unsigned difference wraps instead of falling below zero"
-    return f"the test lets {show(one.part)} through"
+    return f"the test lets {words(one.part)} through"
 
 
 def _tested(one: Overreach) -> str:
     """What is tested of an access, as the source has it where that is the whole index."""
     at, own = one.part.args[0], one.access.index
-    return index(one.access) if own is None or polynomial(own) == polynomial(at) else show(at)
+    return index(one.access) if own is None or polynomial(own) == polynomial(at) else words(at)
 
 
 def _message(one: Overreach) -> str:

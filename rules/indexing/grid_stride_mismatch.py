@@ -12,7 +12,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trac
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -209,5 +209,5 @@ def _wrong_step(step: Polynomial, axis: int) -> str | None:
     wanted = {BLOCK_DIM[axis], GRID_DIM[axis]}
     if wanted <= set(sizes):
         return None
-    text = " * ".join(show(atom) for atom in monomial).replace("bdim", "blockDim").replace("gdim", "gridDim")
+    text = " * ".join(words(atom) for atom in monomial).replace("bdim", "blockDim").replace("gdim", "gridDim")
     return text if factor == 1 else f"{factor} * {text}"

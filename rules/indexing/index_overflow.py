@@ -12,7 +12,7 @@ from kernlint.analysis.values.products import products
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.types import IntType
 
@@ -211,5 +211,5 @@ def _most_factors(index: Term) -> int:
 
 
 def _short(term: Term) -> str:
-    text = show(term)
+    text = words(term)
     return text if len(text) <= 40 else text[:37] + "..."

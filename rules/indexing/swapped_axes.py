@@ -17,7 +17,7 @@ from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain
 from kernlint.tree.types import Space
 
@@ -113,8 +113,8 @@ class SwappedAxes(Rule):
                 f"rows of {access.root.name} are {stride.name} elements apart, but the guard bounds the row by "
                 f"{stride.name} and the column by another extent",
                 related=[
-                    Related(slow.span, f"the slow index is tested here: {show(slow.term)}"),
-                    Related(fast.span, f"the fast index is tested here: {show(fast.term)}"),
+                    Related(slow.span, f"the slow index is tested here: {words(slow.term)}"),
+                    Related(fast.span, f"the fast index is tested here: {words(fast.term)}"),
                 ],
                 witness=example(past, facts),
                 fix="swap the two extents in the guard",

@@ -32,7 +32,7 @@ from kernlint.record import replace
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
 from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref, SizeOf
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
@@ -184,7 +184,8 @@ class ByteCountMismatch(ModuleRule):
             if element:
                 return self.finding(
                     one.event.span,
-                    f"{show(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far apart",
+                    f"{words(one.size)} counts elements of {element} bytes: the pieces lie {element} times as far "
+                    "apart",
                     fix=f"multiply by {element}",
                 )
         for value in values:
@@ -201,15 +202,15 @@ class ByteCountMismatch(ModuleRule):
             return self._in_one_piece(one, behind) if isinstance(one, Copy) else None
         offset = polynomial(behind.offset)
         given, there = polynomial(one.size) + offset, polynomial(behind.size)
-        where = show(behind.size)
+        where = words(behind.size)
         related = (
             [Related(behind.span, f"{where} bytes are there" if len(where) < LONGEST // 2 else "allocated here")]
             if behind.span is not None
             else []
         )
         if exceeds(given, there):
-            rest = f" from byte {show(behind.offset)} on" if behind.offset.value != 0 else ""
-            message = f"{show(one.size)} bytes are asked for{rest}, of {where} that are allocated"
+            rest = f" from byte {words(behind.offset)} on" if behind.offset.value != 0 else ""
+            message = f"{words(one.size)} bytes are asked for{rest}, of {where} that are allocated"
             if len(message) > LONGEST:
                 message = "more bytes are asked for than are allocated"
             return self.finding(one.event.span, message, related=related, fix="count both in bytes of one type")
@@ -217,14 +218,14 @@ class ByteCountMismatch(ModuleRule):
         found = may_exceed(given, there, guards)
         if found is not None:
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in found.items())
-            message = f"{show(one.size)} bytes are asked for, which may be more than the {where} that are allocated"
+            message = f"{words(one.size)} bytes are asked for, which may be more than the {where} that are allocated"
             fix = "count both in the same way"
             return self.finding(
                 one.event.span, f"{message}, as with {values}", Severity.WARNING, related=related, fix=fix
             )
         more = times_more(given, there, guards) if behind.offset.value == 0 else None
         if more is not None:
-            message = f"{show(one.size)} bytes are asked for, {more.name} times the {where} that are allocated"
+            message = f"{words(one.size)} bytes are asked for, {more.name} times the {where} that are allocated"
             if len(message) > LONGEST:
                 message = f"{more.name} times as many bytes are asked for as are allocated"
             return self.finding(
@@ -235,18 +236,18 @@ class ByteCountMismatch(ModuleRule):
             and behind.element > 1
             and bounded_as_elements(one.size, (behind.size.value or 0) // behind.element, guards)
         ):
-            message = f"{show(one.size)} is checked to be no more than the elements of the array, but counts bytes"
+            message = f"{words(one.size)} is checked to be no more than the elements of the array, but counts bytes"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {behind.element}")
         sizes = widths(one) | {behind.element}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
         counts = one.size.value is None or (behind.declared and _is_count(one))
         counts = counts or (_is_count(one, False) and _made_of_elements(behind, walk))
         if element and behind.offset.value == 0 and counts:
-            message = f"{show(one.size)} counts elements of {element} bytes: only a part of them is reached"
+            message = f"{words(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         part = next(((part, size) for size in sizes if (part := part_of_elements(given, there, size))), None)
         if part is not None and behind.offset.value == 0 and one.size.value is None:
-            message = f"{show(one.size)} counts elements of {part[0]} bytes, and those here have {part[1]}"
+            message = f"{words(one.size)} counts elements of {part[0]} bytes, and those here have {part[1]}"
             return self.finding(
                 one.event.span, message, Severity.WARNING, related=related, fix="multiply by the size of these elements"
             )
@@ -268,13 +269,13 @@ class ByteCountMismatch(ModuleRule):
             if pitch.value == 0 or exceeds(width, polynomial(pitch)):
                 return self.finding(
                     copy.event.span,
-                    f"the pitch {show(pitch)} is less than the {show(copy.size)} bytes of a row: the call fails",
+                    f"the pitch {words(pitch)} is less than the {words(copy.size)} bytes of a row: the call fails",
                     fix="pass the distance from row to row in bytes",
                 )
             if pitch.value is None and _several_rows(copy) and of_rows(width, polynomial(pitch)):
                 return self.finding(
                     copy.event.span,
-                    f"the pitch {show(pitch)} is less than the {show(copy.size)} bytes of a row, unless that is one "
+                    f"the pitch {words(pitch)} is less than the {words(copy.size)} bytes of a row, unless that is one "
                     "byte for each: the call fails",
                     Severity.WARNING,
                     fix="pass the distance from row to row in bytes",
@@ -284,7 +285,7 @@ class ByteCountMismatch(ModuleRule):
                 related = [Related(behind.span, "allocated here")] if behind.span is not None else []
                 return self.finding(
                     copy.event.span,
-                    f"rows of this memory do not lie {show(pitch)} bytes apart, but as far as its allocation says",
+                    f"rows of this memory do not lie {words(pitch)} bytes apart, but as far as its allocation says",
                     Severity.WARNING,
                     related=related,
                     fix="pass the pitch that the allocation gave",
@@ -302,7 +303,7 @@ class ByteCountMismatch(ModuleRule):
                 row = polynomial(behind.row)
                 if exceeds(polynomial(copy.size), row) and polynomial(copy.size) == row.scaled(behind.element):
                     message = (
-                        f"rows of {show(copy.size)} bytes are copied, but memory for {show(behind.row)} is asked for"
+                        f"rows of {words(copy.size)} bytes are copied, but memory for {words(behind.row)} is asked for"
                     )
                     related = [Related(behind.span, "allocated here")] if behind.span is not None else []
                     fix = f"multiply the width of the allocation by {behind.element}"
@@ -319,7 +320,7 @@ class ByteCountMismatch(ModuleRule):
             ]
             return self.finding(
                 copy.event.span,
-                f"{show(copy.size)} counts elements of {size} bytes: only a part of each row is copied",
+                f"{words(copy.size)} counts elements of {size} bytes: only a part of each row is copied",
                 related=made,
                 fix=f"multiply the width by {size}",
             )

@@ -15,7 +15,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
 from kernlint.tree.types import Space
@@ -178,7 +178,7 @@ class DynamicSharedMemoryOmitted(Rule):
                 )
             elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts, launch):
                 more = f" and {own} of its own" if size <= GRANTED else ""
-                given = show(launch.shared) if launch.shared is not None else size
+                given = words(launch.shared) if launch.shared is not None else size
                 yield self._finding(
                     launch,
                     f"{given} bytes of dynamic shared memory{more} are more than the {GRANTED} that a kernel gets "

@@ -17,7 +17,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, symbols
 from kernlint.tree.launch_arguments import NO_ADDRESS
 from kernlint.tree.nodes import Opaque, ParamDecl
@@ -209,7 +209,7 @@ class KernelArgumentMismatch(Rule):
             first = one.witness.first
             yield self.finding(
                 made,
-                f"{show(one.size)} bytes are allocated for {name}, and the kernel needs {one.times} times as many: "
+                f"{words(one.size)} bytes are allocated for {name}, and the kernel needs {one.times} times as many: "
                 f"{element(one.access)} is {verb(one.access)} at byte {first.offset} of {one.extent}, by thread "
                 f"{first.thread} of block {first.block}",
                 severity=Severity.WARNING,
@@ -226,8 +226,8 @@ class KernelArgumentMismatch(Rule):
         for one in filled_short(facts):
             yield self.finding(
                 one.call.span,
-                f"{show(one.size)} bytes of {one.name} are filled, and the kernel takes that for a number of elements, "
-                f"of {one.width} bytes each",
+                f"{words(one.size)} bytes of {one.name} are filled, and the kernel takes that for a number of "
+                f"elements, of {one.width} bytes each",
                 severity=Severity.WARNING,
                 related=[Related(one.access.span, f"{verb(one.access)} here")],
                 fix="multiply the number of elements by the size of one",
@@ -236,7 +236,7 @@ class KernelArgumentMismatch(Rule):
     def _crossed(self, facts: Facts) -> Iterator[Finding]:
         """Two sizes that are passed the wrong way round."""
         for one in facts[crossed_sizes]:
-            (first, second), counts = one.sizes, [show(count) for count in one.counts]
+            (first, second), counts = one.sizes, [words(count) for count in one.counts]
             yield self.finding(
                 one.view.fact.span,
                 f"{first.name} gets {counts[1]} and {second.name} gets {counts[0]}, the other way round than the grid "

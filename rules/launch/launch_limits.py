@@ -24,7 +24,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.prove.admission import ANY
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.tree.nodes import Binary, Call, Cast, Expr, InitList, IntLit, Ref, Unary
 from kernlint.tree.types import StructType
 from kernlint.tree.walk import walk
@@ -173,14 +173,14 @@ class LaunchLimits(Rule):
         axis = rows_beyond(view, ROWS, facts[trace]) if facts.module.language == "cuda" else None
         if axis is None or view.fact.grid is None:
             return None
-        size = show(view.fact.grid[axis])
+        size = words(view.fact.grid[axis])
         message = f"the grid has {size} blocks along {'xyz'[axis]}, of which {ROWS} at most are allowed"
         return message, "put the large size along x, or loop over it in the kernel"
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         deep = depth_beyond(view, DEEP) if facts.module.language != "opencl" else None
         if deep is not None and view.fact.block is not None:
-            z, shape = show(view.fact.block[2]), " x ".join(map(str, deep))
+            z, shape = words(view.fact.block[2]), " x ".join(map(str, deep))
             message = f"a block of {z} threads along z may have more than {DEEP} there, as with {shape}"
             return message, f"take no more than {DEEP} along z"
         block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
@@ -189,7 +189,7 @@ class LaunchLimits(Rule):
         host = view.fact.host
         if not host.internal and any(_calls(text, host.name) for text in facts.module_facts.namers_of(host.name)):
             return None  # callers in other files say how large a block gets
-        sizes = " x ".join(show(size) for size in view.fact.block if size.value != 1)
+        sizes = " x ".join(words(size) for size in view.fact.block if size.value != 1)
         message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
         return message, "use a block of a fixed size and more blocks"
 
@@ -203,8 +203,8 @@ class LaunchLimits(Rule):
 
         for axis, count in enumerate(view.fact.threads or ()):
             if view.fact.block is not None and of_no_groups(view, axis, facts[trace]) and not allowed():
-                group = show(view.fact.block[axis])
-                message = f"{show(count)} work-items along {'xyz'[axis]} may be no whole number of groups of {group}"
+                group = words(view.fact.block[axis])
+                message = f"{words(count)} work-items along {'xyz'[axis]} may be no whole number of groups of {group}"
                 return message, "round the global size to whole groups"
             unit = view.block[axis]
             tested = tested_size(view, axis, count, facts[trace]) if unit is not None and unit > 1 else None

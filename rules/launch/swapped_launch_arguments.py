@@ -9,7 +9,7 @@ from kernlint.analysis.launching.launches import launches
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, plain, symbols
 
 
@@ -74,7 +74,7 @@ class SwappedLaunchArguments(Rule):
             if grid is not None and grid > 1 and _rounds_up_by(block, grid):
                 yield self.finding(
                     launch.span,
-                    f"the block is {show(block)}, the number of blocks of {grid} threads, and the grid is {grid}: the "
+                    f"the block is {words(block)}, the number of blocks of {grid} threads, and the grid is {grid}: the "
                     "two are swapped",
                     related=[Related(facts.kernel.function.span, "the kernel")],
                     fix="swap the two launch arguments",

@@ -16,7 +16,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -226,7 +226,7 @@ class UncoveredTail(Rule):
                     continue
                 limit = part.args[1]
                 if polynomial(substitute(limit, images)) == wanted and self._odd(symbols(limit), view, axis, facts):
-                    return show(limit), guard.span
+                    return words(limit), guard.span
         return None
 
     def _short(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, int, Guard] | None:

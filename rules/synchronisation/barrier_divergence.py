@@ -26,7 +26,7 @@ from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, plain, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
@@ -280,7 +280,7 @@ class BarrierDivergence(Rule):
         missing: Related | None = None
         name = barrier.name if isinstance(barrier, BarrierEvent) else barrier.node.name
         opencl = facts.module.language == "opencl"
-        condition = show(culprit.term)
+        condition = words(culprit.term)
         actors = "blocks" if culprit.blocks else "threads"
         if len(condition) > 80:
             condition = f"a value that differs between {actors}"

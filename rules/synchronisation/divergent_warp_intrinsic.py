@@ -12,7 +12,7 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import THREAD, SymbolKind, symbols
 
 
@@ -121,7 +121,7 @@ class DivergentWarpIntrinsic(Rule):
         absence = group[0]
         event, culprit, seen = absence.event, absence.culprit, absence.seen
         name = name_of(event)
-        condition = show(culprit.term)
+        condition = words(culprit.term)
         if len(condition) > 80:
             condition = "a value that differs between lanes"
         if absence.implicit:

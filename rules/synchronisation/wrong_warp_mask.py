@@ -12,7 +12,7 @@ from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, 
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Symbol, symbols
 
 
@@ -116,7 +116,7 @@ class WrongWarpMask(Rule):
     def _excluded(self, exclusion: Exclusion) -> Finding:
         event, seen = exclusion.event, exclusion.seen
         assert event.mask is not None
-        mask = show(event.mask)
+        mask = words(event.mask)
         computed = f" ({mask})" if event.mask.value is None and len(mask) <= 80 else ""
         if exclusion.source:
             message = f"{name_of(event)} reads from lane {seen.lane}, which is not in its mask {seen.mask:#x}"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.intervals import Ranges
 from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.show import FROM_HEADER, show, words
 from kernlint.symbolic.terms import (
     FALSE,
     MAX_SIZE,
@@ -149,3 +150,12 @@ def test_reads_like_c() -> None:
     assert repr(call("f", (n, m), I32)) == "f(n, m)"
     assert repr(negative(total, I32)) == "-(n + m)"
     assert repr(binary("sub", cast(n, U32), const(1, U32), U32)) == "n - 1"
+
+
+def test_messages_name_what_the_source_names() -> None:
+    def both(reason: str) -> str:
+        return words(binary("add", unknown(reason, I32), const(1, I32), I32))
+
+    assert both(f"ROWS{FROM_HEADER}") == "ROWS + 1"
+    assert both("expression too large") == "... + 1"
+    assert show(unknown("expression too large", I32)) == "?expression too large"

@@ -29,7 +29,7 @@ from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.show import show
+from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
     BLOCK_DIM,
@@ -351,7 +351,7 @@ def in_words(
     seen = {access.span}
     related: list[Related] = []
     if first.view is not None:
-        told = f"launched here, with {show(first.size)} bytes behind {access.root.name}"
+        told = f"launched here, with {words(first.size)} bytes behind {access.root.name}"
         related.append(Related(first.view.fact.span, told))
         made = next((at for name, at in first.view.fact.allocated if name == access.root.name), None)
         related += [Related(made, "allocated here")] if made is not None else []

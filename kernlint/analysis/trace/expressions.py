@@ -56,6 +56,7 @@ from kernlint.analysis.trace.values import (
     zero_value,
 )
 from kernlint.source import Span
+from kernlint.symbolic.show import FROM_HEADER
 from kernlint.symbolic.terms import (
     FALSE,
     TRUE,
@@ -340,7 +341,7 @@ def _ref(m: Machine, e: n.Ref) -> Value:
         return launch.template_symbol(decl).term
     if decl.synthesised:
         if decl not in m.parameters:
-            m.parameters[decl] = unknown_value(decl.type, f"{decl.name} comes from a missing header", Uniformity.GRID)
+            m.parameters[decl] = unknown_value(decl.type, f"{decl.name}{FROM_HEADER}", Uniformity.GRID)
         return m.parameters[decl]
     at = _ref_place(m, decl)
     return unknown_value(e.type, decl.name) if at is None else load(m, at, e)
