@@ -81,6 +81,8 @@ void host(float *x, const unsigned *keep, const float *bias, int rows, int dim) 
 """
 
 
-@pytest.mark.parametrize(("count", "bad"), [("rows * dim / 4", False), ("(rows * dim) >> 2", False), ("rows * dim", True)])
+@pytest.mark.parametrize(
+    ("count", "bad"), [("rows * dim / 4", False), ("(rows * dim) >> 2", False), ("rows * dim", True)]
+)
 def test_what_the_host_divides_counts_vectors(count: str, bad: bool) -> None:
     assert seen(MASKED.replace("COUNT", count)) is bad
