@@ -8,6 +8,8 @@ and C++, :mod:`.python` that for Python, each with the sources of its facts.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kernlint.apis.memory import ENDS, FILLS, MAKES, MAPS, MOVES, RANGES
 from kernlint.apis.names import base_name, known_name
 from kernlint.apis.records import Ends, Fills, Made, Makes, Maps, Moves, Ranges, Role, roles
@@ -20,6 +22,7 @@ __all__ = (
 Api = Makes | Ends | Moves | Fills | Ranges | Maps
 
 
+@lru_cache(maxsize=4096)
 def api_of(name: str, method: bool = False) -> Api | None:
     """What the function of a runtime, or of the C library, called ``name`` does; None for any other.  ``method``: it is
     one of ``cl::CommandQueue``, which counts as argument 0."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kernlint.text.patterns import pattern
 
 _PREFIX = pattern(r"(?:cuda|hip|cu|cl)(?=[A-Z])")
@@ -24,6 +26,7 @@ _BARE = frozenset(
 """Functions of the languages themselves."""
 
 
+@lru_cache(maxsize=4096)
 def base_name(name: str) -> str:
     """A function's name without the prefix of its runtime and the version of its interface."""
     name = name.rpartition("::")[2]
@@ -32,6 +35,7 @@ def base_name(name: str) -> str:
     return _OTHER.get(name) or _PREFIX.sub("", name, count=1)
 
 
+@lru_cache(maxsize=4096)
 def known_name(name: str, method: bool = False) -> str | None:
     """The name under which the tables have a function; None for one of no runtime.  ``method``: as of
     :func:`~kernlint.apis.api_of`."""

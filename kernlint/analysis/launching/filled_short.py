@@ -42,9 +42,14 @@ class FilledShort:
 def filled_short(facts: Facts) -> Iterator[FilledShort]:
     """The fills before launches of the kernel in sight that are too short, each once."""
     seen: set[object] = set()
+    fills: dict[int, list[ApiEvent]] = {}
     for fact in facts[launches]:
-        for call in fact.walk.apis if fact.walk is not None else ():
-            if _fills(call.name) and len(call.args) >= 3 and call.span not in seen:
+        if fact.walk is None:
+            continue
+        if id(fact.walk) not in fills:  # launches by the hundred share a walk
+            fills[id(fact.walk)] = [c for c in fact.walk.apis if _fills(c.name) and len(c.args) >= 3]
+        for call in fills[id(fact.walk)]:
+            if call.span not in seen:
                 found = _short(fact, call, facts)
                 if found is not None:
                     seen.add(call.span)

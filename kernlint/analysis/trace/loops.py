@@ -540,7 +540,14 @@ def _settle(
     early: bool,
 ) -> None:
     """Replace the provisional labels of all that happened in the loop, and those of the state after it; ``early``: some
-    break out of it with no barrier of the round behind them."""
+    break out of it with no barrier of the round behind them.
+
+    In host code, whose threads nobody asks about, what follows has the labels of what went before.
+    """
+    if m.on_host:
+        if after is not None:
+            after.labels, after.warp_labels = entry.labels, entry.warp_labels
+        return
     surely = loop.post_tested or (not early and _surely(m, loop))
     for name in ("labels", "warp_labels"):
         before: tuple[Label, ...] = getattr(entry, name)
