@@ -39,6 +39,9 @@ from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
 
+FACTORS = 8
+"""Factors of a size that are looked at."""
+
 LONGEST = 160
 """Characters of a message that says sizes in terms of the host's variables."""
 
@@ -179,7 +182,7 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, fix="multiply its size() by the size of an element")
         if isinstance(one, Copy) and one.pitches is not None:
             return self._rows(one, walk)
-        for pointer in (as_pointer(value) for value in values):
+        for pointer in (as_pointer(value) for value in values if not _in_bytes(one)):
             element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
             if element:
                 return self.finding(
@@ -398,6 +401,20 @@ def _is_count(one: Copy | Fill, named: bool = True) -> bool:
         by = strip_casts(expr.rhs)
         return isinstance(by, SizeOf) or (isinstance(by, IntLit) and not _plain(by))
     return isinstance(expr, IntLit) and _plain(expr)
+
+
+def _in_bytes(one: Copy | Fill) -> bool:
+    """Whether the size of an element is a factor of what an operation counts: it counts bytes."""
+    factors = [counted(one)]
+    for expr in factors:  # grows
+        expr = strip_casts(expr)
+        if isinstance(expr, Binary) and expr.op == "*":
+            factors += [expr.lhs, expr.rhs]
+        elif isinstance(expr, Ref) and expr.decl.init is not None and len(factors) < FACTORS:
+            factors.append(expr.decl.init)
+        elif isinstance(expr, SizeOf) or (isinstance(expr, IntLit) and not _plain(expr)):
+            return True
+    return False
 
 
 def _plain(number: IntLit) -> bool:

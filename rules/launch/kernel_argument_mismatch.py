@@ -18,10 +18,11 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import SymbolKind, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.launch_arguments import NO_ADDRESS
-from kernlint.tree.nodes import Opaque, ParamDecl
+from kernlint.tree.nodes import Cast, Opaque, ParamDecl, Ref
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
+from kernlint.tree.walk import strip_casts, walk
 
 FUNCTOR = "cl::KernelFunctor"
 """Functors set each argument as large as the type is that they are made for."""
@@ -269,6 +270,8 @@ class KernelArgumentMismatch(Rule):
             if remark.kernel != facts.kernel.name:
                 continue
             what, given, name, wanted = remark.words
+            if what == "array" and _only_cast(facts, name):
+                continue
             message = f"{given} is passed for {name}, which the kernel reads as {wanted}"
             if what == "number":
                 message = f"types of {given} arguments are stated, and {name} has {wanted}"
@@ -298,6 +301,25 @@ def _by_rows(facts: Facts, name: str, axes: Sequence[str]) -> bool:
             if len(mono) > 1 and any(s.name in axes and s.kind is SymbolKind.PARAM for a in mono for s in symbols(a)):
                 return True
     return False
+
+
+def _only_cast(facts: Facts, name: str) -> bool:
+    """Whether a kernel does nothing with a parameter but to make a pointer to another type of it."""
+    uses = casts = 0
+    for node in walk(facts.function.body) if facts.function.body is not None else ():
+        uses += isinstance(node, Ref) and node.decl.name == name and isinstance(node.decl, ParamDecl)
+        made = strip_casts(node) if isinstance(node, Cast) and isinstance(node.type, PointerType) else None
+        if isinstance(node, Cast) and isinstance(made, Ref) and isinstance(made.decl, ParamDecl):
+            kind = made.decl.type
+            other = isinstance(kind, PointerType) and _element(node.type) != _element(kind)
+            casts += made.decl.name == name and other
+    return 0 < uses <= casts
+
+
+def _element(kind: Type) -> tuple[type, int | None]:
+    """What a pointer leads to, as far as its representation goes."""
+    inner = kind.pointee if isinstance(kind, PointerType) else kind
+    return type(inner), getattr(inner, "size", None)
 
 
 _Told = tuple[Span, str, tuple[Span, ...]]
@@ -357,9 +379,17 @@ def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
     if one.local:
         return f"{param.name} is no local memory, but gets a size and no value"
     wanted = HANDLE if isinstance(param.type, PointerType) else _width(param.type)
+    if size is None and one.size is not None and wanted is not None and _of_elements(one.size):
+        return f"{words(one.size)} bytes are passed for {param.name}, which has {wanted}"
     if size is None or wanted is None or size == wanted:
         return None
     return f"{size} bytes are passed for {param.name}, which has {wanted}"
+
+
+def _of_elements(size: Term) -> bool:
+    """Whether a size is that of as many elements as a variable says."""
+    ((mono, factor), *others) = polynomial(size).coefficients.items() or (((), 0),)
+    return not others and bool(mono) and factor > 1
 
 
 def _width(type_: Type) -> int | None:

@@ -298,6 +298,20 @@ def _whole_in_block(view: LaunchView, sizes: Sequence[Term]) -> bool:
     return not divided and not any(side & made for side in sides) and len({frozenset(side) for side in sides}) > 1
 
 
+def _clamped(block: tuple[Term, Term, Term], most: int) -> tuple[int, int, int] | None:
+    """The block that a size is held down to by a number of the text, where that is too large itself."""
+    shape = []
+    for size in block:
+        bare = plain(size)
+        limits = [arg.value for arg in bare.args if isinstance(arg, Term)] if bare.op == "min" else []
+        known = [limit for limit in limits if limit is not None]
+        if size.value is None and len(known) != 1:
+            return None
+        shape.append(size.value if size.value is not None else known[0])
+    x, y, z = shape
+    return (x, y, z) if x * y * z > most else None
+
+
 def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     """A block of more than ``most`` threads that a launch may have whose block is as large as a size that the kernel is
     told, or as several sizes together; None where there is none."""
@@ -305,6 +319,9 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     if block is None:
         return None
     open_ = [axis for axis in range(3) if block[axis].value is None]
+    clamped = _clamped(block, most) if len(open_) == 1 else None
+    if clamped is not None:
+        return clamped
     if open_ == [0] and _a_size(view, block[0]) and _one_each(view):
         shape = [size.value or 0 for size in block]
         shape[open_[0]] = 2 * most + 1

@@ -284,14 +284,16 @@ def _counted(thing: Thing, s: State) -> bool:
     for _ in range(_OWNERS):
         if at is None:
             break
-        if any(
-            place.thing is at and isinstance(held, Atom) and held.op == "count" and held in asked
-            for place, held in s.memory.items()
-            if place.path
-        ):
+        if any(_counts_users(part, at) for part in asked):
             return True
         at = at.origin.thing if at.origin is not None else None
     return False
+
+
+def _counts_users(part: object, thing: Thing) -> bool:
+    """Whether a value is a number in an object that was counted up or down."""
+    where = part.args[-1] if isinstance(part, Atom) and part.op == "count" else None
+    return isinstance(where, At) and where.thing is thing and bool(where.path)
 
 
 def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> list[State]:

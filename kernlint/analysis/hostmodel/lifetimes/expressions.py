@@ -175,7 +175,7 @@ def _incdec(m: Machine, e: n.IncDec, s: State) -> list[Outcome]:
         old = load(m, at, e.target.type, state, e.span)
         by = 1 if e.op == "++" else -1
         known = isinstance(old, (Number, At))
-        new: Value = _combined("+", old, Number(by)) if known else m.fresh("count")
+        new: Value = _combined("+", old, Number(by)) if known else Atom("count", (*m.fresh("count").args, at))
         store(m, at, new, state, e.span, e.target.type)
         out.append((state, new if e.prefix else old))
     return out

@@ -71,6 +71,9 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if kind == K.ENUM_CONSTANT_DECL:
         type_ = scope.type(cursor)
         value = declaration.enum_value
+        given = _of_parameters(declaration) if value == 0 else None
+        if given is not None:
+            return scope.expression(given)
         return IntLit(span, type_, type_.wrap(value) if isinstance(type_, IntType) else value)
     if kind in _FUNCTIONS:
         if declaration.template is not None and scope.lowering.mentions_made_up(cursor):
@@ -90,6 +93,16 @@ def named(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
     if kind == K.FIELD_DECL:  # a field named where no object is: &S::x, or a capture of *this
         return implicit_member(scope, cursor, declaration)
     return scope.opaque(cursor, f"name of an unusual kind: {cursor.spelling}", writes=False)
+
+
+def _of_parameters(enumerator: Cursor) -> Cursor | None:
+    """What an enumerator of a template is made of; libclang calls the value 0 where parameters decide it."""
+    for child in enumerator.children:
+        for node in child.walk():
+            named = node.referenced if node.kind == K.DECL_REF_EXPR else None
+            if named is not None and named.kind == K.TEMPLATE_NON_TYPE_PARAMETER:
+                return child
+    return None
 
 
 def _made_up_name(scope: Scope, cursor: Cursor, declaration: Cursor) -> Expr:
