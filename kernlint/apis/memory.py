@@ -140,6 +140,10 @@ FILLS: dict[str, Fills] = {
     "EnqueueSVMMemFill": Fills(1, 4, value=2, stream=0, waits=False),
 }
 
+HOST_MOVES: dict[str, Moves] = {"memcpy": Moves(0, 1, size=2), "memmove": Moves(0, 1, size=2)}
+HOST_FILLS: dict[str, Fills] = {"memset": Fills(0, 2, bytewise=True)}
+"""What the language's library does to memory that the host reaches (ISO C 7.24.2 and 7.24.6); it waits for nothing."""
+
 RANGES: dict[str, Ranges] = {
     "HostRegister": Ranges(0, 1, locks=True),
     "MemHostRegister": Ranges(0, 1, locks=True),

@@ -9,7 +9,6 @@ from kernlint.analysis.hostmodel.operations import (
     Copy,
     Fill,
     HostWalk,
-    counted,
     host_operations,
     object_operations,
     widths,
@@ -25,6 +24,7 @@ from kernlint.analysis.hostmodel.sizes import (
     piece_of_elements,
     times_more,
 )
+from kernlint.analysis.hostmodel.written import in_bytes, is_count, of_container, of_pointer, plain_number
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
@@ -34,13 +34,9 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref, SizeOf
-from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType
-from kernlint.tree.walk import strip_casts
+from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref
+from kernlint.tree.types import I64, FloatType, IntType
 from kernlint.tree.walk import walk as walk_tree
-
-FACTORS = 8
-"""Factors of a size that are looked at."""
 
 LONGEST = 160
 """Characters of a message that says sizes in terms of the host's variables."""
@@ -150,7 +146,7 @@ class ByteCountMismatch(ModuleRule):
         """Operations that are right in an instance of a template, which they may be meant for alone."""
         wrong: dict[Span, object] = {}
         for walk in (*facts[host_operations], *facts[object_operations]):
-            operations: list[Copy | Fill] = [*walk.copies, *walk.fills, *walk.ranges]
+            operations: list[Copy | Fill] = [*walk.copies, *walk.fills, *walk.ranges, *walk.own]
             for one in operations:
                 finding, span = self._judged(one, walk), one.event.span
                 if finding is not None and finding.span not in found:
@@ -173,16 +169,16 @@ class ByteCountMismatch(ModuleRule):
                 severity=Severity.WARNING,
                 fix="fill with a kernel, or with std::fill on the host and a copy",
             )
-        if _of_pointer(one):
+        if of_pointer(one):
             message = "the size is that of a pointer, not of what it points to"
             return self.finding(one.event.span, message, fix="multiply a number of elements by the size of one")
-        owner = _of_container(one)
+        owner = of_container(one)
         if owner is not None:
             message = f"the size is that of a {owner} itself, not of what it holds"
             return self.finding(one.event.span, message, fix="multiply its size() by the size of an element")
         if isinstance(one, Copy) and one.pitches is not None:
             return self._rows(one, walk)
-        for pointer in (as_pointer(value) for value in values if not _in_bytes(one)):
+        for pointer in (as_pointer(value) for value in values if not in_bytes(one)):
             element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
             if element:
                 return self.finding(
@@ -241,11 +237,12 @@ class ByteCountMismatch(ModuleRule):
         ):
             message = f"{words(one.size)} is checked to be no more than the elements of the array, but counts bytes"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {behind.element}")
-        sizes = widths(one) | {behind.element}
+        sides = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
+        sizes = widths(one) | {behind.element, *map(_element, sides)}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
-        counts = one.size.value is None or (behind.declared and _is_count(one))
-        counts = counts or (_is_count(one, False) and _made_of_elements(behind, walk))
-        if element and behind.offset.value == 0 and counts:
+        counts = one.size.value is None or (behind.declared and is_count(one))
+        counts = counts or (is_count(one, False) and _made_of_elements(behind, walk))
+        if element and behind.offset.value == 0 and counts and not in_bytes(one):
             message = f"{words(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
         part = next(((part, size) for size in sizes if (part := part_of_elements(given, there, size))), None)
@@ -354,72 +351,13 @@ def _made_of_elements(behind: Extent, walk: HostWalk) -> bool:
     made = [arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args]
     named = [at.decl.init for arg in made for at in walk_tree(arg) if isinstance(at, Ref) and at.decl.init is not None]
     numbers = (at for arg in (*made, *named) for at in walk_tree(arg) if isinstance(at, IntLit))
-    return any(at.value == behind.element and not _plain(at) for at in numbers)
+    return any(at.value == behind.element and not plain_number(at) for at in numbers)
 
 
 def _several_rows(copy: Copy) -> bool:
     """Whether a copy by rows may be of more than one."""
     args = copy.event.args
     return len(args) > 5 and isinstance(args[5], Term) and args[5].value != 1
-
-
-def _of_pointer(one: Copy | Fill) -> bool:
-    """Whether the size is made of the size of a pointer, though no pointers are copied."""
-    expr = counted(one)
-    if expr is None or not any(isinstance(at, SizeOf) and isinstance(at.of, PointerType) for at in walk_tree(expr)):
-        return False
-    kinds = []
-    for arg in one.event.node.args:
-        while isinstance(arg, Cast):
-            arg = arg.operand
-        if isinstance(arg.type, PointerType):
-            kinds.append(arg.type.pointee)
-    return bool(kinds) and not any(isinstance(kind, PointerType) for kind in kinds)
-
-
-def _of_container(one: Copy | Fill) -> str | None:
-    """The container of which the size is that of the object, where what it holds lies elsewhere."""
-    expr = counted(one)
-    for at in walk_tree(expr) if expr is not None else ():
-        if isinstance(at, SizeOf) and isinstance(at.of, StructType) and at.of.name.partition("<")[0] in _ELSEWHERE:
-            return at.of.name.partition("<")[0]
-    return None
-
-
-_ELSEWHERE = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "std::deque", "std::span"})
-"""Types of the standard library whose objects hold a pointer to their elements."""
-
-
-def _is_count(one: Copy | Fill, named: bool = True) -> bool:
-    """Whether a constant size may be a number of elements: it is written as one number, or (``named``) as a name."""
-    expr = counted(one)
-    while isinstance(expr, Cast):
-        expr = expr.operand
-    if isinstance(expr, Ref):
-        return named
-    if isinstance(expr, Binary) and expr.op == "/":  # bytes by the size of an element
-        by = strip_casts(expr.rhs)
-        return isinstance(by, SizeOf) or (isinstance(by, IntLit) and not _plain(by))
-    return isinstance(expr, IntLit) and _plain(expr)
-
-
-def _in_bytes(one: Copy | Fill) -> bool:
-    """Whether the size of an element is a factor of what an operation counts: it counts bytes."""
-    factors = [counted(one)]
-    for expr in factors:  # grows
-        expr = strip_casts(expr)
-        if isinstance(expr, Binary) and expr.op == "*":
-            factors += [expr.lhs, expr.rhs]
-        elif isinstance(expr, Ref) and expr.decl.init is not None and len(factors) < FACTORS:
-            factors.append(expr.decl.init)
-        elif isinstance(expr, SizeOf) or (isinstance(expr, IntLit) and not _plain(expr)):
-            return True
-    return False
-
-
-def _plain(number: IntLit) -> bool:
-    """Whether a number is written as one, and not as the size of a type."""
-    return number.span.end - number.span.start == len(str(number.value))
 
 
 def _is_fraction(expr: Expr) -> bool:

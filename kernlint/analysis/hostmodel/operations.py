@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from enum import Enum
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
-from kernlint.analysis.hostmodel.places import Where, as_pointer, pointed_to, where_of
+from kernlint.analysis.hostmodel.places import Allocations, Where, as_pointer, pointed_to, where_of
 from kernlint.analysis.hostmodel.settings import excluded, implied
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import AllocationEvent, ApiEvent, Event, Trace
 from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.apis import Ends, Fills, Maps, Moves, Ranges, api_of, base_name
-from kernlint.apis.memory import D2D
+from kernlint.apis.memory import D2D, HOST_FILLS, HOST_MOVES
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, binary, cast, const
 from kernlint.tree.nodes import Cast, Expr, FunctionDecl
@@ -84,6 +84,8 @@ class HostWalk:
     allocations: dict[int, AllocationEvent]
     ranges: tuple[Fill, ...] = ()
     """Calls for a range of memory that write nothing: locks, prefetches, advice."""
+    own: tuple[Copy | Fill, ...] = ()
+    """Copies and fills that the host itself makes, to or from memory that a runtime gave."""
 
     def where(self, value: Value, at: Event) -> Where:
         """The memory that ``value`` points to at the place of ``at``; not known where no way leads there with that
@@ -222,6 +224,18 @@ def _fill(api: ApiEvent) -> Fill | None:
     return Fill(api, target, whole, fills.value, fills.bytewise, fills.size if fills.unit == 1 else None)
 
 
+def _of_host(api: ApiEvent, allocations: Allocations) -> Copy | Fill | None:
+    """A copy or fill by the language's library, where one side is memory that both can reach."""
+    moves, fills = HOST_MOVES.get(api.name), HOST_FILLS.get(api.name)
+    if len(api.args) != 3 or (moves is None and fills is None):
+        return None
+    if not any(where_of(value, allocations) is Where.BOTH for value in api.args[:2]):
+        return None
+    if moves is not None:
+        return Copy(api, api.args[0], api.args[1], _bytes(api.args[2]), None, counted=moves.size)
+    return Fill(api, api.args[0], _bytes(api.args[2]), counted=2)
+
+
 def _range(api: ApiEvent) -> Fill | None:
     """A call for a range of memory that writes nothing there, a mapping among them."""
     known, (_, args) = api_of(api.name, api.receiver is not None), _given(api)
@@ -243,14 +257,16 @@ def _release(api: ApiEvent) -> Release | None:
 
 
 def _walk(function: FunctionDecl, trace: Trace) -> HostWalk:
+    allocations = {id(allocation.root): allocation for allocation in trace.allocations}
     return HostWalk(
         function,
         trace,
         tuple(copy for api in trace.apis if (copy := _copy(api)) is not None),
         tuple(fill for api in trace.apis if (fill := _fill(api)) is not None),
         tuple(release for api in trace.apis if (release := _release(api)) is not None),
-        {id(allocation.root): allocation for allocation in trace.allocations},
+        allocations,
         tuple(one for api in trace.apis if (one := _range(api)) is not None),
+        tuple(own for api in trace.apis if (own := _of_host(api, allocations)) is not None),
     )
 
 

@@ -37,6 +37,9 @@ def _compute(facts: Facts) -> tuple[Crossed, ...]:
             for axis, one in enumerate(view.covers)
             if one.kind in (Cover.ROUNDED_UP, Cover.EXACT) and one.count is not None and one.unit is not None
         }
+        for axis, blocks in enumerate(view.fact.grid or ()):
+            if view.block[axis] == 1 and blocks.value is None:  # a block for each
+                counts.setdefault(axis, blocks)
         pairs = [(a, b) for a in counts for b in counts if a < b]
         if not pairs:
             continue

@@ -104,6 +104,8 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
                 name = f"E{name[1:]}"
             if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS)):
                 reached.add(function)
+            if name == last and name in ENDS and node.args and program.kept(node.args[0]) is not None:
+                reached.add(function)  # the language's own function for what a runtime gave
         owner = function.qualified.rpartition("::")[0]
         if function.name == "operator=" and owner in program.destructors:
             reached.add(function)

@@ -19,9 +19,10 @@ _ARRAYS = frozenset(name for name, ends in ENDS.items() if ends.arrays)
 _ALL = frozenset(name for name, ends in ENDS.items() if ends.of)
 
 
-def _right(thing: Thing) -> frozenset[str]:
+def _right(m: Machine, thing: Thing) -> frozenset[str]:
     """The functions that give a thing back; empty where it is not known what made it."""
-    if not thing.api or thing.api.startswith("cl"):
+    of_member = thing.key is not None and thing.key in m.program.kinds and thing.key not in m.program.assigned
+    if (not thing.api and not of_member) or thing.api.startswith("cl"):
         return frozenset()
     if base_name(thing.api).endswith(("Array", "ArrayCreate", "3DCreate")):
         return _ARRAYS
@@ -32,15 +33,17 @@ def _right(thing: Thing) -> frozenset[str]:
 def to_the_wrong(m: Machine, thing: Thing, api: str, span: Span, s: State) -> bool:
     """Take note of memory that is given to the function of another allocator; False where that fits, or where the
     function that gives it back chooses among several."""
-    right, fate = _right(thing), s.fates.get(thing)
-    if api not in _ALL or not right or api in right or fate is None or fate.life is not Life.LIVE:
+    right, fate = _right(m, thing), s.fate(thing)
+    if api not in _ALL or not right or api in right or fate.life is not Life.LIVE:
         return False
     body = m.frames[-1].function.body if m.frames else None
     chosen = (base_name(node.name) in right for node in walk(body) if isinstance(node, n.Call)) if body else ()
     if any(chosen):
         return False
-    related = ((thing.span, f"allocated by {thing.api.rpartition('::')[2]} here"),) if thing.span is not None else ()
-    m.report(Fault("other", span, thing.name, "given to the function of another allocator", related))
+    made = thing.api.rpartition("::")[2]
+    related = ((thing.span, f"allocated by {made} here"),) if thing.span is not None else ()
+    calls = tuple((frame.call, "called here") for frame in m.frames[:0:-1] if frame.call is not None)
+    m.report(Fault("other", span, thing.name, "given to the function of another allocator", (*related, *calls[:2])))
     s.change(thing, life=Life.DOUBT)
     return True
 

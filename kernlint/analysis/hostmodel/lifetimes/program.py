@@ -41,6 +41,8 @@ class Program:
         self.kinds: dict[Key, Kind] = {}
         self.non_blocking: set[Key] = set()
         self._locals: dict[n.FunctionDecl, frozenset[n.VarDecl]] = {}
+        self.assigned: set[Key] = set()
+        """Members that are assigned something, other than nothing, and not only given to functions that allocate."""
         self._members()
         self.given: dict[Key, list[tuple[Thing, n.FunctionDecl]]] = {}
         self.makers: dict[Key, set[n.FunctionDecl]] = {}
@@ -65,6 +67,10 @@ class Program:
         for function in self.functions:
             for node in walk(function.body) if function.body is not None else ():
                 makes = MAKES.get(base_name(node.name)) if isinstance(node, n.Call) else None
+                if isinstance(node, n.Assign) and isinstance(node.target, n.Member):
+                    value, key = strip_casts(node.value), self._addressed(node.target)
+                    if key is not None and not (isinstance(value, n.IntLit) and value.value == 0):
+                        self.assigned.add(key)
                 if not isinstance(node, n.Call) or makes is None or makes.out is None or makes.out >= len(node.args):
                     continue
                 key = self._addressed(node.args[makes.out])
@@ -93,6 +99,11 @@ class Program:
     def fields(self, kind: StructType) -> Iterator[tuple[str, Type]]:
         """Names and types of the members of a structure."""
         return ((one.name, one.type) for one in kind.fields)
+
+    def kept(self, arg: n.Expr) -> Kind | None:
+        """The kind of memory that a member leads to, as far as calls say that are given its address."""
+        key = self._addressed(arg)
+        return self.kinds.get(key) if key is not None else None
 
     def destructor(self, kind: Type) -> n.FunctionDecl | None:
         """What runs when an object of a type ends."""

@@ -28,10 +28,12 @@ def elements_as_bytes(program: PythonProgram, path: str) -> Iterator[Remark]:
         for stmt in _within(scope.node):
             if not isinstance(stmt, ast.Assign) or not isinstance(stmt.value, ast.Call):
                 continue
-            counted = _counted(program, stmt.value)
+            counted = _counted(program, stmt.value, scope)
             buffer, array = dotted(stmt.targets[0]), dotted(counted) if counted is not None else None
             width = _width(program, counted, scope) if counted is not None and array is not None else 1
-            copy = _copied(scope.node, buffer, array) if width > 1 and buffer is not None else None
+            member = buffer is not None and buffer.startswith("self.") and (array or "").startswith("self.")
+            within = program.scopes[0].node if member else scope.node  # other methods copy
+            copy = _copied(within, buffer, array) if width > 1 and buffer is not None else None
             if copy is not None and array is not None and buffer is not None:
                 words = (buffer, array, str(width))
                 related = ((_span(program, copy, path), f"{array} is copied here"),)
@@ -50,18 +52,37 @@ def _span(program: PythonProgram, node: ast.AST, path: str) -> Span:
     return Span(path, program.start(node), program.end(node))
 
 
-def _counted(program: PythonProgram, call: ast.Call) -> ast.expr | None:
+def _counted(program: PythonProgram, call: ast.Call, scope: Scope) -> ast.expr | None:
     """The array whose elements say how many bytes a call allocates."""
     at = BYTES.get(program.imported(dotted(call.func) or ""))
     keys = {key.arg: key.value for key in call.keywords}
     size = keys.get("size", call.args[at] if at is not None and len(call.args) > at else None)
     if at is None or "hostbuf" in keys:
         return None
+    size = program.resolved(size, scope)[0] if isinstance(size, ast.Name) else size
     while isinstance(size, ast.Call) and dotted(size.func) == "int" and len(size.args) == 1:
         size = size.args[0]
+    if isinstance(size, ast.Call) and program.imported(dotted(size.func) or "") in _PRODUCTS and len(size.args) == 1:
+        return _of_shape(program, size.args[0], scope)
     if isinstance(size, ast.Attribute) and size.attr == "size":
         return size.value
     return size.args[0] if isinstance(size, ast.Call) and dotted(size.func) == "len" and size.args else None
+
+
+_PRODUCTS = frozenset({"numpy.prod", "math.prod", "numpy.product"})
+
+
+def _of_shape(program: PythonProgram, shape: ast.expr, scope: Scope) -> ast.expr | None:
+    """The array that a function makes with just that shape; None where there is none, or several."""
+    wanted, found = ast.dump(shape), []
+    for stmt in _within(scope.node):
+        made = stmt.value if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+        if not isinstance(stmt, ast.Assign) or not isinstance(made, ast.Call) or not made.args:
+            continue
+        full = program.imported(dotted(made.func) or "")
+        if full.startswith("numpy.") and full[6:] in _FRACTIONS and ast.dump(made.args[0]) == wanted:
+            found.append(stmt.targets[0])
+    return found[0] if len(found) == 1 else None
 
 
 def _width(program: PythonProgram, expr: ast.expr, scope: Scope) -> int:

@@ -1,0 +1,71 @@
+"""How the size of a copy or fill is written: as a number of elements, by the size of a type, of a pointer."""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.operations import Copy, Fill, counted
+from kernlint.tree.nodes import Binary, Cast, IntLit, Ref, SizeOf
+from kernlint.tree.types import PointerType, StructType
+from kernlint.tree.walk import strip_casts
+from kernlint.tree.walk import walk as walk_tree
+
+FACTORS = 8
+"""Factors of a size that are looked at."""
+
+
+def of_pointer(one: Copy | Fill) -> bool:
+    """Whether the size is made of the size of a pointer, though no pointers are copied."""
+    expr = counted(one)
+    if expr is None or not any(isinstance(at, SizeOf) and isinstance(at.of, PointerType) for at in walk_tree(expr)):
+        return False
+    kinds = []
+    for arg in one.event.node.args:
+        while isinstance(arg, Cast):
+            arg = arg.operand
+        if isinstance(arg.type, PointerType):
+            kinds.append(arg.type.pointee)
+    return bool(kinds) and not any(isinstance(kind, PointerType) for kind in kinds)
+
+
+def of_container(one: Copy | Fill) -> str | None:
+    """The container of which the size is that of the object, where what it holds lies elsewhere."""
+    expr = counted(one)
+    for at in walk_tree(expr) if expr is not None else ():
+        if isinstance(at, SizeOf) and isinstance(at.of, StructType) and at.of.name.partition("<")[0] in _ELSEWHERE:
+            return at.of.name.partition("<")[0]
+    return None
+
+
+_ELSEWHERE = frozenset({"std::vector", "std::unique_ptr", "std::shared_ptr", "std::deque", "std::span"})
+"""Types of the standard library whose objects hold a pointer to their elements."""
+
+
+def is_count(one: Copy | Fill, named: bool = True) -> bool:
+    """Whether a constant size may be a number of elements: it is written as one number, or (``named``) as a name."""
+    expr = counted(one)
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    if isinstance(expr, Ref):
+        return named
+    if isinstance(expr, Binary) and expr.op == "/":  # bytes by the size of an element
+        by = strip_casts(expr.rhs)
+        return isinstance(by, SizeOf) or (isinstance(by, IntLit) and not plain_number(by))
+    return isinstance(expr, IntLit) and plain_number(expr)
+
+
+def in_bytes(one: Copy | Fill) -> bool:
+    """Whether the size of an element is a factor of what an operation counts: it counts bytes."""
+    factors = [counted(one)]
+    for expr in factors:  # grows
+        expr = strip_casts(expr)
+        if isinstance(expr, Binary) and expr.op == "*":
+            factors += [expr.lhs, expr.rhs]
+        elif isinstance(expr, Ref) and expr.decl.init is not None and len(factors) < FACTORS:
+            factors.append(expr.decl.init)
+        elif isinstance(expr, SizeOf) or (isinstance(expr, IntLit) and not plain_number(expr)):
+            return True
+    return False
+
+
+def plain_number(number: IntLit) -> bool:
+    """Whether a number is written as one, and not as the size of a type."""
+    return number.span.end - number.span.start == len(str(number.value))
