@@ -6,6 +6,8 @@ import pytest
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
+from kernlint_rules.launch.kernel_argument_mismatch import KernelArgumentMismatch
+from kernlint_rules.launch.launch_limits import LaunchLimits
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from kernlint.result import Level
@@ -199,6 +201,156 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "memory that the library copies beyond": (
+        ByteCountMismatch,
+        "cuda",
+        """
+        #include <cstring>
+        void table(const double *from, int n) {
+            double *both = nullptr, *plain = (double *)malloc(n);
+            cudaMallocHost((void **)&both, n * sizeof(double));
+            std::memcpy(both, from, 2 * n * sizeof(double)); // bad
+            std::memcpy(both, from, n * sizeof(double));
+            memset(both, 0, n * sizeof(double) + 8); // bad
+            memcpy(plain, from, 2 * n);
+            cudaFreeHost(both);
+            free(plain);
+        }
+        """,
+    ),
+    "elements of what callers point to": (
+        ByteCountMismatch,
+        "cuda",
+        """
+        static int alloc(void **p, size_t bytes) { return cudaMalloc(p, bytes); }
+        static int put(void *to, const void *from, size_t bytes) {
+            return cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice); // bad
+        }
+        int vector(const double *from, int n, void **to) {
+            if (alloc(to, (size_t)n * sizeof(double))) return 1;
+            return put(*to, from, (size_t)n);
+        }
+        """,
+    ),
+    "pieces in several rows": (
+        ByteCountMismatch,
+        "cuda",
+        """
+        void gates(float *to, const float *from, int rows, int cols, const int *place) {
+            for (int d = 0; d < 2; d++)
+                for (int g = 0; g < 4; g++) {
+                    cudaMemcpy(to, from + (d * 4 + place[g]) * rows * cols, rows * cols * sizeof(float),
+                               cudaMemcpyDeviceToDevice);
+                    to += rows * cols;
+                }
+        }
+        """,
+    ),
+    "a member that the language frees": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        class Wells {
+            double *x = nullptr, *y = nullptr;
+            bool ours = false;
+        public:
+            Wells() = default;
+            Wells(const Wells &) = delete;
+            void make(int n) {
+                cudaMallocHost((void **)&x, n * sizeof(double));
+                if (ours) y = new double[n];
+                else cudaMallocHost((void **)&y, n * sizeof(double));
+            }
+            ~Wells() {
+                delete[] x; // bad
+                if (ours) delete[] y;
+            }
+            void drop() {
+                if (!ours) cudaFreeHost(y);
+            }
+        };
+        """,
+    ),
+    "users that are counted": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        struct Context { int users; float *errors; };
+        static void leave(Context *c) {
+            c->users--;
+            if (c->users == 0) {
+                if (c->errors) {
+                    c->users = 2;
+                    cudaFree(c->errors);
+                }
+                free(c);
+            }
+        }
+        void twice(Context *c, int n) {
+            c->users++;
+            leave(c);
+            if (n) leave(c);
+        }
+        """,
+    ),
+    "a handle is as large as a handle": (
+        KernelArgumentMismatch,
+        "cuda",
+        """
+        #include <CL/cl.h>
+        const char *source = "kernel void step(const int n, global float *x) { int i = get_global_id(0);"
+                             " if (i < n) x[i] += 1; }";
+        int run(cl_program p, cl_command_queue q, cl_mem x, int n) {
+            cl_int err = 0;
+            const size_t bytes = n * sizeof(float), all = n;
+            cl_kernel k = clCreateKernel(p, "step", &err);
+            clSetKernelArg(k, 0, sizeof(int), &n);
+            clSetKernelArg(k, 1, bytes, &x); // bad
+            return clEnqueueNDRangeKernel(q, k, 1, NULL, &all, NULL, 0, NULL, NULL);
+        }
+        """,
+    ),
+    "a block held down to too much": (
+        LaunchLimits,
+        "cuda",
+        """
+        #include <algorithm>
+        __global__ void k(float *x, unsigned n) {
+            unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) x[i] = 1;
+        }
+        void wide(float *x, unsigned n) {
+            const unsigned threads = std::min(n, 2048u);
+            k<<<(n + threads - 1) / threads, threads>>>(x, n); // bad
+        }
+        void right(float *x, unsigned n) {
+            const unsigned threads = std::min(n, 512u);
+            k<<<(n + threads - 1) / threads, threads>>>(x, n);
+        }
+        template <int X, int Y> __global__ void t(float *x) { x[threadIdx.y * X + threadIdx.x] = 1; }
+        template <int X, int Y> void nobody(float *x) {
+            enum { ALL = X * Y };
+            t<X, Y><<<1, dim3(X, Y, 32)>>>(x);
+            t<X, Y><<<1, ALL>>>(x);
+        }
+        """,
+    ),
+    "sizes crossed where a block is one thread high": (
+        KernelArgumentMismatch,
+        "cuda",
+        """
+        __global__ void scale(const float *x, float *y, int rows, int cols) {
+            int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y;
+            if (c < cols && r < rows) y[r * cols + c] = x[r * cols + c];
+        }
+        void wrong(const float *x, float *y, int rows, int cols) {
+            scale<<<dim3((cols + 127) / 128, rows), 128>>>(x, y, cols, rows); // bad
+        }
+        void right(const float *x, float *y, int rows, int cols) {
+            scale<<<dim3((cols + 127) / 128, rows), 128>>>(x, y, rows, cols);
+        }
+        """,
+    ),
 }
 
 
@@ -225,3 +377,43 @@ def test_what_a_failed_call_leaves_behind_ends_with_the_program() -> None:
     assert library.severity is None or library.severity.value != Level.NOTE.value
     assert program.severity is not None
     assert program.severity.value == Level.NOTE.value
+
+
+_BY_NAME = """
+__global__ void k(float *o, const float *i) { o[threadIdx.x] = i[threadIdx.x]; }
+void f(const float *from, float *to, dim3 grid, dim3 block, cudaStream_t own) {
+    float *a, *b;
+    cudaMalloc(&a, 256);
+    cudaMalloc(&b, 256);
+    cudaMemcpy(a, from, 256, cudaMemcpyHostToDevice);
+    k<<<grid, block, 0, STREAM>>>(b, a);
+    cudaMemcpy(to, b, 256, cudaMemcpyDeviceToHost);
+    cudaFree(a);
+    cudaFree(b);
+}
+"""
+
+
+@pytest.mark.parametrize("stream", ["cudaStreamDefault", "nobody_knows", "own"])
+def test_a_launch_that_is_named_or_lost_may_write_what_it_is_given(stream: str) -> None:
+    assert findings(WrongCopyDirection, _BY_NAME.replace("STREAM", stream)) == []
+
+
+_SHAPES = """import numpy as np
+import pyopencl as cl
+class Store:
+    def __init__(self, ctx, queue, shape):
+        self.queue = queue
+        self.field = np.zeros(shape, dtype=np.float64)
+        n = int(np.prod(shape))
+        self.short = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, n)
+        self.whole = cl.Buffer(ctx, cl.mem_flags.READ_WRITE, n * self.field.itemsize)
+    def send(self):
+        cl.enqueue_copy(self.queue, self.short, self.field)
+        cl.enqueue_copy(self.queue, self.whole, self.field)
+"""
+
+
+def test_buffers_of_as_many_bytes_as_a_shape_has_elements() -> None:
+    (found,) = findings(ByteCountMismatch, _SHAPES, "python")
+    assert "self.short has as many bytes as self.field has elements" in found.message

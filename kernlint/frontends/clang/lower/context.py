@@ -459,7 +459,8 @@ def lost_statement(span: Span, reason: str, text: str, children: tuple[Node, ...
     assigned = frozenset(word for pair in _ASSIGNED.findall(text) for word in pair if word)
     leaves = not text or _LEAVES.search(text) is not None
     words = frozenset(IDENTIFIER.findall(text))
-    if text and not any(name not in _STATEMENT_WORDS for name in _CALLED.findall(text)):
+    launches = "<<<" in text
+    if text and not launches and not any(name not in _STATEMENT_WORDS for name in _CALLED.findall(text)):
         words &= assigned.union(_REACHED_THROUGH.findall(text))  # the others are only read
     return OpaqueStmt(span, reason, children, syncs, leaves, words, assigned)
 

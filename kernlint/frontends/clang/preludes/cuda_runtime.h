@@ -35,6 +35,7 @@ union cudaLaunchAttributeValue {
 #define RUNTIME_MAKE(name) make_cuda##name
 #include "runtime_api.h"
 
+#define cudaStreamDefault 0x00 // a number, as a stream is the null pointer
 #define cudaStreamLegacy ((cudaStream_t)1)
 #define cudaStreamPerThread ((cudaStream_t)2)
 

@@ -18,6 +18,7 @@ union hipLaunchAttributeValue {
 #define RUNTIME_PUSH_CALL_CONFIGURATION __hipPushCallConfiguration
 #define RUNTIME_MAKE(name) make_hip##name
 #include "runtime_api.h"
+#define hipStreamDefault 0x00 // a number, as a stream is the null pointer
 
 #define hipDeviceAttributeMultiprocessorCount hipDeviceAttributeMultiProcessorCount
 #define hipStreamLegacy ((hipStream_t)1)

@@ -81,7 +81,6 @@ enum {
     RUNTIME(EventBlockingSync) = 1,
     RUNTIME(EventDisableTiming) = 2,
     RUNTIME(EventInterprocess) = 4,
-    RUNTIME(StreamDefault) = 0,
     RUNTIME(StreamNonBlocking) = 1,
     RUNTIME(DeviceMapHost) = 8,
     RUNTIME(DeviceScheduleBlockingSync) = 4,
