@@ -24,6 +24,10 @@ class UnsynchronisedHostRead(ModuleRule):
     of `malloc` or `new` that nobody locks) is over when the call returns: that is a note, as it lasts only until
     somebody pins the memory.
 
+    Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream; mapped and managed arrays are written
+    by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it
+    back, the array that it was made of is still as it was.
+
     ```cuda bad
     int first(const int *x, cudaStream_t stream) {
         int *pinned = nullptr;
@@ -106,6 +110,56 @@ class UnsynchronisedHostRead(ModuleRule):
         return host.sum()
     ```
 
+    ```python bad
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(host):
+        stream = cuda.stream()
+        x = cuda.to_device(host, stream=stream)
+        twice[(host.size + 127) // 128, 128, stream](x)
+        x.copy_to_host(host, stream=stream)
+        return host.sum()  # expect: KL614
+    ```
+
+    ```python good
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(host):
+        stream = cuda.stream()
+        x = cuda.to_device(host, stream=stream)
+        twice[(host.size + 127) // 128, 128, stream](x)
+        x.copy_to_host(host, stream=stream)
+        stream.synchronize()
+        return host.sum()
+    ```
+    ```python bad
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(host):
+        x = cuda.to_device(host)
+        twice[(host.size + 127) // 128, 128](x)
+        cuda.synchronize()
+        return host  # expect: KL614
+    ```
+
     ```cuda good
     int first(const int *x, cudaStream_t stream) {
         int value = 0;
@@ -155,6 +209,15 @@ class UnsynchronisedHostRead(ModuleRule):
             if fault.kind in ("early", "dies") and fault.span not in seen:
                 seen.add(fault.span)
                 yield self._of_way(fault)
+        for remark, related in remarks(facts, "early-read"):
+            name, word = remark.words
+            message = f"{name} is read while {word} that writes it may still be under way"
+            fix = "wait before: stream.synchronize(), or cuda.synchronize()"
+            yield self.finding(remark.span, message, related=related, fix=fix)
+        for remark, related in remarks(facts, "result-left"):
+            name, copy = remark.words
+            message = f"{name} is used as it was before the kernel, which has written {copy}: nothing copies that back"
+            yield self.finding(remark.span, message, related=related, fix=f"{copy}.copy_to_host({name}) before this")
         for remark, related in remarks(facts, "early-host-read"):
             if remark.span not in seen:
                 message = f"the copy to {remark.words[0]} may not be over when the host reads it"

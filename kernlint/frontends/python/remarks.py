@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
+from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated, full_name
+from kernlint.frontends.python.hostwalk import host_remarks
 from kernlint.frontends.python.launches import Launched, kernel_of
 from kernlint.frontends.python.passing import miscounted
-from kernlint.frontends.python.reads import early_reads
 from kernlint.frontends.python.stale import stale
 from kernlint.frontends.python.values import SCALARS
 from kernlint.tree.nodes import Remark
@@ -30,10 +30,9 @@ def remarks_of(
     """All remarks on one file."""
     for launch in launched:
         yield from _float_sizes(program, launch, lowering)
-        yield from _copies(program, launch, lowering)
     yield from _unconfigured(program, finder, lowering)
     yield from stale(program, finder, launched, lowering)
-    yield from early_reads(program, launched, lowering)
+    yield from host_remarks(program, launched, lowering)
     for launch in launched:
         yield from _undefined(program, launch, lowering)
         yield from miscounted(launch, lowering)
@@ -83,64 +82,6 @@ def _plain(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
     if isinstance(expr, ast.Constant):
         return isinstance(expr.value, (int, float))
     return not isinstance(expr, ast.Call) or full_name(program, expr.func, scope) is not None
-
-
-# ---------------------------------------------------------------------------------------------------------- copies
-
-
-def _copies(program: PythonProgram, launch: Launched, lowering: Places) -> Iterator[Remark]:
-    """Arrays of the host that are passed anew in every round of a loop that does not make them."""
-    node, scope = launch.called.node, launch.called.scope
-    loop = _loop_around(scope.node, node)
-    if loop is None:
-        return
-    reader = Reader(program, launch.called, "")
-    names: list[str] = []
-    for arg in launch.args or ():
-        name = dotted(arg)
-        if name is None or _touched(loop, name):
-            continue
-        array = reader.array(arg, scope)
-        if array is not None and array.device is False:
-            names.append(name)
-    if names:
-        place = lowering.span(loop)
-        related = ((type(place)(place.file, place.start, place.start + 1), "the loop"),)
-        yield Remark("copied-in-loop", lowering.span(node), launch.jitted.name, tuple(names), related)
-
-
-def _loop_around(scope: ast.AST, node: ast.Call) -> ast.For | ast.While | None:
-    """The innermost loop of the function that has the launch in its body."""
-    found: ast.For | ast.While | None = None
-    stack: list[tuple[ast.AST, ast.For | ast.While | None]] = [(scope, None)]
-    while stack:
-        at, loop = stack.pop()
-        if at is node:
-            found = loop
-            break
-        inner = at if isinstance(at, (ast.For, ast.While)) else loop
-        for child in ast.iter_child_nodes(at):
-            if child is not scope and isinstance(child, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
-                continue
-            stack.append((child, inner))
-    return found
-
-
-def _touched(loop: ast.For | ast.While, name: str) -> bool:
-    """Whether the host itself needs the array in every round: it is bound or used there beside being passed."""
-    uses = 0
-    for at in ast.walk(loop):
-        if isinstance(at, (ast.Name, ast.Attribute)) and dotted(at) == name:
-            if isinstance(at.ctx, ast.Store):
-                return True
-            uses += 1
-    passed = sum(
-        dotted(arg) == name
-        for at in ast.walk(loop)
-        if isinstance(at, ast.Call) and isinstance(at.func, (ast.Subscript, ast.Call))
-        for arg in at.args
-    )
-    return uses > passed
 
 
 # --------------------------------------------------------------------------------------------------- configuration

@@ -456,7 +456,7 @@ def ratios(x, out):
     # results that are read too early
     (
         "a stream's copy read before it is waited for",
-        ("unsynchronised-result",),
+        ("unsynchronised-host-read",),
         """
 @cuda.jit
 def inc(x):
@@ -475,7 +475,7 @@ def run(host):
     ),
     (
         "copy under another name",
-        ("unsynchronised-result",),
+        ("unsynchronised-host-read",),
         """
 @cuda.jit
 def inc(x):
@@ -495,7 +495,7 @@ def run(n):
     ),
     (
         "managed memory read at once",
-        ("unsynchronised-result",),
+        ("unsynchronised-host-read",),
         """
 @cuda.jit
 def inc(x):

@@ -599,7 +599,7 @@ def run(n):
     ),
     (
         "pinned buffer read while it is filled",
-        ("unsynchronised-result",),
+        ("unsynchronised-host-read",),
         """
 @cuda.jit
 def add(x, v):

@@ -11,6 +11,7 @@ from kernlint.registry import load
 from kernlint.run.engine import Engine
 from kernlint.source import SourceFile
 from tests.frontends.python import (
+    spellings_arrays,
     spellings_bounds,
     spellings_flow,
     spellings_host,
@@ -29,6 +30,7 @@ ALL = (
     *spellings_more.SPELLINGS,
     *spellings_flow.SPELLINGS,
     *spellings_launch.SPELLINGS,
+    *spellings_arrays.SPELLINGS,
 )
 
 
@@ -63,3 +65,8 @@ def test_spelling(spelling: Spelling) -> None:
     assert (name in OPEN) is not any(rule in rules and near & lines for rule, near, _ in got), got
     good, _ = program(text, False)
     assert not found(good)
+
+
+@pytest.mark.parametrize("text", spellings_arrays.SILENT)
+def test_nothing_is_said(text: str) -> None:
+    assert not found(HEAD + spellings_arrays.KERNEL + text)

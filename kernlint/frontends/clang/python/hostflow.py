@@ -23,8 +23,12 @@ from kernlint.frontends.clang.python.hostvalues import (
     Array,
     Flow,
     Instance,
+    Left,
+    OverBudget,
     Table,
+    changed_in,
     function_is_static,
+    methods_of,
 )
 from kernlint.frontends.clang.python.program import PythonProgram, dotted
 from kernlint.source import Span
@@ -37,23 +41,15 @@ STEPS = 20_000
 """Nodes that are looked at in one file."""
 
 
-class _Left(Exception):
-    """A block is left by return, raise, break or continue."""
-
-
-class _OverBudget(Exception):
-    """The file takes too long."""
-
-
 def host_remarks(program: PythonProgram, tree: ast.Module, path: str) -> Iterator[Remark]:
     """Remarks on what the host code of a program does with arrays."""
-    walk = _Walk(program, tree, path)
-    with suppress(_OverBudget, RecursionError):
+    walk = HostWalk(program, tree, path)
+    with suppress(OverBudget, RecursionError):
         walk.file()
     yield from walk.found.values()
 
 
-class _Walk:
+class HostWalk:
     """A walk of a file.  ``found``: the remarks so far, by kind and place; ``stack``: functions that are being walked,
     and ``returned`` what each has given back."""
 
@@ -85,18 +81,14 @@ class _Walk:
         for function in self.functions.values():
             self.entry(function, None)
         for each in self.classes.values():
-            for method in self.methods(each).values():
+            for method in methods_of(each).values():
                 if method.name != "__init__":
                     self.entry(method, self.instance(each))
-
-    def methods(self, of: ast.ClassDef) -> dict[str, ast.FunctionDef]:
-        """The methods of a class."""
-        return {f.name: f for f in of.body if isinstance(f, ast.FunctionDef)}
 
     def instance(self, of: ast.ClassDef) -> Instance:
         """An object of a class, of whose buffers' contents nothing is known."""
         made = Instance(of)
-        init = self.methods(of).get("__init__")
+        init = methods_of(of).get("__init__")
         if init is not None:
             self.inside(init, [made], {}, Flow())
         return made
@@ -116,7 +108,7 @@ class _Walk:
         outer, flow.names = flow.names, {**dict(zip(names, args, strict=False)), **keys}
         self.stack.append(function)
         self.returned.append([])
-        with suppress(_Left):
+        with suppress(Left):
             self.block(function.body, flow)
         self.stack.pop()
         flow.names = outer
@@ -130,7 +122,7 @@ class _Walk:
         for stmt in body:
             self.steps += 1
             if self.steps > STEPS:
-                raise _OverBudget
+                raise OverBudget
             handler = getattr(self, f"_{type(stmt).__name__.lower()}", None)
             if handler is not None:
                 handler(stmt, flow)
@@ -146,11 +138,11 @@ class _Walk:
             way = before.fork()
             try:
                 self.block(body, way)
-            except _Left:
+            except Left:
                 continue
             ends.append(way)
         if not ends:
-            raise _Left
+            raise Left
         first, *others = ends
         for other in others:
             first.meet(other)
@@ -166,24 +158,26 @@ class _Walk:
     def _for(self, s: ast.For, flow: Flow) -> None:
         self.read(self.value(s.iter, flow), s.iter, flow)
         self.bind(s.target, None, flow)
-        for name in (
-            n for each in s.body for n in ast.walk(each) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        ):
-            flow.names.pop(name.id, None)
+        changed, swapped = changed_in(s.body)
+        self.round(s, changed - swapped, swapped, flow)
+        self.block(s.orelse, flow)
+
+    def round(self, s: ast.For | ast.While, changed: set[str], swapped: set[str], flow: Flow) -> None:
+        """The first round of a loop.  ``changed``: names that are something else in later rounds; ``swapped``: those
+        that are one of the same arrays."""
+        for name in changed:
+            flow.names.pop(name, None)
         try:
             self.block(s.body, flow)
-        except _Left:
+        except Left:
             flow.pending.clear()
             flow.contents.clear()
-        self.block(s.orelse, flow)
+        for name in swapped:
+            flow.names.pop(name, None)
 
     def _while(self, s: ast.While, flow: Flow) -> None:
         self.read(self.value(s.test, flow), s.test, flow)
-        try:
-            self.block(s.body, flow)
-        except _Left:
-            flow.pending.clear()
-            flow.contents.clear()
+        self.round(s, set(), changed_in(s.body)[1], flow)
 
     def _with(self, s: ast.With, flow: Flow) -> None:
         for item in s.items:
@@ -206,10 +200,10 @@ class _Walk:
         given = self.value(s.value, flow) if s.value is not None else None
         if self.returned:
             self.returned[-1].append(given)
-        raise _Left
+        raise Left
 
     def _raise(self, s: ast.stmt, flow: Flow) -> None:
-        raise _Left
+        raise Left
 
     _break = _continue = _raise
 
@@ -286,10 +280,8 @@ class _Walk:
                 flow.pending.pop(given, None)
         return None
 
-    def _value_constant(self, e: ast.expr, flow: Flow) -> object:
+    def _value_lambda(self, e: ast.Lambda, flow: Flow) -> object:
         return None
-
-    _value_lambda = _value_constant
 
     def _value_name(self, e: ast.Name, flow: Flow) -> object:
         return flow.names.get(e.id, self.globals.get(e.id) if e.id not in flow.names else None)
@@ -357,7 +349,7 @@ class _Walk:
         return self.unknown(e, name, owner, [*args, *keys.values()], flow)
 
     def full(self, func: ast.expr, flow: Flow) -> str:
-        """The full name of a function, its module's name resolved."""
+        """The full name of a function."""
         return self.program.imported(dotted(func) or "")
 
     def followed(
@@ -370,7 +362,7 @@ class _Walk:
                 return (self.inside(self.functions[func.id], args, keys, flow),)
             if func.id in self.classes and func.id not in flow.names:
                 made = Instance(self.classes[func.id])
-                init = self.methods(made.of).get("__init__")
+                init = methods_of(made.of).get("__init__")
                 if init is not None:
                     self.inside(init, [made, *args], keys, flow)
                 return (made,)
@@ -378,9 +370,9 @@ class _Walk:
         if not isinstance(func, ast.Attribute):
             return None
         if isinstance(func.value, ast.Name) and func.value.id in self.classes:
-            method = self.methods(self.classes[func.value.id]).get(func.attr)
+            method = methods_of(self.classes[func.value.id]).get(func.attr)
             return (self.inside(method, args, keys, flow),) if method is not None else None
-        method = self.methods(owner.of).get(func.attr) if isinstance(owner, Instance) else None
+        method = methods_of(owner.of).get(func.attr) if isinstance(owner, Instance) else None
         if method is None or function_is_static(method):
             return (self.inside(method, args, keys, flow),) if method is not None else None
         return (self.inside(method, [owner, *args], keys, flow),)

@@ -19,6 +19,14 @@ PLAIN = ("numpy", "math", "time", "random", "collections", "itertools", "logging
 """Modules of Python and NumPy, whose functions wait for no device."""
 
 
+class Left(Exception):
+    """A block is left by return, raise, break or continue."""
+
+
+class OverBudget(Exception):
+    """The file takes too long."""
+
+
 class Array:
     """An array or buffer, told from others by identity.  ``where``: ``host``, ``device`` or nothing known; ``pinned``:
     page-locked; ``empty``: made without contents; ``tensor``: PyTorch's, whose elements are views."""
@@ -71,6 +79,34 @@ class Flow:
                 del mine[key]
 
 
+def methods_of(class_: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    """The methods of a class."""
+    return {f.name: f for f in class_.body if isinstance(f, ast.FunctionDef)}
+
+
 def function_is_static(function: ast.FunctionDef) -> bool:
     """Whether a method is not given the object."""
     return any(isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list)
+
+
+def changed_in(body: list[ast.stmt]) -> tuple[set[str], set[str]]:
+    """The names that statements bind, and those of them that are only exchanged for each other (``a, b = b, a``)."""
+    changed: set[str] = set()
+    swapped: set[str] = set()
+    others: set[str] = set()
+    for at in (node for each in body for node in ast.walk(each)):
+        if isinstance(at, ast.Assign) and len(at.targets) == 1:
+            left, right = names_of(at.targets[0]), names_of(at.value)
+            (swapped if len(left) > 1 and left == right else others).update(left)
+        elif isinstance(at, (ast.AugAssign, ast.AnnAssign, ast.For, ast.NamedExpr)):
+            others |= names_of(at.target)
+        if isinstance(at, ast.Name) and isinstance(at.ctx, ast.Store):
+            changed.add(at.id)
+    return changed, swapped - others
+
+
+def names_of(expr: ast.expr) -> set[str]:
+    """The names that a name or a tuple of names is made of; empty for anything else."""
+    parts = expr.elts if isinstance(expr, (ast.Tuple, ast.List)) else [expr]
+    found = {part.id for part in parts if isinstance(part, ast.Name)}
+    return found if len(found) == len(parts) else set()
