@@ -77,6 +77,7 @@ class FunctionTable:
         self.crashes: list[str] = []
         self._pending: deque[tuple[FunctionDecl, Cursor, Scope]] = deque()
         self._instances: dict[int, int] = {}  # by key of the template
+        self._preferred: dict[int, set[int]] = {}
         self._launching: dict[str, bool] = {}
         self._by_name: dict[str, list[FunctionDecl]] = {}
         self._queued: set[int] = set()
@@ -124,7 +125,7 @@ class FunctionTable:
         template = cursor.template if cursor.kind != K.FUNCTION_TEMPLATE else None
         if template is not None and not cursor.is_definition and self.is_users(template):
             return self.declare(template)  # an error in the body kept clang from making the instance
-        if template is not None and template.kind == K.FUNCTION_TEMPLATE and not self._has_room(template):
+        if template is not None and template.kind == K.FUNCTION_TEMPLATE and not self._has_room(template, cursor):
             return self.declare(template)
         node, scope = self._head(cursor)
         self.declared[key] = node
@@ -144,8 +145,38 @@ class FunctionTable:
         if self.declared.pop(cursor.key, None) is not None and (template := cursor.template) is not None:
             self._instances[template.key] -= 1
 
-    def _has_room(self, template: Cursor) -> bool:
+    def prefer(self, instances: Iterable[Cursor]) -> None:
+        """Of kernels with more instances than are kept, keep those whose numbers are the largest and the least: array
+        sizes and loops that go wrong do so at one of the ends."""
+        groups: dict[int, list[Cursor]] = {}
+        for cursor in instances:
+            if cursor.template is not None:
+                groups.setdefault(cursor.template.key, []).append(cursor)
+        for key, group in groups.items():
+            template = group[0].template
+            if len(group) <= MAX_INSTANCES or template is None:
+                continue
+            if function_kind(self.lowering, template) is not FunctionKind.KERNEL:
+                continue
+            numbers = [self._numbers(cursor) for cursor in group]
+            ends = [max(range(len(group)), key=lambda at: numbers[at].get(index, 0)) for index in numbers[0]]
+            ends += [min(range(len(group)), key=lambda at: numbers[at].get(index, 0)) for index in numbers[0]]
+            kept = list(dict.fromkeys([0, *ends, *range(len(group))]))[: self.most_instances(template)]
+            self._preferred[key] = {group[at].key for at in kept}
+
+    def _numbers(self, cursor: Cursor) -> dict[int, int]:
+        """The template arguments of an instance that are numbers, by their position."""
+        given = (cursor.template_argument(at) for at in range(max(cursor.template_argument_count, 0)))
+        return {
+            at: value
+            for at, (kind, value) in enumerate(given)
+            if kind == TemplateArgumentKind.INTEGRAL and isinstance(value, int)
+        }
+
+    def _has_room(self, template: Cursor, instance: Cursor) -> bool:
         """Count one more instance of a template; False when there are enough of them already."""
+        if (preferred := self._preferred.get(template.key)) is not None:
+            return instance.key in preferred
         kind = function_kind(self.lowering, template)
         made = self._instances.get(template.key, 0)
         self._instances[template.key] = made + 1

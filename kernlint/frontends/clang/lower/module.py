@@ -136,6 +136,7 @@ class ModuleBuilder:
         sys.setrecursionlimit(max(limit, FRAMES))
         try:
             uses, instances = self._declare_all()
+            self.table.prefer(instances)
             self.table.drain()
             self._add_instances(uses, instances)
             return self._module()

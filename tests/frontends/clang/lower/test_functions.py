@@ -166,3 +166,14 @@ def test_name_spans() -> None:
     tree = kernel(text).function
     assert tree.name_span is not None and text[tree.name_span.start : tree.name_span.end] == "k"
     assert text[tree.span.start : tree.span.end] == text
+
+
+def test_the_ends_are_among_the_instances_that_are_kept() -> None:
+    widths = (5, 3, 9, 7, 19, 11, 13)
+    launches = "".join(f"window<{width}, {str(width % 4 == 1).lower()}><<<1, 32>>>(x);" for width in widths)
+    found = kernel(
+        "template <int width, bool odd> __global__ void k(float *x) { if (odd) x[threadIdx.x % width] = 0; }\n"
+        f"void run(float *x) {{ {launches.replace('window', 'k')} }}"
+    )
+    kept = [dict(instance.template_args)["width"] for instance in found.instances]
+    assert {"3", "19"} <= set(kept) and len(kept) == 4
