@@ -143,7 +143,7 @@ class FunctionTable:
         """Forget an instance that turned out to be of no use."""
         cursor = self.definition(cursor)
         if self.declared.pop(cursor.key, None) is not None and (template := cursor.template) is not None:
-            self._instances[template.key] -= 1
+            self._instances[template.key] = self._instances.get(template.key, 1) - 1
 
     def prefer(self, instances: Iterable[Cursor]) -> None:
         """Of kernels with more instances than are kept, keep those whose numbers are the largest and the least: array
@@ -175,12 +175,15 @@ class FunctionTable:
 
     def _has_room(self, template: Cursor, instance: Cursor) -> bool:
         """Count one more instance of a template; False when there are enough of them already."""
-        if (preferred := self._preferred.get(template.key)) is not None:
-            return instance.key in preferred
+        preferred = self._preferred.get(template.key)
+        if preferred is not None and instance.key in preferred:
+            return True
         kind = function_kind(self.lowering, template)
         made = self._instances.get(template.key, 0)
         self._instances[template.key] = made + 1
-        return made < (self.most_instances(template) if kind is FunctionKind.KERNEL else _INSTANCE_LIMITS[kind])
+        return preferred is None and made < (
+            self.most_instances(template) if kind is FunctionKind.KERNEL else _INSTANCE_LIMITS[kind]
+        )
 
     def most_instances(self, kernel: Cursor) -> int:
         """How many instances of a kernel are kept."""

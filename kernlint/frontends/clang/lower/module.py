@@ -136,7 +136,8 @@ class ModuleBuilder:
         sys.setrecursionlimit(max(limit, FRAMES))
         try:
             uses, instances = self._declare_all()
-            self.table.prefer(instances)
+            forced = {instance.key for cursor in uses if (instance := instantiated(cursor)) is not None}
+            self.table.prefer(cursor for cursor in instances if cursor.key not in forced | self.lowering.invented)
             self.table.drain()
             self._add_instances(uses, instances)
             return self._module()

@@ -227,3 +227,16 @@ def test_a_constant_without_its_initialiser_is_not_zero_in_an_instance() -> None
     for variant in found.variants:
         row = variable(variant, "row")
         assert row.value is None and isinstance(row.init, Opaque)
+
+
+def test_forced_instances_that_are_not_kept_do_no_harm() -> None:
+    text = """template <typename T, int LOG> __global__ void k(const T *in, T *out) {
+        constexpr int each = (1 << LOG) / 64;
+        T mine[each];
+        for (int at = 0; at < each; ++at) mine[at] = in[at * 64 + threadIdx.x];
+        out[threadIdx.x] = mine[0];
+    }
+    template <typename T> void run(const T *in, T *out, int log) {
+        switch (log) { case 7: k<T, 7><<<1, 64>>>(in, out); break; case 8: k<T, 8><<<1, 64>>>(in, out); break; }
+    }"""
+    assert kernel(text).instances
