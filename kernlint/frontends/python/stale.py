@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
+from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope
 from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Finder, Jitted
 from kernlint.frontends.python.launches import Launched
@@ -19,15 +19,14 @@ from kernlint.tree.nodes import Remark
 
 Loop = ast.For | ast.While
 
-_MAKERS = frozenset({"array", "zeros", "ones", "full", "empty", "arange", "linspace", "asarray", "eye"})
-
 
 def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:
     """A remark for each name that a kernel has taken along and that changes."""
     changed = _declared(program)
+    reaching = _reaching(program, launched)
     for jitted in finder.found:
-        if jitted.host:
-            continue
+        if jitted.host or len(jitted.scope.bound.get(jitted.name, ())) > 1:
+            continue  # made anew, perhaps with what has changed
         for name, at in _free(jitted).items():
             holder = jitted.scope.holder(name)
             if holder is None:
@@ -36,8 +35,8 @@ def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], 
             change: ast.AST | None = None
             if holder is program.scopes[0] and name in changed and values and all(_number(v) for v, _ in values):
                 change = changed.pop(name)
-            elif values and (_number(values[0][0]) or _array(values[0][0])):
-                change = _between(program, jitted, name, holder, launched)
+            elif name not in program.imports and not _called(jitted, name):
+                change = _between(jitted, name, holder, reaching)
             if change is not None:
                 related = ((lowering.span(change), "changed here"),)
                 yield Remark("stale-global", lowering.span(at), jitted.name, (name,), related)
@@ -72,10 +71,6 @@ def _number(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float)) and not isinstance(expr.value, bool)
 
 
-def _array(expr: ast.expr) -> bool:
-    return isinstance(expr, ast.Call) and (dotted(expr.func) or "").rpartition(".")[2] in _MAKERS
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Event:
     """A launch, or (``node``) a change of the name, with the loops around it."""
@@ -84,13 +79,55 @@ class _Event:
     loops: tuple[Loop, ...]
 
 
-def _between(
-    program: PythonProgram, jitted: Jitted, name: str, holder: Scope, launched: Sequence[Launched]
-) -> ast.AST | None:
+Reaching = dict[ast.AST, list[tuple[Scope, set[int]]]]
+"""For each kernel the functions that launch it, each with its launches and its calls of functions that do."""
+
+
+def _reaching(program: PythonProgram, launched: Sequence[Launched]) -> Reaching:
+    found: Reaching = {}
+    for kernel in {one.jitted.node for one in launched}:
+        own = [one.called for one in launched if one.jitted.node is kernel]
+        calls: dict[ast.AST, tuple[Scope, set[int]]] = {}
+        for called in own:
+            calls.setdefault(called.scope.node, (called.scope, set()))[1].add(id(called.node))
+        for _ in range(ROUNDS):
+            known = len(calls)
+            for called in program.calls:
+                inner = _function(program, called)
+                if inner is not None and inner in calls and called.scope.node is not inner:
+                    calls.setdefault(called.scope.node, (called.scope, set()))[1].add(id(called.node))
+            if len(calls) == known:
+                break
+        found[kernel] = list(calls.values())
+    return found
+
+
+ROUNDS = 4
+"""Calls between a change and a launch."""
+
+
+def _function(program: PythonProgram, called: Called) -> ast.AST | None:
+    """The function of the file that a call is of: by its name, or as the only method of that name."""
+    if "." not in called.name and isinstance(called.node.func, ast.Name):
+        inner = program.function(called.name, called.scope)
+        return inner.node if inner is not None else None
+    method = called.node.func.attr if isinstance(called.node.func, ast.Attribute) else ""
+    alike = [one for one in program.scopes if isinstance(one.node, ast.FunctionDef) and one.node.name == method]
+    inside = len(alike) == 1 and alike[0].parent is not None and alike[0].parent.is_class
+    return alike[0].node if inside else None
+
+
+def _called(jitted: Jitted, name: str) -> bool:
+    """Whether a kernel calls what the name stands for, or takes something out of it by its name: it is no number."""
+    return any(
+        isinstance(at, ast.Call) and isinstance(at.func, ast.Name) and at.func.id == name
+        for at in ast.walk(jitted.node)
+    )
+
+
+def _between(jitted: Jitted, name: str, holder: Scope, reaching: Reaching) -> ast.AST | None:
     """The first change of a name that has a launch of the kernel before it and another one behind it."""
-    scopes = {id(one.called.scope): one.called.scope for one in launched if one.jitted is jitted}
-    for scope in scopes.values():
-        calls = {id(one.called.node) for one in launched if one.jitted is jitted and one.called.scope is scope}
+    for scope, calls in reaching.get(jitted.node, ()):
         if scope is not holder and name in scope.bound:
             continue  # another variable of the name
         events = list(_events(scope.node, name, calls, jitted.node, scope is holder))
@@ -125,7 +162,22 @@ def _events(
                 continue
         if id(child) in calls:
             yield _Event(None, inner)
+        if isinstance(child, ast.Call) and _in_place(child, name):
+            yield _Event(child, inner)
         yield from _events(child, name, calls, kernel, binds, inner)
+
+
+_IN_PLACE = frozenset({"fill", "sort", "put", "itemset", "partition"})
+"""Methods of arrays that change their elements; functions of NumPy that change their first argument stand below."""
+
+
+def _in_place(call: ast.Call, name: str) -> bool:
+    """``name.fill(x)``, ``np.copyto(name, x)``."""
+    if not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr in ("copyto", "place", "putmask", "fill_diagonal") and call.args:
+        return isinstance(call.args[0], ast.Name) and call.args[0].id == name
+    return call.func.attr in _IN_PLACE and isinstance(call.func.value, ast.Name) and call.func.value.id == name
 
 
 def _changes(target: ast.expr, name: str, binds: bool) -> bool:

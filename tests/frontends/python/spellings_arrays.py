@@ -9,6 +9,7 @@ from tests.frontends.python.spellings_bounds import Spelling
 
 COPIES = frozenset({"implicit-array-copy"})
 EARLY = frozenset({"unsynchronised-host-read"})
+STALE = frozenset({"stale-captured-global"})
 
 KERNEL = """
 @cuda.jit
@@ -109,6 +110,58 @@ def shifted(x, y, by):
     step[(x.size + 63) // 64, 64](d_x, d_y, by)
     d_y.copy_to_host(y)  # GOOD
     return y  # FAULT
+""",
+    ),
+)
+
+SPELLINGS_OF_CONSTANTS: tuple[Spelling, ...] = (
+    (
+        "a table that another function changes in its loop",
+        STALE,
+        """
+WEIGHTS = np.ones(4)
+
+@cuda.jit
+def weighted(x, out):
+    i = cuda.grid(1)
+    if i < x.size:
+        out[i] = x[i] * WEIGHTS[i % 4]  # FAULT
+
+class Filter:
+    def __init__(self, x):
+        self.x = cuda.to_device(x)
+        self.out = cuda.device_array_like(x)
+
+    def apply(self):
+        weighted[(self.x.size + 63) // 64, 64](self.x, self.out)
+        return self.out.copy_to_host()
+
+def sweep(x, tables):
+    filtered = Filter(x)
+    for table in tables:
+        np.copyto(WEIGHTS, table)  # BAD
+        print(filtered.apply())
+    np.copyto(WEIGHTS, tables[0])  # GOOD
+""",
+    ),
+    (
+        "a parameter of the function around the kernel",
+        STALE,
+        """
+def relax(x, rate, rounds):
+    d = cuda.to_device(x)
+
+    @cuda.jit
+    def kernel(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] -= rate * x[i]  # FAULT
+
+    for _ in range(rounds):
+        kernel[(x.size + 63) // 64, 64](d)
+        rate *= 0.5  # BAD
+    rate = 0.0  # GOOD
+    return d.copy_to_host()
 """,
     ),
 )

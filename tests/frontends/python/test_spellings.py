@@ -31,6 +31,7 @@ ALL = (
     *spellings_flow.SPELLINGS,
     *spellings_launch.SPELLINGS,
     *spellings_arrays.SPELLINGS,
+    *spellings_arrays.SPELLINGS_OF_CONSTANTS,
 )
 
 

@@ -109,8 +109,12 @@ class Buffers(ABC):
             last = (dotted(expr.func) or "").rpartition(".")[2]
             if last in ("astype", "copy") and isinstance(expr.func, ast.Attribute):
                 return self.base_name(expr.func.value, scope, depth + 1)
-            if last in _COPIES and expr.args:
+            if last in (*_COPIES, *_ALIKE) and expr.args:
                 return self.base_name(expr.args[0], scope, depth + 1)
+            if last in _FILLED and expr.args:
+                shape, where = self.program.resolved(expr.args[0], scope)
+                whole = isinstance(shape, ast.Attribute) and shape.attr == "shape"
+                return self.base_name(shape.value, where, depth + 1) if whole else None  # type: ignore[attr-defined]
             return None
         return dotted(expr)
 

@@ -22,7 +22,8 @@ _KEPT = frozenset(
         "copy", "reshape", "ravel", "flatten", "transpose", "squeeze", "swapaxes", "repeat", "take", "clip", "get",
         "ascontiguousarray", "asfortranarray", "asarray", "asanyarray", "array", "require", "to_gpu", "to_gpu_async",
         "to_device", "In", "Out", "InOut", "sort", "unique", "flip", "roll", "tile", "broadcast_to", "expand_dims",
-        "zeros_like", "ones_like", "empty_like", "full_like", "abs", "square", "negative", "pad", "asnumpy", "set",
+        "zeros_like", "ones_like", "empty_like", "full_like", "abs", "square", "diff", "negative", "pad", "asnumpy",
+        "set",
     }
 )  # fmt: skip
 """Methods and functions whose result has elements like the array that they are given first."""

@@ -6,6 +6,7 @@ That is how a launch is read that stands in a helper, which is given the kernel,
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Iterator
 
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
@@ -112,12 +113,39 @@ def spread(program: PythonProgram, args: list[ast.expr], scope: Scope) -> list[a
             out.append(arg)
             continue
         whole, where = program.resolved(arg.value, scope)
+        if isinstance(whole, (ast.ListComp, ast.GeneratorExp)) and where is scope:
+            made = _one_by_one(program, whole, scope)
+            if made is None:
+                return None
+            out += made
+            continue
         if not isinstance(whole, (ast.Tuple, ast.List)) or where is not scope:
             return None
         if any(isinstance(item, ast.Starred) for item in whole.elts):
             return None
         out += whole.elts
     return out
+
+
+def _one_by_one(program: PythonProgram, whole: ast.ListComp | ast.GeneratorExp, scope: Scope) -> list[ast.expr] | None:
+    """What a comprehension over a tuple in sight makes: its element, with the variable replaced by each item."""
+    (made, *more) = whole.generators
+    listed, where = program.resolved(made.iter, scope)
+    if more or made.ifs or where is not scope or not isinstance(made.target, ast.Name):
+        return None
+    if not isinstance(listed, (ast.Tuple, ast.List)) or any(isinstance(one, ast.Starred) for one in listed.elts):
+        return None
+    return [_Replaced(made.target.id, one).visit(copy.deepcopy(whole.elt)) for one in listed.elts]
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, by: ast.expr) -> None:
+        self.name, self.by = name, by
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.by if node.id == self.name else node
 
 
 def _calls(program: PythonProgram, other: Called, scope: Scope) -> bool:

@@ -15,16 +15,15 @@ import ast
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
 from kernlint.frontends.clang.python.layout import last_axes, out_of_order
-from kernlint.frontends.clang.python.program import Scope, dotted
+from kernlint.frontends.clang.python.program import Scope
 from kernlint.frontends.clang.python.reading import Reader
+from kernlint.frontends.clang.python.scalars import scalar
 from kernlint.source import Span
 from kernlint.tree.nodes import FunctionDecl, ParamDecl, Remark
 from kernlint.tree.types import FloatType, IntType, PointerType, Type
 
 _AS_IT_IS = frozenset({"CuPy", "cuda.core"})
 """Libraries that take plain numbers of Python."""
-
-_PYTHON = {"int": "int64", "float": "float64", "len": "int64", "bool": "bool"}
 
 
 def misfit(
@@ -66,25 +65,6 @@ def misplaced(reader: Reader, args: tuple[ast.expr, ...], at: int, scope: Scope,
     place = Span(file, program.start(view), program.end(view))
     launch = Span(file, program.start(arg), program.end(arg))
     return Remark("argument-order", place, kernel.name, (param.name, *names), ((launch, "passed to the kernel here"),))
-
-
-def scalar(reader: Reader, expr: ast.expr, scope: Scope) -> tuple[str, bool]:
-    """The type of a number that is passed, and whether it is a plain one of Python; empty when it is not known."""
-    expr, scope = reader.program.resolved(expr, scope)
-    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, (ast.USub, ast.UAdd)):
-        return scalar(reader, expr.operand, scope)
-    if isinstance(expr, ast.Constant) and type(expr.value) in (int, float):
-        return ("int64" if isinstance(expr.value, int) else "float64"), True
-    if not isinstance(expr, ast.Call) or (not expr.args and not expr.keywords):
-        return "", False
-    name = dotted(expr.func) or ""
-    if name in _PYTHON and name not in reader.program.imports and scope.holder(name) is None:
-        return _PYTHON[name], True
-    full = reader.program.imported(name)
-    if full.partition(".")[0] in ("numpy", "cupy") and full.count(".") == 1:
-        last = full.rpartition(".")[2]
-        return (last if last in WIDTHS else ""), False
-    return "", False
 
 
 def _kind(dtype: str) -> str:

@@ -389,14 +389,17 @@ class Reader(Buffers):
 
 
 _KINDS = frozenset({"dtype", "ndim", "flags", "device", "is_cuda", "itemsize", "T", "strides"})
+_CONTENTS = frozenset({"mean", "std", "var", "any", "all", "sum", "median", "isnan", "isfinite", "allclose"})
 
 
 def _of_kind(expr: ast.AST) -> bool:
-    """Whether a part of a condition asks what an array is, and not how large: its type, its axes, whether it is one."""
+    """Whether a part of a condition asks what an array is or what is in it, and not how large it is."""
     if isinstance(expr, ast.Attribute):
         return expr.attr in _KINDS
     if isinstance(expr, ast.Compare):
         return all(isinstance(op, (ast.Is, ast.IsNot)) for op in expr.ops)
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute) and expr.func.attr in _CONTENTS:
+        return True
     return isinstance(expr, ast.Call) and dotted(expr.func) in ("isinstance", "hasattr", "callable", "type")
 
 
