@@ -2,7 +2,7 @@ r"""The rule ``missing-warp-sync``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
@@ -81,7 +81,11 @@ class MissingWarpSync(Rule):
         if facts.module.language != "cuda" or _all_old(facts):
             return
         races: tuple[Race, ...] = facts[shared_races]
+        by_function: dict[tuple[int, int], list[Race]] = {}
         for race in essential(within_warps(races), most=2):
+            alone = race.pair.second.order if race.pair.first is race.pair.second else -1  # no barrier helps there
+            by_function.setdefault((_function(facts, race), alone), []).append(race)
+        for race, *others in by_function.values():
             first, second = race.accesses
             found = race.witness
             actor, other = actors(race)
@@ -100,7 +104,7 @@ class MissingWarpSync(Rule):
                 second.span,
                 message,
                 level(race, replayed, facts),
-                related=(*related, *calls(first, second)),
+                related=(*related, *calls(first, second), *_alike(race, others)),
                 witness=evidence,
                 assumptions=race.pair.unseen,
                 fix="put __syncwarp() between the two accesses, or exchange the values with *_sync shuffles",
@@ -112,6 +116,27 @@ class MissingWarpSync(Rule):
         from kernlint.repair.barriers import in_warp
 
         return in_warp(facts, finding, source)
+
+
+def _function(facts: Facts, race: Race) -> int:
+    """The number of the function in which the later access of a race stands: what is written for warps that run in step
+    is so from its first line to its last."""
+    span = race.accesses[1].span
+    for number, function in enumerate(facts.reached):
+        own = function.span
+        if own.file == span.file and own.start <= span.start < own.end:
+            return number
+    return -1
+
+
+def _alike(race: Race, others: Sequence[Race]) -> Iterator[Related]:
+    """Where the same function lacks the same."""
+    told = {access.span for access in race.accesses}
+    for other in others:
+        span = other.accesses[1].span
+        if span not in told:
+            told.add(span)
+            yield Related(span, f"nor does anything order the accesses of {other.root.name} here")
 
 
 def _all_old(facts: Facts) -> bool:

@@ -24,6 +24,16 @@ __global__ void k(float *o) {
     if (t == 0) o[0] = s[0];
 }
 """,
+    "two tables that a warp fills and reads at once": """
+__global__ void k(float *o, const float *x) {
+    __shared__ float a[32], b[32];
+    int t = threadIdx.x;
+    a[t] = x[t];
+    b[t] = x[t + 32];
+    o[t] = a[31 - t] // bad
+         + b[31 - t];
+}
+""",
     "synchronised": """
 __global__ void k(float *o) {
     __shared__ float s[128];
