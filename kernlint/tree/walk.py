@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import overload
 
 from kernlint.record import fields
@@ -41,6 +42,23 @@ def _find_child_fields(kind: type[Node]) -> tuple[str, ...]:
     return tuple(names)
 
 
+_GETTERS: dict[type[Node], Callable[[Node], tuple[object, ...]] | None] = {}
+
+
+def _getter(kind: type[Node]) -> Callable[[Node], tuple[object, ...]] | None:
+    """What gives the values of a node's fields that may hold nodes, the last first; None where none may."""
+    names = _child_fields(kind)[::-1]
+    if not names:
+        found = None
+    elif len(names) == 1:
+        one = attrgetter(names[0])
+        found = lambda node: (one(node),)  # noqa: E731
+    else:
+        found = attrgetter(*names)
+    _GETTERS[kind] = found
+    return found
+
+
 def children(node: Node) -> Iterator[Node]:
     """The nodes that ``node`` owns, in source order of its fields.
 
@@ -59,21 +77,25 @@ def children(node: Node) -> Iterator[Node]:
 def walk(node: Node) -> Iterator[Node]:
     """``node`` and everything below it, parents before children, in order; callees are not entered."""
     stack = [node]
-    fields_of = _CHILD_FIELDS
+    pop, push = stack.pop, stack.append
+    getters = _GETTERS
     while stack:
-        current = stack.pop()
+        current = pop()
         yield current
-        # what `children` gives, without a generator for each node
-        below: list[Node] = []
+        # what `children` gives, backwards, without a generator for each node
         kind = type(current)
-        for name in fields_of[kind] if kind in fields_of else _child_fields(kind):
-            value = getattr(current, name)
+        get = getters[kind] if kind in getters else _getter(kind)
+        if get is None:
+            continue
+        for value in get(current):
+            if value is None:
+                continue
             if type(value) is tuple:
-                below += [item for item in value if isinstance(item, Node)]
+                for item in reversed(value):
+                    if isinstance(item, Node):
+                        push(item)
             elif isinstance(value, Node):
-                below.append(value)
-        below.reverse()
-        stack += below
+                push(value)
 
 
 Callees = dict[int, tuple[FunctionDecl, ...]]

@@ -8,7 +8,7 @@ that cannot be computed hold, all phases count) and reads none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
 from kernlint.analysis.accesses.pairs import known, side
@@ -308,8 +308,8 @@ def _bare(
     reads: Sequence[Access],
     values: tuple[tuple[Symbol, int], ...],
     certain: Sequence[Symbol],
-    covered: set[int],
-    usually: set[int] | None,
+    covered: _Bytes,
+    usually: _Bytes | None,
     write: Access,
 ) -> Unset | None:
     """A cell that one of ``reads`` surely reads and that is none of those ``covered``, but ``usually`` set."""
@@ -415,16 +415,29 @@ def _idle(sides: Sequence[Side]) -> set[Symbol]:
     }
 
 
-def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> set[int] | None:
+class _Bytes:
+    """Bytes of an object, as the starts of runs of each length: nearly all that is asked for is such a start."""
+
+    def __init__(self) -> None:
+        self._starts: dict[int, set[int]] = {}
+
+    def add(self, starts: Iterable[int], size: int) -> None:
+        """Runs of ``size`` bytes."""
+        self._starts.setdefault(size, set()).update(starts)
+
+    def __contains__(self, byte: int) -> bool:
+        return any(byte - back in starts for size, starts in self._starts.items() for back in range(size))
+
+
+def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> _Bytes | None:
     """The bytes that one of ``sides`` writes; None when they cannot be listed."""
     toucher = Toucher()
-    covered: set[int] = set()
+    covered = _Bytes()
     for at in sides:
         touches = _touches(toucher, at, shape, values)
         if touches is None:
             return None
-        for start, _, _ in touches.found:
-            covered.update(range(start, start + touches.size))
+        covered.add((start for start, _, _ in touches.found), touches.size)
     return covered
 
 

@@ -110,6 +110,10 @@ class Lowering:
         self.destroyed: dict[int, bool] = {}
         self.globals: list[VarDecl] = []
         self.lambdas: dict[int, Block] = {}
+        self.expressions = 0
+        """Those of the functions that are done."""
+        self.cut = False
+        """Whether statements were passed over since there are too many."""
         self.constants: dict[str, list[Cursor]] | None = None
         self._files: dict[str, bytes] = {self.path: text}
         self._system: dict[int, bool] = {}
@@ -269,6 +273,8 @@ class Scope:
         "_reads",
         "cursor",
         "depth",
+        "expressions",
+        "full",
         "function",
         "hoisted",
         "kind",
@@ -289,6 +295,8 @@ class Scope:
         self.losses: list[Loss] = []
         self.recovered: list[Span] = []
         self.depth = 0
+        self.expressions = 0
+        self.full = False
         self.hoisted: list[Stmt] | None = None
         self.function: FunctionDecl | None = None
         self.cursor: Cursor | None = None
@@ -326,6 +334,7 @@ class Scope:
         if handler is None:
             return self.opaque(cursor, f"expression of kind {_kind_name(cursor.kind)}")
         self.depth += 1
+        self.expressions += 1
         try:
             if self.depth > MAX_DEPTH:
                 self.lose("expression", "nested too deeply", cursor)
@@ -336,6 +345,17 @@ class Scope:
             return handler(self, cursor)
         finally:
             self.depth -= 1
+
+    def passed_over(self, cursor: Cursor) -> OpaqueStmt | None:
+        """What stands for a statement that is not lowered, since the function is too large, or those of the source
+        together are; the first of a function is on record."""
+        lowering = self.lowering
+        if not self.full:
+            if self.expressions < MOST_EXPRESSIONS and lowering.expressions + self.expressions < MOST_OF_A_SOURCE:
+                return None
+            self.full = lowering.cut = True
+            self.lose("statement", TOO_LARGE, cursor)
+        return lost_statement(self.span(cursor), TOO_LARGE, lowering.source(cursor))
 
     def conditional_expression(self, cursor: Cursor) -> Expr:
         """Lower an expression that may not run (or runs again), so that nothing may be hoisted out of it."""
@@ -417,6 +437,16 @@ def _is_constant_wrapper(outer: Cursor, inner: Cursor) -> bool:
         return False
     around, within = LIB.getCursorExtent(outer.raw), LIB.getCursorExtent(inner.raw)
     return bool(around.begin == within.begin and around.end == within.end)
+
+
+MOST_EXPRESSIONS = 150_000
+"""Expressions of one function, those in macros each time that they are used: some forty thousand take a second, and no
+kernel with as many is walked to its end."""
+
+MOST_OF_A_SOURCE = 1_000_000
+"""Expressions of all functions that one reading of a source lowers."""
+
+TOO_LARGE = "the function is too large to be read whole"
 
 
 def sounds_like_sync(text: str) -> bool:

@@ -324,6 +324,7 @@ class FunctionTable:
                 self.crashes.append(f"{node.qualified}: {reason}")
                 scope.losses.append(Loss("statement", reason, node.span))
                 body = Block(node.span, (OpaqueStmt(node.span, reason),))
+            self.lowering.expressions += scope.expressions
             self._note_errors(node, scope)
             self._note_made_up(node, cursor, scope)
             object.__setattr__(node, "body", body)

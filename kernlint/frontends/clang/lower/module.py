@@ -98,6 +98,9 @@ def _upheavals(parsed: ParseResult) -> Iterator[str]:
             return
 
 
+CUT = "functions of the file are very large: not all of their statements are read"
+
+
 class ModuleBuilder:
     """Collects what of a translation unit matters."""
 
@@ -264,6 +267,7 @@ class ModuleBuilder:
             ),
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
             classes=tuple(classes_of(self.lowering, self.parsed.unit.top_level())) if functions else (),
+            cuts=(CUT,) if self.lowering.cut else (),
         )
 
     def _baseless(self, diagnostic: Diagnostic) -> bool:

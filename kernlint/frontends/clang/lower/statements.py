@@ -117,6 +117,9 @@ def append(scope: Scope, cursor: Cursor, result: list[Stmt]) -> None:
         return
     if cursor.kind >= K.UNEXPOSED_ATTR:
         return
+    if (passed := scope.passed_over(cursor)) is not None:
+        result.append(passed)
+        return
     saved, scope.hoisted = scope.hoisted, []
     try:
         if is_expression(cursor) or cursor.kind in (K.DECL_STMT, K.RETURN_STMT):
