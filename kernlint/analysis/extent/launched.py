@@ -76,8 +76,9 @@ def _divided(count: Term, view: LaunchView) -> bool:
     return False
 
 
-def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial] | None:
-    """(items of a block, what the thread adds) of an index that is the number of an item along ``axis``."""
+def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial, bool] | None:
+    """(items of a block, what the thread adds) of an index that is the number of an item along ``axis``, and whether
+    a test keeps what the thread adds below the items of a block: then these may as well be a row that the block has."""
     blocks = {m: v for m, v in place.index.coefficients.items() if any(a.symbol is BLOCK[axis] for a in m)}
     if len(blocks) != 1:
         return None
@@ -86,11 +87,10 @@ def _item(place: Place, axis: int) -> tuple[Polynomial, Polynomial] | None:
     if not {s.kind for atom in rest.atoms for s in symbols(atom)} <= _OWN:
         return None
     unit = Polynomial({tuple(atom for atom in mono if atom.symbol is not BLOCK[axis]): factor})
-    if any(
+    row = any(
         truth.left.constant is None and rest + truth.left == unit - number(1) for truth in truths(place.access.guards)
-    ):
-        return None  # a row for each block
-    return unit, rest
+    )
+    return unit, rest, row
 
 
 _OWN = frozenset({SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM, SymbolKind.WARP_SIZE})
@@ -207,7 +207,9 @@ def _of(
                 if found is None or _host(found[0], launched.images) != polynomial(of.unit):
                     continue
                 unit = polynomial(of.unit).constant
-                if unit is None or not _spread(place, found[1], view, unit):
+                if found[2] and launched.unused is None:
+                    continue  # a row for each block, for all that is known
+                if unit is None or not (found[2] or _spread(place, found[1], view, unit)):
                     continue
                 told = launched.tests()
                 if told is None or (told[1] and launched.unused is None):

@@ -1,0 +1,51 @@
+"""Blocks that take a few items each, launched for a count that is rounded up to whole blocks."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+
+from tests.rules.marked import findings
+
+DOT = """
+#include <cuda_runtime.h>
+template <int per>
+__global__ void dots(const float *m, const float *v, float *out, int columns, int rows) {
+    const int first = per * blockIdx.x;
+    float sum[per] = {0.0f};
+    for (int c = threadIdx.x; c < columns; c += 32)
+        for (int k = 0; k < per; ++k) sum[k] += READ;
+    for (int k = 0; k < per; ++k)
+        for (int d = 16; d > 0; d >>= 1) sum[k] += __shfl_xor_sync(0xffffffffu, sum[k], d);
+    if (threadIdx.x < per WRITTEN) out[first + threadIdx.x] = sum[threadIdx.x];
+}
+void run(const float *m, const float *v, float *out, int columns, int rows) {
+    dots<2><<<(rows + 1) / 2, 32>>>(m, v, out, columns, rows);
+}
+"""
+
+OPEN = "m[(first + k) * columns + c] * v[c]"
+KEPT = "first + k < rows ? m[(first + k) * columns + c] * v[c] : 0.0f"
+
+
+@pytest.mark.parametrize("read, written, bad", [(OPEN, "", True), (KEPT, "&& first + threadIdx.x < rows", False)])
+def test_rows_that_the_last_block_has_no_more(read: str, written: str, bad: bool) -> None:
+    found = findings(MissingBoundsGuard, DOT.replace("READ", read).replace("WRITTEN", written))
+    assert any(one.severity.name == "WARNING" for one in found) is bad
+
+
+def test_a_row_for_each_block_is_none_of_them() -> None:
+    code = """
+    #include <cuda_runtime.h>
+    __global__ void counts(const unsigned char *x, int n, unsigned *rows) {
+        __shared__ unsigned mine[256];
+        mine[threadIdx.x] = 0;
+        __syncthreads();
+        int i = blockIdx.x * 256 + threadIdx.x;
+        if (i < n) atomicAdd(&mine[x[i]], 1u);
+        __syncthreads();
+        for (int k = threadIdx.x; k < 256; k += blockDim.x) rows[blockIdx.x * 256 + k] = mine[k];
+    }
+    void run(const unsigned char *x, int n, unsigned *rows) { counts<<<(n + 255) / 256, 256>>>(x, n, rows); }
+    """
+    assert not [one for one in findings(MissingBoundsGuard, code) if one.severity.name != "NOTE"]
