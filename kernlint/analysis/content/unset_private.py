@@ -113,7 +113,7 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
     ]
     images = {loop.counter: const(0, I64) for loop in rounds}
     facts = [substitute(_first_round(term, rounds), images) for term in conds]
-    facts = [fact for fact in facts if fact.value != 1]
+    facts = [_told_part(fact) for fact in facts if fact.value != 1]
     of_arguments: list[Term] = []
     for fact in facts:
         kinds = {symbol.kind for symbol in symbols(fact)}
@@ -146,6 +146,17 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
                 answer, values=values
             )  # guards on data are benevolent where the conditions do not rest on them
     return None
+
+
+def _told_part(fact: Term) -> Term:
+    """The part of a condition with ``||`` that is one on the thread and the launch: the others need not hold then."""
+    if fact.op != "lor":
+        return fact
+    for part in map(_told_part, fact.terms):
+        kinds = {symbol.kind for symbol in symbols(part)}
+        if kinds <= _PLAIN and kinds & _MOVING and _whole_numbers(part):
+            return part
+    return fact
 
 
 def _ended(guard: Guard) -> bool:

@@ -153,6 +153,16 @@ class _Launched:
                 return None
         return own, foreign
 
+    def of_another_row(self, mine: Sequence[Place]) -> bool:
+        """Whether the item, one of as many as its row has by the launch, is tested against the length of another
+        dimension of the access alone."""
+        place = self.place
+        if place.row is None or _host(place.row, self.images) != polynomial(self.count):
+            return False
+        lengths = [other.row for other in mine if other is not place and other.row is not None]
+        tested = [limit.size for limit in place.limits if limit.slack == -1]
+        return bool(tested) and all(size in lengths and size != place.row for size in tested)
+
     def _by_tiles(self, guard: Guard) -> bool:
         """Whether a test is about the first item of several that threads take together: they are meant to be whole."""
         for truth in truths((guard,)):
@@ -212,7 +222,7 @@ def _of(
                 if unit is None or not (found[2] or _spread(place, found[1], view, unit)):
                     continue
                 told = launched.tests()
-                if told is None or (told[1] and launched.unused is None):
+                if told is None or (told[1] and launched.unused is None and not launched.of_another_row(mine)):
                     continue
                 if told[0] is None and launched.unused is None and in_padded_row(place, view, of.count):
                     continue

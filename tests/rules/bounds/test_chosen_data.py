@@ -64,3 +64,52 @@ void run(const unsigned *label, int n, unsigned classes) {
 @pytest.mark.parametrize("test, bad", [("<", False), ("<=", True)])
 def test_labels_up_to_the_number_of_classes(test: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, CLASSES.replace("TEST", test))) is bad
+
+
+SHIFTED = """
+#include <cuda_runtime.h>
+__global__ void beam(const float *traces, const int *delay, float *out, int samples, int stations) {
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t >= samples) return;
+    float sum = 0;
+    for (int s = 0; s < stations; ++s) {
+        int at = t + delay[s];
+        if (at >= 0 && at TEST samples) sum += traces[s * samples + at];
+    }
+    out[t] = sum;
+}
+void run(const int *delay, float *out, int samples, int stations) {
+    float *traces;
+    if (cudaMalloc(&traces, sizeof(float) * samples * stations) != cudaSuccess) return;
+    beam<<<(samples + 255) / 256, 256>>>(traces, delay, out, samples, stations);
+    cudaFree(traces);
+}
+"""
+
+CELLS = """
+#include <hip/hip_runtime.h>
+__global__ void deposit(const float *x, int n, float low, float width, int cells, unsigned *count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int c = (int)floorf((x[i] - low) / width);
+    if (c < 0 || c TEST cells) return;
+    atomicAdd(&count[c], 1u);
+}
+void run(const float *x, int n, float low, float width, int cells) {
+    unsigned *count;
+    if (hipMalloc(&count, (cells + SPARE) * sizeof(unsigned)) != hipSuccess) return;
+    hipLaunchKernelGGL(deposit, dim3((n + 255) / 256), dim3(256), 0, 0, x, n, low, width, cells, count);
+    hipFree(count);
+}
+"""
+
+
+@pytest.mark.parametrize("test, bad", [("<", False), ("<=", True)])
+def test_places_that_data_shift(test: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, SHIFTED.replace("TEST", test))) is bad
+
+
+@pytest.mark.parametrize("test, spare, bad", [(">=", 0, False), (">", 0, True), (">", 1, False)])
+def test_cells_that_positions_are_in(test: str, spare: int, bad: bool) -> None:
+    code = CELLS.replace("TEST", test).replace("SPARE", str(spare))
+    assert bool(findings(WrongBoundsGuard, code)) is bad

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
 
@@ -49,3 +50,35 @@ def test_a_row_for_each_block_is_none_of_them() -> None:
     void run(const unsigned char *x, int n, unsigned *rows) { counts<<<(n + 255) / 256, 256>>>(x, n, rows); }
     """
     assert not [one for one in findings(MissingBoundsGuard, code) if one.severity.name != "NOTE"]
+
+
+HEADS = """
+#include <cuda_runtime.h>
+__global__ void scaled(float *q, const float *scale, int tokens, int heads, int dim) {
+    int token = blockIdx.x, head = blockIdx.y * blockDim.y + threadIdx.y;
+    if (head >= LIMIT) return;
+    for (int d = threadIdx.x; d < dim; d += blockDim.x) q[(token * heads + head) * dim + d] *= scale[head];
+}
+void run(float *q, const float *scale, int tokens, int heads, int dim) {
+    scaled<<<dim3(tokens, (heads + 7) / 8), dim3(32, 8)>>>(q, scale, tokens, heads, dim);
+}
+"""
+
+
+@pytest.mark.parametrize("limit, bad", [("heads", False), ("dim", True)])
+def test_a_head_that_is_tested_against_the_length_of_one(limit: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, HEADS.replace("LIMIT", limit))) is bad
+
+
+def test_as_many_of_a_row_as_somebody_knows_to_be_in_it() -> None:
+    code = """
+    #include <cuda_runtime.h>
+    __global__ void padded(float *x, int used, int row, int batch) {
+        int t = blockIdx.x * blockDim.x + threadIdx.x;
+        if (t < used) x[blockIdx.y * row + t] *= 2.0f;
+    }
+    void run(float *x, int used, int row, int batch) {
+        padded<<<dim3((row + 63) / 64, batch), 64>>>(x, used, row, batch);
+    }
+    """
+    assert not findings(WrongBoundsGuard, code)

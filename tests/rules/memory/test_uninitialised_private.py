@@ -102,6 +102,25 @@ __global__ void reduce(const float *x, float *out, int n, int op) {
     out[threadIdx.x] = acc;  // bad
 }
 """,
+    "a list that may be missing, or shorter than the threads": """
+__global__ void start(const unsigned *seeds, unsigned count, unsigned pool, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pool) return;
+    unsigned seed;
+    if (seeds && i < count) seed = seeds[i];
+    out[i] = seed;  // bad
+}
+""",
+    "a list that may be missing": """
+__global__ void start(const unsigned *seeds, const unsigned *spare, unsigned pool, unsigned *out) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= pool) return;
+    unsigned seed;
+    if (seeds) seed = seeds[i];
+    else if (spare) seed = spare[i];
+    out[i] = seed;
+}
+""",
     "a search for what is closer than an argument says": """
 __global__ void within(const float *d, int *out, int n, float radius) {
     int best;
