@@ -27,6 +27,8 @@ def _right(m: Machine, thing: Thing) -> frozenset[str]:
     if base_name(thing.api).endswith(("Array", "ArrayCreate", "3DCreate")):
         return _ARRAYS
     made = Made.__members__.get(thing.kind.name)
+    if of_member and not thing.api and made is Made.DEVICE:  # an array, perhaps
+        return frozenset(name for name in _ALL if made in ENDS[name].of)
     return frozenset(name for name in _ALL - _ARRAYS if made in ENDS[name].of)
 
 

@@ -212,7 +212,8 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
             _passed(m, e, given, kind, stream, state)
         if not e.args or e.packed is not None:
             for thing, fate in list(state.fates.items()):
-                if thing.kind is Kind.DEVICE and fate.touched and fate.life is Life.LIVE:
+                told = fate.touched or e.packed is not None  # which memory it is given is not in sight
+                if thing.kind is Kind.DEVICE and told and fate.life is Life.LIVE:
                     state.change(thing, use="computed", used_at=e.span)
         enqueued(m, e.event, e.span, state)
         out.append((state, m.fresh("launch")))

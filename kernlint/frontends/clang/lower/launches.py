@@ -24,6 +24,7 @@ from kernlint.tree.nodes import (
     Member,
     Ref,
     StringLit,
+    Subscript,
     VarDecl,
 )
 from kernlint.tree.types import U32, U64, VOID, Field, IntType, StructType
@@ -325,8 +326,11 @@ def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor]
 
 
 def _from_array(expr: Expr | None) -> tuple[Expr, ...]:
-    """Arguments behind ``void *args[] = {&a, &b}``."""
+    """Arguments behind ``void *args[] = {&a, &b}``, or behind the address of its first element."""
     expr = _bare(expr)
+    first = _bare(expr.operand) if isinstance(expr, AddressOf) else None
+    if isinstance(first, Subscript) and isinstance(first.index, IntLit) and first.index.value == 0:
+        expr = _bare(first.base)
     if isinstance(expr, Ref):
         expr = expr.decl.init
     return packed_arguments(expr) if isinstance(expr, InitList) else ()
