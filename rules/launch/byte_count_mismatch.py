@@ -24,9 +24,10 @@ from kernlint.analysis.hostmodel.sizes import (
     piece_of_elements,
     times_more,
 )
-from kernlint.analysis.hostmodel.written import in_bytes, is_count, of_container, of_pointer, plain_number
+from kernlint.analysis.hostmodel.written import by_size, in_bytes, is_count, of_container, of_pointer, plain_number
 from kernlint.analysis.remarks import remarks
-from kernlint.analysis.trace.values import PointerValue, Value
+from kernlint.analysis.trace.values import PointerValue, Value, as_term
+from kernlint.apis import makes
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
 from kernlint.rule import Meta, ModuleRule
@@ -34,8 +35,9 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref
-from kernlint.tree.types import I64, FloatType, IntType
+from kernlint.tree.nodes import AddressOf, Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref
+from kernlint.tree.types import I64, FloatType, IntType, PointerType
+from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
 
 LONGEST = 160
@@ -141,6 +143,7 @@ class ByteCountMismatch(ModuleRule):
             buffer, array, width = remark.words
             message = f"{buffer} has as many bytes as {array} has elements, of {width} bytes each"
             yield self.finding(remark.span, message, related=related, fix=f"allocate {array}.nbytes")
+        yield from self._of_smaller(facts)
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""
@@ -159,6 +162,28 @@ class ByteCountMismatch(ModuleRule):
             others = right.get(span, set()) - {wrong[span]}
             if not any(isinstance(other, FunctionDecl) and _twins(other, wrong[span]) for other in others):
                 yield finding
+
+    def _of_smaller(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """Memory for pointers or numbers that is asked for by the size of something smaller."""
+        seen: set[Span] = set()
+        for api in (api for walk in facts[host_operations] for api in walk.trace.apis):
+            made = makes(api.name)
+            if made is None or made.out is None or made.size is None or made.size >= len(api.node.args):
+                continue
+            place, size = strip_casts(api.node.args[made.out]), as_term(api.args[made.size])
+            inner = place.operand.type if isinstance(place, AddressOf) else None
+            element = inner.pointee if isinstance(inner, PointerType) else None
+            width = element.size if isinstance(element, (PointerType, IntType, FloatType)) else None
+            factors = polynomial(size).coefficients
+            if width is None or api.span in seen or () in factors or not by_size(api.node.args[made.size]):
+                continue
+            if all(factor > 1 and factor % width and width % factor == 0 for factor in factors.values()):
+                seen.add(api.span)
+                message = (
+                    f"{words(size)} bytes are asked for by the size of less than the elements, of {width} bytes each"
+                )
+                fix = "multiply by the size of what the pointer leads to"
+                yield self.finding(api.span, message, Severity.WARNING, fix=fix)
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)

@@ -351,6 +351,61 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "by the size of something smaller": (
+        ByteCountMismatch,
+        "cuda",
+        """
+        template <typename T> void tiles(T *all, int n, size_t step) {
+            T **first = nullptr, **last = nullptr;
+            cudaMallocManaged(&first, n * sizeof(T)); // bad
+            cudaMallocManaged(&last, n * sizeof(T *));
+            for (int i = 0; i < n; i++) first[i] = last[i] = all + i * step;
+            cudaFree(first);
+            cudaFree(last);
+        }
+        void use(float *all, int n) { tiles(all, n, 16); }
+        void sums(int n) {
+            double *wide, *right;
+            float *pairs;
+            cudaMalloc((void **)&wide, n * sizeof(float)); // bad
+            cudaMalloc((void **)&right, n * sizeof(double));
+            cudaMalloc((void **)&pairs, n * sizeof(float2));
+            cudaFree(wide);
+            cudaFree(right);
+            cudaFree(pairs);
+        }
+        """,
+    ),
+    "owners with another allocator's function": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        #include <memory>
+        template <auto F> struct calls {
+            template <class T> void operator()(T *p) const { F(p); }
+        };
+        static cudaError_t free_pinned(void *p) { return cudaFreeHost(p); }
+        using pinned = std::unique_ptr<float, calls<&free_pinned>>;
+        pinned page(size_t n) {
+            float *p = nullptr;
+            cudaMallocHost((void **)&p, n);
+            return pinned{p};
+        }
+        pinned device(size_t n) {
+            float *p = nullptr;
+            cudaMalloc((void **)&p, n);
+            return pinned{p}; // bad
+        }
+        std::shared_ptr<float> shared(size_t n, bool locked) {
+            float *p = nullptr, *q = nullptr;
+            cudaMallocHost((void **)&p, n);
+            std::shared_ptr<float> wrong(p, [](float *x) { cudaFree(x); }); // bad
+            cudaMalloc((void **)&q, n);
+            std::shared_ptr<float> right(q, cudaFree);
+            return locked ? wrong : right;
+        }
+        """,
+    ),
 }
 
 
@@ -417,3 +472,23 @@ class Store:
 def test_buffers_of_as_many_bytes_as_a_shape_has_elements() -> None:
     (found,) = findings(ByteCountMismatch, _SHAPES, "python")
     assert "self.short has as many bytes as self.field has elements" in found.message
+
+
+_UNKNOWN = """
+#include <cuda.h>
+void f(CUfunction k, const float *from, float *to, int n) {
+    CUdeviceptr a, b;
+    cuMemAlloc(&a, n * 4);
+    cuMemAlloc(&b, n * 4);
+    cuMemcpyHtoD(a, from, n * 4);
+    void *all[] = {&a, &b, &n};
+    cuLaunchKernel(k, 1, 1, 1, 64, 1, 1, 0, 0, &all[0], 0);
+    cuMemcpyDtoH(to, b, n * 4);
+    cuMemFree(a);
+    cuMemFree(b);
+}
+"""
+
+
+def test_kernels_that_are_not_in_sight_may_write_what_they_are_given() -> None:
+    assert findings(WrongCopyDirection, _UNKNOWN) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.operations import Copy, Fill, counted
-from kernlint.tree.nodes import Binary, Cast, IntLit, Ref, SizeOf
+from kernlint.tree.nodes import Binary, Cast, Expr, IntLit, Ref, SizeOf
 from kernlint.tree.types import PointerType, StructType
 from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
@@ -54,7 +54,13 @@ def is_count(one: Copy | Fill, named: bool = True) -> bool:
 
 def in_bytes(one: Copy | Fill) -> bool:
     """Whether the size of an element is a factor of what an operation counts: it counts bytes."""
-    factors = [counted(one)]
+    expr = counted(one)
+    return expr is not None and by_size(expr)
+
+
+def by_size(size: Expr) -> bool:
+    """Whether the size of a type is a factor of a size."""
+    factors = [size]
     for expr in factors:  # grows
         expr = strip_casts(expr)
         if isinstance(expr, Binary) and expr.op == "*":

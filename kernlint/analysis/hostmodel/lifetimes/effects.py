@@ -37,6 +37,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     kind_of,
     things_in,
 )
+from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
@@ -72,6 +73,8 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
             read = args[index] if index < len(args) else None
             if isinstance(read, At):
                 m.host_access(read, e.span, state, False)
+        if owns(e):
+            owned(m, e, args[0], state)
         if name is not None:
             done = _known(m, e, name, exprs, args, state)
             if done is not None:
