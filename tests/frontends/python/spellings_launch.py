@@ -203,4 +203,25 @@ class Problem:
 print(Problem(summing).run(np.ones(100, dtype=np.float32)))
 """,
     ),
+    (
+        "the grid of one tile for two fields that are exchanged",
+        TAIL,
+        """
+@cuda.jit
+def spread(now, then):
+    i, j = cuda.grid(2)
+    if 0 < i < now.shape[0] - 1 and 0 < j < now.shape[1] - 1:
+        then[i, j] = 0.25 * (now[i - 1, j] + now[i + 1, j] + now[i, j - 1] + now[i, j + 1])
+
+def main():
+    n = 1000
+    a = cuda.to_device(np.ones((n, n)))
+    b = cuda.device_array((n, n))
+    for _ in range(100):
+        spread[(8, 8), (16, 16)](a, b)  # BAD
+        spread[(63, 63), (16, 16)](a, b)  # GOOD
+        a, b = b, a
+    return a.copy_to_host()
+""",
+    ),
 )

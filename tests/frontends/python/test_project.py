@@ -140,3 +140,14 @@ def test_device_functions_of_a_file_without_kernels_are_looked_at(tmp_path: Path
     ):
         got = {rule for rule, _ in found(tmp_path, {"pkg/kernels.py": ALONE.replace("BARRIER", text)})}
         assert rules <= got and (rules or not got), (text, got)
+
+
+def test_a_package_that_imports_its_own_module_is_no_circle(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "from . import core\n",
+        "pkg/core.py": "from numba import cuda\n\n@cuda.jit(device=True)\ndef put(x, i):\n    x[i] = i\n",
+        "pkg/kernels.py": "from numba import cuda\nfrom pkg import core\n\n@cuda.jit\ndef count(x):\n"
+        "    core.put(x, cuda.grid(1))\n\ndef run(n):\n    x = cuda.device_array(n)\n"
+        "    count[(n + 63) // 64, 64](x)\n",
+    }
+    assert "missing-bounds-guard" in {rule for rule, _ in found(tmp_path, files)}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.record import dataclass, replace
+from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import Expr, IntLit
 
 DEPTH = 24
@@ -157,6 +158,9 @@ class Buffers(ABC):
         """An array that is known by its name: given from outside, perhaps copied since."""
         holder = scope.holder(name)
         bound = holder.bound[name] if holder is not None else []
+        if holder is not None and len(bound) > 1 and (group := _exchanged(name, holder)):
+            found = [self.array(*first, depth + 1) for one in group if (first := holder.bound[one][0]) is not None]
+            return _alike([one for one in found if one is not None], len(group))
         if holder is None or (len(bound) > 1 and not self.same(name, bound)):
             return None
         rank = self.ranks.get(name)
@@ -348,6 +352,33 @@ _OF_OPENCL = {
     "long": "int64", "ulong": "uint64", "half": "float16", "float": "float32", "double": "float64",
 }  # fmt: skip
 """What ``pyopencl.cltypes`` calls NumPy's types."""
+
+
+def _exchanged(name: str, holder: Scope) -> set[str]:
+    """The names that are bound once each and then only exchanged for each other, as the two fields of a solver are;
+    empty where ``name`` is none of such."""
+    group: set[str] = set()
+    open_ = [name]
+    while open_:
+        one = open_.pop()
+        group.add(one)
+        first, *more = holder.bound.get(one, [None])
+        others = [known[0].id for known in more if known is not None and isinstance(known[0], ast.Name)]
+        if first is None or not others or len(others) < len(more) or len(group) > 4:
+            return set()
+        open_ += [other for other in others if other not in group]
+    return group if len(group) > 1 else set()
+
+
+def _alike(found: Sequence[Array], count: int) -> Array | None:
+    """The array that several names may stand for, where all are of one shape and type."""
+    if not found or len(found) < count:
+        return None
+    first, *others = found
+    spelled = [[expression_text(size) for size in one.shape or ()] for one in found]
+    same = all(one == spelled[0] for one in spelled) and all(one.dtype == first.dtype for one in others)
+    device = first.device if all(one.device is first.device for one in others) else None
+    return replace(first, device=device) if same and first.shape else None
 
 
 def _plural(name: str) -> bool:

@@ -230,10 +230,10 @@ class PythonProgram:
             return holder.value_at(name, expr) if holder is scope else None
         return holder.bound[name][0]
 
-    def foreign(self, name: str) -> tuple[PythonProgram, str] | None:
+    def foreign(self, name: str, depth: int = 0) -> tuple[PythonProgram, str] | None:
         """The program of the project and the name there that an imported (dotted) name stands for."""
-        if self.neighbour is None:
-            return None
+        if self.neighbour is None or depth > DEPTH:
+            return None  # a package that takes a module of its own from itself
         first, _, rest = name.partition(".")
         known = self.froms.get(first)
         if known is None:
@@ -244,7 +244,7 @@ class PythonProgram:
             other = self.neighbour(module, level)
             if other is not None and inner in other.scopes[0].bound:
                 return other, inner
-            return other.foreign(inner) if other is not None and inner in other.froms else None
+            return other.foreign(inner, depth + 1) if other is not None and inner in other.froms else None
         if rest and "." not in rest:
             other = self.neighbour(f"{module}.{inner}".strip(".") if inner else module, level)
             return (other, rest) if other is not None else None
