@@ -33,10 +33,31 @@ template <> struct __kl_element<experimental::precision::u4> { typedef unsigned 
 template <> struct __kl_element<experimental::precision::s4> { typedef int type; };
 template <> struct __kl_element<experimental::precision::b1> { typedef unsigned int type; };
 
+// Elements that a lane holds (CUDA's mma.h): its share of the tile, but each element of half precision for both of the
+// groups of lanes that need it; those of less than a byte lie in one word.
+template <class Use, int M, int N, int K> struct __kl_tile { static constexpr int size = M * N; };
+template <int M, int N, int K> struct __kl_tile<matrix_a, M, N, K> { static constexpr int size = M * K; };
+template <int M, int N, int K> struct __kl_tile<matrix_b, M, N, K> { static constexpr int size = K * N; };
+template <class Use, class T, int Share> struct __kl_held { static constexpr int count = Share, stored = Share; };
+#ifndef __HIP__
+template <int Share> struct __kl_held<matrix_a, __half, Share> { static constexpr int count = 16, stored = 16; };
+template <int Share> struct __kl_held<matrix_b, __half, Share> { static constexpr int count = 16, stored = 16; };
+#endif
+template <class Use, int Share> struct __kl_held<Use, experimental::precision::u4, Share> {
+    static constexpr int count = Share, stored = 1;
+};
+template <class Use, int Share> struct __kl_held<Use, experimental::precision::s4, Share> {
+    static constexpr int count = Share, stored = 1;
+};
+template <class Use, int Share> struct __kl_held<Use, experimental::precision::b1, Share> {
+    static constexpr int count = Share, stored = 1;
+};
+
 template <class Use, int M, int N, int K, class T, class Layout = void> struct fragment {
     typedef typename __kl_element<T>::type element_type;
-    static constexpr int num_elements = 8;
-    element_type x[num_elements];
+    typedef __kl_held<Use, T, (__kl_tile<Use, M, N, K>::size + 31) / 32> __kl_elements;
+    static constexpr int num_elements = __kl_elements::count;
+    element_type x[__kl_elements::stored];
 };
 
 template <class Use, int M, int N, int K, class T, class Layout, class P>
