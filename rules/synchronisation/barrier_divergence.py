@@ -22,12 +22,13 @@ from kernlint.analysis.trace.events import (
     LoopContext,
     Trace,
 )
+from kernlint.analysis.warps.leaving import by_warps, ended
 from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, plain, symbols
+from kernlint.symbolic.terms import WARP_SIZE, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
@@ -193,7 +194,7 @@ class BarrierDivergence(Rule):
         for meeting in _meetings(walked):
             culprit = self._culprit(meeting, agree, facts[launch_context])
             if culprit is not None and not culprit.exited:
-                culprit = replace(culprit, ended=_ended(walked, meeting, culprit, warp))
+                culprit = replace(culprit, ended=ended(walked, meeting, culprit.term, culprit.span, warp))
             if culprit is not None:
                 found.setdefault(culprit.span, (culprit, []))[1].append(meeting)
             elif isinstance(meeting, AsyncEvent):
@@ -449,7 +450,7 @@ def _answered(walked: Trace, culprit: Culprit, warp: int) -> bool:
     """Whether whole warps part at the condition and the others have as many barriers on their way.  A barrier counts
     warps that arrive, wherever they are, so such a kernel works, on NVIDIA's hardware and AMD's; the guide does not
     promise it."""
-    if not _by_warps(culprit.term, warp):
+    if not by_warps(culprit.term, warp):
         return False
 
     def under(term: Term) -> list[Meeting]:
@@ -468,33 +469,6 @@ def _met_elsewhere(walked: Trace, culprit: Culprit) -> bool:
         barrier.scope is Scope.GRID and any(guard.term == other for guard in barrier.guards)
         for barrier in walked.barriers
     )
-
-
-def _ended(walked: Trace, meeting: Meeting, culprit: Culprit, warp: int) -> bool:
-    """Whether the threads that part are as good as out of the kernel: whole warps that have left its outermost loop,
-    or threads that have returned from a helper, with no barrier to come."""
-    loop = next((one for one in meeting.loops if _leaves(one, culprit)), None)
-    at = next((n for n, g in enumerate(meeting.guards) if g.span == culprit.span and g.term == culprit.term), None)
-    if loop is not None:
-        if loop.parent is not None or not _by_warps(culprit.term, warp):
-            return False
-        return all(loop in other.loops for other in _blocking(walked) if other.order > meeting.order)
-    if at is None or meeting.guards[at].kind is not GuardKind.SKIP:
-        return False
-    if meeting.loops and meeting.loops[0].depth <= at:
-        return False  # continue or break: the next iteration may bring the barrier again
-    guard = meeting.guards[at]
-    return all(guard in other.guards for other in _blocking(walked) if other.order > meeting.order)
-
-
-def _leaves(loop: LoopContext, culprit: Culprit) -> bool:
-    """Whether the condition is one under which threads stay in the loop or leave it."""
-    return culprit.term is loop.condition or any(term is culprit.term for term, _ in loop.exits)
-
-
-def _blocking(walked: Trace) -> list[BarrierEvent]:
-    """All barriers of a block or more, those that a call may hold too."""
-    return [barrier for barrier in walked.barriers if barrier.scope in (Scope.BLOCK, Scope.GRID)]
 
 
 def _one_sub_group(walked: Trace) -> bool:
@@ -519,39 +493,6 @@ def _across_groups(access: Access) -> bool:
     """Whether the place is that of the thread in its block, not in its sub-group."""
     found = access.offset.symbols
     return WARP_SIZE not in found and any(symbol.kind is SymbolKind.THREAD for symbol in found)
-
-
-def _by_warps(term: Term, warp: int, seen: frozenset[Symbol] = frozenset()) -> bool:
-    """Whether a value is the same for the threads of a warp: the thread's x counts warps in it, or is compared with a
-    whole number of them.  ``seen``: variables of loops that are being looked into."""
-    if term.symbol is not None:
-        return _warp_wide(term.symbol, warp, seen)
-    if term.op in ("div", "shr") and _plain_x(term.args[0]):
-        value = term.args[1].value
-        unit = value if term.op == "div" or value is None else 1 << value
-        return unit is not None and unit > 0 and unit % warp == 0
-    if term.op in ("lt", "le"):
-        left, right = term.args
-        if right.value is not None and _plain_x(left):
-            return (right.value + (term.op == "le")) % warp == 0  # type: ignore[no-any-return]
-        if left.value is not None and _plain_x(right):
-            return (left.value + (term.op == "lt")) % warp == 0  # type: ignore[no-any-return]
-    return all(_by_warps(arg, warp, seen) for arg in term.terms)
-
-
-def _warp_wide(symbol: Symbol, warp: int, seen: frozenset[Symbol]) -> bool:
-    if symbol.kind is SymbolKind.PHI:
-        inside = seen | {symbol}
-        parts = (symbol.init, symbol.step)
-        return symbol in seen or all(part is not None and _by_warps(part, warp, inside) for part in parts)
-    if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.TRIPS):
-        return symbol.uniformity <= Uniformity.WARP
-    return symbol is not THREAD[0]
-
-
-def _plain_x(term: Term) -> bool:
-    term = plain(term)
-    return term.symbol is THREAD[0]
 
 
 SHAPES = 2
