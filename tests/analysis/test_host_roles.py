@@ -406,6 +406,24 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "static variables that each call fills and frees": (
+        DeviceUseAfterFree,
+        "cuda",
+        """
+        float gain(long all, int place, int count) {
+            static float *parts;
+            float *both = nullptr;
+            cudaMalloc(&both, all * sizeof(float));
+            if (place == 0) parts = (float *)calloc(count, sizeof(float));
+            parts[place] = all;
+            cudaFree(both);
+            const float sum = parts[0];
+            if (place == 0) free(parts);
+            return sum;
+        }
+        float twice(long all, int place, int count) { return gain(all, place, count) + gain(all + 1, place, count); }
+        """,
+    ),
 }
 
 

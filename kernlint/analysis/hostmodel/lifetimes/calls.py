@@ -11,6 +11,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     At,
     Atom,
     Kind,
+    Life,
     Place,
     State,
     Thing,
@@ -23,6 +24,7 @@ from kernlint.analysis.hostmodel.lifetimes.objects import container
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, VoidType
+from kernlint.tree.walk import walk
 
 
 def call(m: Machine, e: n.Call, s: State) -> list[Outcome]:
@@ -136,6 +138,7 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
     """The variables of a function end; memory that only they led to is leaked."""
 
     own = m.program.locals_of(function)
+    _made_anew(m, function, own, s)
     gone = {s.env.pop(decl).thing for decl in own if decl in s.env and not decl.is_global and not decl.static
             and s.env[decl].thing.decl in (decl, None)}  # fmt: skip
     gone = {thing for thing in gone if thing.kind is Kind.LOCAL}
@@ -147,3 +150,14 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
         dropped(m, lost, s, span, [result])
     for at in [at for at in s.memory if at.thing in gone]:
         del s.memory[at]
+
+
+def _made_anew(m: Machine, function: n.FunctionDecl, own: frozenset[n.VarDecl], s: State) -> None:
+    """What static variables lead to that a call has freed: the next one makes it anew, by conditions of its own."""
+    for decl in (decl for decl in own if decl.static and decl in s.env):
+        held = s.memory.get(s.env[decl])
+        if not isinstance(held, At) or s.fate(held.thing).life is not Life.FREED or function.body is None:
+            continue
+        nodes = (node.target for node in walk(function.body) if isinstance(node, n.Assign))
+        if any(isinstance(target, n.Ref) and target.decl is decl for target in nodes):
+            s.memory[s.env[decl]] = m.fresh("made anew")
