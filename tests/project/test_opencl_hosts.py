@@ -76,3 +76,40 @@ def test_setting_under_a_condition_says_nothing(tmp_path: Path) -> None:
         )
     )
     assert not found(tmp_path, {"cl/filter.cl": KERNELS, "src/filter.cpp": host})
+
+
+ARRAYS = """
+#include <CL/cl.h>
+cl_int run(cl_command_queue queue, cl_program program, cl_mem x, int nx, int ny) {
+    size_t global[3], local[3]FIRST;
+    cl_int status;
+    local[0] = 8;
+    SECOND
+    local[2] = 8;
+    global[0] = nx * local[0];
+    global[1] = ny * local[1];
+    global[2] = local[2];
+    cl_kernel kernel = clCreateKernel(program, "flags", &status);
+    status = clSetKernelArg(kernel, 0, sizeof(cl_mem), &x);
+    return clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
+}
+"""
+
+FLAGS = """
+__kernel void flags(__global int *x) {
+    __local int seen[512];
+    int l = (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+    seen[l & 127] = l;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x[get_global_id(0)] = seen[l & 127];
+}
+"""
+
+
+@pytest.mark.parametrize("first", ["", " = {8, 2, 8}"])
+def test_sizes_are_those_that_were_stored_last(tmp_path: Path, first: str) -> None:
+    host, second = ARRAYS.replace("FIRST", first), "" if first else "local[1] = 2;"
+    right = found(tmp_path, {"flags.cl": FLAGS, "host.c": host.replace("SECOND", second)})
+    assert "flags.cl:shared-memory-race" not in right
+    wrong = found(tmp_path, {"flags.cl": FLAGS, "host.c": host.replace("SECOND", "local[1] = 4;")})
+    assert "flags.cl:shared-memory-race" in wrong

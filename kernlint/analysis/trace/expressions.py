@@ -55,6 +55,7 @@ from kernlint.analysis.trace.values import (
     unknown_value,
     zero_value,
 )
+from kernlint.record import replace
 from kernlint.source import Span
 from kernlint.symbolic.show import FROM_HEADER
 from kernlint.symbolic.terms import (
@@ -94,7 +95,7 @@ from kernlint.tree.types import (
     Type,
     VectorType,
 )
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 _OPS = {
     "+": "add",
@@ -1014,7 +1015,7 @@ def _target(expr: n.Expr) -> n.VarDecl | None:
 def _launch(m: Machine, e: n.Launch) -> Value:
     """A launch: recorded in host code; from inside a kernel (dynamic parallelism) it is opaque."""
     parts = {
-        name: evaluate(m, expr) if expr is not None else None
+        name: _sizes(m, expr) if expr is not None else None
         for name, expr in (("grid", e.grid), ("block", e.block), ("global", e.global_size), ("shared", e.shared))
     }
     operands = e.args or _packed(m, e)
@@ -1045,6 +1046,30 @@ def _launch(m: Machine, e: n.Launch) -> Value:
     else:
         m.gap("call", "launch from a kernel", e.span)
     return unknown_value(e.type, "launch")
+
+
+def _sizes(m: Machine, expr: n.Expr) -> Value:
+    """The extents of a launch; elements of an array as they were last stored, or as its declaration has them."""
+    value = evaluate(m, expr)
+    if not (isinstance(value, StructValue) and isinstance(expr, n.InitList)):
+        return value
+    fields = []
+    for (name, size), element in zip(value.fields, expr.elements, strict=False):
+        listed = _declared(strip_casts(element))
+        if listed is not None and isinstance(size, Term) and size.value is None:
+            held = plain(size).symbol
+            size = evaluate(m, listed) if held is not None and held.kind is SymbolKind.LOAD else size
+        fields.append((name, size))
+    return replace(value, fields=(*fields, *value.fields[len(fields) :]))
+
+
+def _declared(expr: n.Expr) -> n.Expr | None:
+    """What the declaration of an array has for its element ``expr``."""
+    if isinstance(expr, n.Subscript) and isinstance(expr.base, n.Ref) and isinstance(expr.index, n.IntLit):
+        listed = expr.base.decl.init
+        if isinstance(listed, n.InitList) and expr.index.value < len(listed.elements):
+            return listed.elements[expr.index.value]
+    return None
 
 
 def _packed(m: Machine, e: n.Launch) -> tuple[n.Expr, ...]:

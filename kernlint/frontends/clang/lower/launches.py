@@ -27,7 +27,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import U32, U64, VOID, Field, IntType, StructType
+from kernlint.tree.types import I32, U32, U64, VOID, ArrayType, Field, IntType, StructType
 
 DIM3 = StructType("dim3", (Field("x", U32, 0), Field("y", U32, 4), Field("z", U32, 8)), 12, 4)
 """A launch extent: x, y and z, each one when left out."""
@@ -261,18 +261,19 @@ def _opencl(scope: Scope, cursor: Cursor, api: str, args: list[Expr | None]) -> 
         _handle_name(scope, _at(args, 1)),
         None,
         None,
-        _pointed_values(_at(args, 5)),
+        _pointed_values(_at(args, 5), _at(args, 2)),
         None,
         _at(args, 0),
         (),
-        global_size=_pointed_values(_at(args, 4)),
+        global_size=_pointed_values(_at(args, 4), _at(args, 2)),
         callee=_at(args, 1),
         event=_at(args, 8),
     )
 
 
-def _pointed_values(expr: Expr | None) -> Expr | None:
-    """The list of sizes behind a ``size_t`` pointer, when its array is in sight; None for a null pointer."""
+def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
+    """The list of sizes behind a ``size_t`` pointer, ``dims`` of them, when its array is in sight; None for a null
+    pointer."""
     expr = _bare(expr)
     if expr is None or (isinstance(expr, IntLit) and expr.value == 0):
         return None
@@ -282,6 +283,11 @@ def _pointed_values(expr: Expr | None) -> Expr | None:
         inner = expr.operand
         return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
     listed = expr.decl.init if isinstance(expr, Ref) else None
+    array = expr.type if isinstance(expr, Ref) and not expr.decl.const else None
+    if isinstance(array, ArrayType) and isinstance(array.element, IntType):
+        count = min(array.extent or 3, dims.value if isinstance(dims, IntLit) else 3, 3)
+        places = (Subscript(expr.span, array.element, expr, IntLit(expr.span, I32, at)) for at in range(count))
+        return InitList(expr.span, SIZES, tuple(convert(place, U64) for place in places))
     if isinstance(listed, Call) and len(listed.args) == 1:  # a vector that is made of a list
         listed = listed.args[0]
     if isinstance(listed, InitList):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from kernlint.tree.nodes import InitList, IntLit, Launch, OpaqueStmt
+from kernlint.tree.dump import expression_text
+from kernlint.tree.nodes import InitList, IntLit, Launch, OpaqueStmt, Subscript
 from kernlint.tree.walk import walk
 
-from .trees import find, kernel, lines, module, modules
+from .trees import find, kernel, lines, module, modules, only
 
 KERNEL = "__global__ void k(float *x, int n) { x[n] = 0; } "
 
@@ -134,7 +135,10 @@ def test_opencl_launches() -> None:
     host = modules(OPENCL_HOST, path="host.cpp")[0]
     launch = next(node for f in host.functions for node in walk(f) if isinstance(node, Launch))
     assert launch.api == "clEnqueueNDRangeKernel" and launch.name == "fill"
-    assert constants(launch.global_size) == [1024] and constants(launch.block) == [64]
+    sizes = [
+        only(InitList(launch.span, launch.type, (size,)), Subscript) for size in (launch.global_size, launch.block)
+    ]
+    assert [expression_text(size) for size in sizes] == ["g[0]", "l[0]"]
 
 
 def test_a_header_without_device_code_has_no_module() -> None:
