@@ -23,7 +23,8 @@ Loop = ast.For | ast.While
 def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], lowering: Places) -> Iterator[Remark]:
     """A remark for each name that a kernel has taken along and that changes."""
     changed = _declared(program)
-    reaching = _reaching(program, launched)
+    touched = _touched(program)
+    reaching: Reaching = {}
     for jitted in finder.found:
         if jitted.host or len(jitted.scope.bound.get(jitted.name, ())) > 1:
             continue  # made anew, perhaps with what has changed
@@ -35,11 +36,23 @@ def stale(program: PythonProgram, finder: Finder, launched: Sequence[Launched], 
             change: ast.AST | None = None
             if holder is program.scopes[0] and name in changed and values and all(_number(v) for v, _ in values):
                 change = changed.pop(name)
-            elif name not in program.imports and not _called(jitted, name):
+            elif name in touched and name not in program.imports and not _called(jitted, name):
+                reaching = reaching or _reaching(program, launched)
                 change = _between(jitted, name, holder, reaching)
             if change is not None:
                 related = ((lowering.span(change), "changed here"),)
                 yield Remark("stale-global", lowering.span(at), jitted.name, (name,), related)
+
+
+def _touched(program: PythonProgram) -> set[str]:
+    """Names that the program binds more than once, or something behind which it changes."""
+    found = {name for scope in program.scopes for name, bound in scope.bound.items() if len(bound) > 1}
+    for at in ast.walk(program.scopes[0].node):
+        if isinstance(at, ast.Subscript) and isinstance(at.ctx, ast.Store) and isinstance(at.value, ast.Name):
+            found.add(at.value.id)
+        elif isinstance(at, ast.Call) and (changed := _in_place(at)) is not None:
+            found.add(changed)
+    return found
 
 
 def _declared(program: PythonProgram) -> dict[str, ast.AST]:
@@ -85,6 +98,7 @@ Reaching = dict[ast.AST, list[tuple[Scope, set[int]]]]
 
 def _reaching(program: PythonProgram, launched: Sequence[Launched]) -> Reaching:
     found: Reaching = {}
+    inside = [(called, inner) for called in program.calls if (inner := _function(program, called)) is not None]
     for kernel in {one.jitted.node for one in launched}:
         own = [one.called for one in launched if one.jitted.node is kernel]
         calls: dict[ast.AST, tuple[Scope, set[int]]] = {}
@@ -92,9 +106,8 @@ def _reaching(program: PythonProgram, launched: Sequence[Launched]) -> Reaching:
             calls.setdefault(called.scope.node, (called.scope, set()))[1].add(id(called.node))
         for _ in range(ROUNDS):
             known = len(calls)
-            for called in program.calls:
-                inner = _function(program, called)
-                if inner is not None and inner in calls and called.scope.node is not inner:
+            for called, inner in inside:
+                if inner in calls and called.scope.node is not inner:
                     calls.setdefault(called.scope.node, (called.scope, set()))[1].add(id(called.node))
             if len(calls) == known:
                 break
@@ -162,7 +175,7 @@ def _events(
                 continue
         if id(child) in calls:
             yield _Event(None, inner)
-        if isinstance(child, ast.Call) and _in_place(child, name):
+        if isinstance(child, ast.Call) and _in_place(child) == name:
             yield _Event(child, inner)
         yield from _events(child, name, calls, kernel, binds, inner)
 
@@ -171,13 +184,14 @@ _IN_PLACE = frozenset({"fill", "sort", "put", "itemset", "partition"})
 """Methods of arrays that change their elements; functions of NumPy that change their first argument stand below."""
 
 
-def _in_place(call: ast.Call, name: str) -> bool:
-    """``name.fill(x)``, ``np.copyto(name, x)``."""
+def _in_place(call: ast.Call) -> str | None:
+    """The name in ``name.fill(x)``, ``np.copyto(name, x)``."""
     if not isinstance(call.func, ast.Attribute):
-        return False
+        return None
+    first = call.func.value if call.func.attr in _IN_PLACE else None
     if call.func.attr in ("copyto", "place", "putmask", "fill_diagonal") and call.args:
-        return isinstance(call.args[0], ast.Name) and call.args[0].id == name
-    return call.func.attr in _IN_PLACE and isinstance(call.func.value, ast.Name) and call.func.value.id == name
+        first = call.args[0]
+    return first.id if isinstance(first, ast.Name) else None
 
 
 def _changes(target: ast.expr, name: str, binds: bool) -> bool:
