@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from kernlint.frontends.clang.conditions.expressions import Expression, evaluate, read
 from kernlint.record import dataclass, field
@@ -64,19 +65,38 @@ class File:
     once: bool = False
 
 
+_SPACES = bytes(byte if byte == 10 else 32 for byte in range(256))
+
+
+@lru_cache(maxsize=64)
 def blanked(text: bytes) -> bytes:
     """``text`` without comments; literals stay, lines and offsets too."""
 
     def spaces(match: re.Match[bytes]) -> bytes:
         found = match.group()
-        return found if found[:1] in b"\"'" else re.sub(rb"[^\n]", b" ", found)
+        return found if found[:1] in b"\"'" else found.translate(_SPACES)
 
     return _BLANKED.sub(spaces, text)
 
 
+MOST_FILES = 512
+"""Files whose directives are remembered: sources of a project have their headers in common."""
+
+_read: dict[str, tuple[int, int, File]] = {}
+
+
 def read_file(path: str, text: bytes) -> File:
-    """The directives of a file, its branches in the order in which they begin."""
-    return _Scan(path, text).file
+    """The directives of a file, its branches in the order in which they begin; nobody changes what is given."""
+    state = len(text), hash(text)
+    known = _read.get(path)
+    if known is not None and known[:2] == state:
+        return known[2]
+    file = _Scan(path, text).file
+    _read.pop(path, None)
+    if len(_read) >= MOST_FILES:
+        _read.pop(next(iter(_read)))
+    _read[path] = (*state, file)
+    return file
 
 
 class _Scan:
@@ -163,10 +183,12 @@ class Program:
 
     def __init__(self, path: str, text: bytes, headers: Iterable[str], load: Callable[[str], bytes | None]) -> None:
         self.main = read_file(path, text)
-        self._headers = list(headers)
+        self._headers: dict[str, None] = {}
+        self._by_name: dict[str, list[tuple[str, str]]] = {}
         self._load = load
         self._files: dict[str, File | None] = {path: self.main}
         self._targets: dict[tuple[str, str], str | None] = {}
+        self.learn(headers)
 
     def files(self) -> Iterator[File]:
         """The files read so far."""
@@ -175,7 +197,10 @@ class Program:
     def learn(self, headers: Iterable[str]) -> bool:
         """Take headers that another reading has found; whether there are new ones."""
         new = [header for header in headers if header not in self._headers]
-        self._headers += new
+        for header in dict.fromkeys(new):
+            self._headers[header] = None
+            whole = os.sep + os.path.normpath(header)
+            self._by_name.setdefault(os.path.basename(whole), []).append((whole, header))
         if new:
             self._targets.clear()
         return bool(new)
@@ -223,7 +248,8 @@ class Program:
 
     def _ending(self, tail: str) -> list[str]:
         """The headers that end in a path, or in what is left of it where its first folder is a macro's name."""
-        fitting = [h for h in self._headers if (os.sep + os.path.normpath(h)).endswith(os.sep + tail)]
+        alike = self._by_name.get(os.path.basename(tail), ())
+        fitting = [header for whole, header in alike if whole.endswith(os.sep + tail)]
         first, _, rest = tail.partition(os.sep)
         return self._ending(rest) if not fitting and rest and first.isupper() else fitting
 

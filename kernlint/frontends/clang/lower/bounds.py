@@ -160,7 +160,7 @@ def constants(lowering: Lowering) -> dict[str, list[Cursor]]:
         while stack:
             node = stack.pop()
             if node.kind in (K.NAMESPACE, K.LINKAGE_SPEC, K.ENUM_DECL, K.UNEXPOSED_DECL, K.STRUCT_DECL, K.CLASS_DECL):
-                stack.extend(node.children)
+                stack.extend(lowering.unit.members(node))
             elif node.kind in (K.VAR_DECL, K.ENUM_CONSTANT_DECL):
                 found.setdefault(node.spelling, []).append(node)
         lowering.constants = found
