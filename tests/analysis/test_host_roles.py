@@ -424,6 +424,28 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         float twice(long all, int place, int count) { return gain(all, place, count) + gain(all + 1, place, count); }
         """,
     ),
+    "objects that go into containers": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <map>
+        #include <string>
+        struct Tensor {
+            int n;
+            void *data;
+            Tensor(int count, void *d) : n(count), data(d) {}
+        };
+        Tensor filled(int n) {
+            void *data = nullptr;
+            cudaMalloc(&data, n);
+            return Tensor(n, data);
+        }
+        struct Tensors {
+            std::map<std::string, Tensor> all;
+            void load(int n) { all.insert({"one", filled(n)}); }
+        };
+        """,
+    ),
 }
 
 

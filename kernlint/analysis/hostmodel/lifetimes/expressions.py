@@ -273,7 +273,8 @@ def _list(m: Machine, e: n.InitList, s: State) -> list[Outcome]:
                 if (name,) not in set_ and isinstance(kind, PointerType)
             ]
         whole = Whole(tuple(parts))
-        out.append((state, whole if isinstance(e.type, (StructType, ArrayType)) else (found[0] if found else NULL)))
+        several = isinstance(e.type, (StructType, ArrayType)) or len(found) > 1  # of a type that is not known, too
+        out.append((state, whole if several else (found[0] if found else NULL)))
     return out
 
 
