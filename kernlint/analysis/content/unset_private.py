@@ -116,10 +116,9 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
     facts = [_told_part(fact) for fact in facts if fact.value != 1]
     of_arguments: list[Term] = []
     for fact in facts:
-        kinds = {symbol.kind for symbol in symbols(fact)}
-        if not kinds <= _PLAIN or not _whole_numbers(fact):
+        if not _of_launch(fact):
             return None
-        if not kinds & _MOVING:
+        if not {symbol.kind for symbol in symbols(fact)} & _MOVING:
             of_arguments.append(fact)
     if of_arguments and not meant(event, of_arguments, chosen):
         return None
@@ -149,14 +148,16 @@ def _met(event: Event, conds: tuple[Term, ...], believed: Scenarios, chosen: Set
 
 
 def _told_part(fact: Term) -> Term:
-    """The part of a condition with ``||`` that is one on the thread and the launch: the others need not hold then."""
-    if fact.op != "lor":
+    """The part of a condition with ``||`` that is one on the thread and the launch, where the others are not: they need
+    not hold then."""
+    if fact.op != "lor" or _of_launch(fact):
         return fact
-    for part in map(_told_part, fact.terms):
-        kinds = {symbol.kind for symbol in symbols(part)}
-        if kinds <= _PLAIN and kinds & _MOVING and _whole_numbers(part):
-            return part
-    return fact
+    parts = map(_told_part, fact.terms)
+    return next((part for part in parts if _of_launch(part) and {s.kind for s in symbols(part)} & _MOVING), fact)
+
+
+def _of_launch(fact: Term) -> bool:
+    return {symbol.kind for symbol in symbols(fact)} <= _PLAIN and _whole_numbers(fact)
 
 
 def _ended(guard: Guard) -> bool:

@@ -111,6 +111,16 @@ __global__ void start(const unsigned *seeds, unsigned count, unsigned pool, unsi
     out[i] = seed;  // bad
 }
 """,
+    "a neighbour that is inside on both axes, or not": """
+__global__ void distance(const float *in, float *out, int width, int height, int right, int down) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    int u = x + right, v = y + down;
+    float d;
+    if (u >= 0 && u < width && v >= 0 && v < height) d = in[y * width + x] - in[v * width + u];
+    out[y * width + x] = d * d;  // bad
+}
+""",
     "a list that may be missing": """
 __global__ void start(const unsigned *seeds, const unsigned *spare, unsigned pool, unsigned *out) {
     unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
