@@ -276,7 +276,8 @@ class KernelArgumentMismatch(Rule):
             if what == "number":
                 message = f"types of {given} arguments are stated, and {name} has {wanted}"
             elif what == "count":
-                message = f"{given} arguments are passed, and {name} takes {wanted}"
+                passed = "1 argument is" if given == "1" else f"{given} arguments are"
+                message = f"{passed} passed, and {name} takes {wanted}"
             elif what == "keyword":
                 message = f"{name} is passed by name, and the launch of a numba kernel takes {wanted}"
             yield self.finding(remark.span, message, related=related, fix=_FIXES[what])

@@ -51,3 +51,38 @@ def run(x, times, n):
 )
 def test_a_number_is_as_wide_as_what_made_it(value: str, wrong: bool) -> None:
     assert ("kernel-argument-mismatch" in rules(CUPY.replace("VALUE", value))) is wrong
+
+
+PYCUDA = '''
+import numpy as np
+import pycuda.autoinit
+from pycuda.compiler import SourceModule
+
+module = SourceModule("""
+SETTING__global__ void raise_by(float *x, float by, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] += by;
+}
+""")
+
+def run(x, n, rest):
+    raise_by = module.get_function("raise_by")
+    raise_by(ARGS, block=(64, 1, 1), grid=((n + 63) // 64, 1))
+'''
+
+
+@pytest.mark.parametrize(
+    ("args", "wrong"),
+    [
+        ("x, np.float32(1), np.int32(n)", False),
+        ("x, np.int32(n)", True),
+        ("x, np.float32(1), np.int32(n), np.int32(0)", True),
+        ("x, *rest", False),
+        ("*[x], np.float32(1), np.int32(n)", False),
+    ],
+)
+def test_a_launch_passes_an_argument_for_each_parameter(args: str, wrong: bool) -> None:
+    text = PYCUDA.replace("ARGS", args)
+    assert ("kernel-argument-mismatch" in rules(text.replace("SETTING", ""))) is wrong
+    hidden = text.replace("SETTING", "#ifdef PLAIN\n#define UNUSED\n#endif\n")
+    assert "kernel-argument-mismatch" not in rules(hidden)

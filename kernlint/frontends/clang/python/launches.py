@@ -17,7 +17,7 @@ from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, spread, with_one_for_two
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
-from kernlint.frontends.clang.python.passed import misfit, misplaced
+from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
 from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
@@ -354,6 +354,8 @@ class _Launcher(Reader):
         if self.api == "CuPy" and launched.args is not None:
             misplaces = (misplaced(self, launched.args, at, scope, kernel) for at in range(len(kernel.params)))
             self.remarks += [remark for remark in misplaces if remark is not None]
+        counted = miscounted(self, launched.api, launched.args, kernel) if not launched.prepared else None
+        self.remarks += [counted] if counted is not None else []
         if self.raised():
             host.body.append(ExprStmt(host.span, Call(host.span, I64, "cudaFuncSetAttribute", None, ())))
         if not self.checked():

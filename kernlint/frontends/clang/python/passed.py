@@ -11,6 +11,7 @@ None of the libraries converts an argument to the parameter's type: the kernel r
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
@@ -50,6 +51,24 @@ def misfit(
             f"{name_of(param.type)} ({param.type.size} bytes)",
         )
     return Remark("argument-misfit", place, kernel.name, words, ((param.span, "the parameter"),))
+
+
+def miscounted(reader: Reader, api: str, args: Sequence[ast.expr] | None, kernel: FunctionDecl) -> Remark | None:
+    """The remark on a launch with too few or too many arguments.  Silent where the text of the kernel may have others
+    than those in sight: under a condition, in a template, in what the program puts into the text."""
+    data, body = reader.program.data, kernel.body
+    if args is None or len(args) == len(kernel.params) or api not in _COUNTED or kernel.template_params:
+        return None
+    if body is None or b"#if" in data or any(isinstance(arg, ast.Starred) for arg in args):
+        return None
+    head = data[kernel.span.start : body.span.start]
+    if head.count(b",") + 1 != len(kernel.params) or any(sign in head for sign in (b"%", b"$", b"{", b"#")):
+        return None
+    words = ("count", str(len(args)), kernel.name, str(len(kernel.params)))
+    return Remark("argument-misfit", reader.host.span, kernel.name, words)
+
+
+_COUNTED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core"})
 
 
 def misplaced(reader: Reader, args: tuple[ast.expr, ...], at: int, scope: Scope, kernel: FunctionDecl) -> Remark | None:
