@@ -17,7 +17,8 @@ from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
+from kernlint.text.patterns import pattern
+from kernlint.tree.nodes import Asm, Assign, Call, Cast, FunctionRef, IntLit, Ref, VarDecl
 from kernlint.tree.types import Space
 from kernlint.tree.walk import walk
 
@@ -252,9 +253,15 @@ def _none_given(launch: LaunchFact) -> bool:
 
 
 def _uses(facts: Facts) -> list[Access]:
-    """The accesses to unsized shared arrays."""
+    """The accesses to unsized shared arrays; none where assembly declares shared memory that they may stand for."""
     found = [a for a in facts[trace].accesses if a.root.space is Space.SHARED and a.root.decl is not None]
-    return [access for access in found if access.root.decl is not None and access.root.decl.unsized]
+    found = [access for access in found if access.root.decl is not None and access.root.decl.unsized]
+    if found and any(isinstance(node, Asm) and _DECLARED.search(node.text) for f in facts.reached for node in walk(f)):
+        return []
+    return found
+
+
+_DECLARED = pattern(r"(?<![\w.])\.shared\s")
 
 
 def _excluded(access: Access, launch: LaunchFact) -> bool:

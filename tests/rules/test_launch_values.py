@@ -386,3 +386,19 @@ class Cells:
 def test_checks_of_several_sizes_in_python(depth: str, check: str, told: bool) -> None:
     code = DEEP_IN_PYTHON.replace("DEPTH", depth).replace("CHECK", check)
     assert bool(findings(LaunchLimits, code, "python")) is told
+
+
+def test_shared_memory_that_assembly_declares_is_not_left_out() -> None:
+    text = """
+__global__ void flip(float *x) {
+    extern __shared__ float tile[];
+    DECLARED
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = tile[blockDim.x - 1 - threadIdx.x];
+}
+void run(float *x) { flip<<<1, 32>>>(x); }
+"""
+    declared = 'asm(".shared .align 16 .b32 pool[32];" ::);'
+    assert findings(DynamicSharedMemoryOmitted, text.replace("DECLARED", ""))
+    assert not findings(DynamicSharedMemoryOmitted, text.replace("DECLARED", declared))

@@ -200,6 +200,11 @@ def test_outputs_that_nothing_sets_are_not_known() -> None:
     assert isinstance(rest, Asm) and len(rest.outputs) == 1
 
 
+def test_a_declaration_of_shared_memory_does_nothing() -> None:
+    declared = asm(".shared .align 16 .b32 pool[1024];", (), ())
+    assert isinstance(declared, Asm) and not declared.may_sync and not declared.writes_memory
+
+
 def test_vector_accesses_are_one_access() -> None:
     outputs = tuple(output(f"o{i}", F32) for i in range(4))
     loaded = asm("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];", outputs, (pointer("x"),))

@@ -16,7 +16,7 @@ PURE = frozenset(
     )
 )
 QUIET = frozenset(words("nanosleep pmevent prefetch prefetchu applypriority discard griddepcontrol nop"))
-DIRECTIVES = frozenset({"reg", "pragma", "loc", "file"})
+DIRECTIVES = frozenset({"reg", "pragma", "loc", "file", "shared"})
 
 SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.GRID, "gl": Scope.GRID, "sys": Scope.SYSTEM}
 SPACES = {
