@@ -92,11 +92,12 @@ def _below(form: dict[tuple[Term, ...], int], found: Refuted) -> bool:
 
 
 def _counted_back(form: dict[tuple[Term, ...], int]) -> bool:
-    """Whether a number alone is taken away, and a parameter is there to be larger: ``end - 256 + thread``."""
+    """Whether a number alone is taken away, and something made of parameters is there to be larger: ``end - 256 +
+    thread``, ``part * (cells >> shift) - 32``."""
     back = [mono for mono, value in form.items() if value < 0]
     sizes = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
     return back == [()] and any(
-        mono and value > 0 and all(atom.op == "sym" and atom.args[0].kind in sizes for atom in mono)
+        mono and value > 0 and all(atom.symbols and all(s.kind in sizes for s in atom.symbols) for atom in mono)
         for mono, value in form.items()
     )
 

@@ -69,3 +69,18 @@ __global__ void smooth(const float *in, float *out) {
 """
     assert_marked(RULE, code)
     assert_marked(RULE, code.replace("; // bad", ";").replace("    out", "    if (y > 0) out"))
+
+
+PARTS = """
+__global__ void rounds(const unsigned *state, unsigned *out, int part, int cells, int shift) {
+    int start = part * (cells >> shift);
+    unsigned last = 0;
+    if (part != 0) last = state[blockIdx.x * blockDim.x + threadIdx.x + BACK];%s
+    out[blockIdx.x * blockDim.x + threadIdx.x] = last;
+}
+"""
+
+
+def test_what_is_taken_away_from_where_a_part_begins():
+    assert_marked(RULE, PARTS.replace("BACK", "start - 32") % "")
+    assert_marked(RULE, PARTS.replace("BACK", "start * 0 - 32") % " // bad")
