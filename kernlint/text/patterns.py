@@ -20,14 +20,14 @@ else:
     class pattern:
         """Stands for ``re.compile(text, flags)`` and becomes it at the first use."""
 
-        __slots__ = ("_arguments", "_compiled")
-
         def __init__(self, text: Any, flags: int = 0) -> None:
             self._arguments = (text, flags)
             self._compiled = None
 
         def __getattr__(self, name: str) -> Any:
-            compiled = self._compiled
-            if compiled is None:
-                compiled = self._compiled = re.compile(*self._arguments)
-            return getattr(compiled, name)
+            if self._compiled is None:
+                self._compiled = re.compile(*self._arguments)
+            found = getattr(self._compiled, name)
+            if not name.startswith("_"):
+                self.__dict__[name] = found  # the next one finds it without asking here
+            return found
