@@ -12,6 +12,7 @@ from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
 from kernlint.result import Level
 from kernlint.rule import RuleClass
+from tests.analysis.launched import launches_of
 from tests.rules.marked import assert_marked, findings
 
 CASES: dict[str, tuple[RuleClass, str, str]] = {
@@ -532,3 +533,27 @@ void f(CUfunction k, const float *from, float *to, int n) {
 
 def test_kernels_that_are_not_in_sight_may_write_what_they_are_given() -> None:
     assert findings(WrongCopyDirection, _UNKNOWN) == []
+
+
+_MEMBER = """
+#include <CL/opencl.hpp>
+const char *source = "kernel void scale(global float *x, float k) { x[get_global_id(0)] *= k; }";
+class Scaler {
+    cl::Kernel kernel_;
+    int n_;
+public:
+    Scaler(const cl::Program &p, int n) : kernel_(p, "scale"), n_(n) {}
+    void run(cl::CommandQueue &queue, const cl::Buffer &x) {
+        kernel_.setArg(0, x);
+        kernel_.setArg(1, 2.0);
+        queue.enqueueNDRangeKernel(kernel_, cl::NullRange, cl::NDRange(n_), cl::NDRange(64));
+    }
+};
+"""
+
+
+def test_a_kernel_that_a_member_is_made_for_is_launched_by_it() -> None:
+    names = {fact.name for fact in launches_of(_MEMBER, "t.cpp")}
+    assert names == {"scale"}
+    (found,) = findings(KernelArgumentMismatch, _MEMBER)
+    assert "8 bytes are passed for k" in found.message

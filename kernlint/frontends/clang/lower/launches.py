@@ -370,7 +370,8 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
     escaped = re.escape(handle.encode())
     created = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*\"(\w+)\"" % escaped
     got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % escaped
-    names = set(re.findall(created, scope.lowering.text)) | set(re.findall(got, scope.lowering.text))
+    made = rb"\b%s\s*[({]\s*[^,;(){}\"]*,\s*\"(\w+)\"\s*(?:,\s*&?\w+\s*)?[)}]" % escaped  # a member's initialiser
+    names = {name for each in (created, got, made) for name in re.findall(each, scope.lowering.text)}
     return names.pop().decode() if len(names) == 1 else own or handle
 
 
