@@ -24,10 +24,20 @@ from kernlint.analysis.hostmodel.sizes import (
     piece_of_elements,
     times_more,
 )
-from kernlint.analysis.hostmodel.written import by_size, in_bytes, is_count, of_container, of_pointer, plain_number
+from kernlint.analysis.hostmodel.written import (
+    in_bytes,
+    is_count,
+    is_fraction,
+    more_than_a_byte,
+    of_container,
+    of_pointer,
+    plain_number,
+    size_factor,
+)
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value, as_term
-from kernlint.apis import makes
+from kernlint.apis import api_of, makes
+from kernlint.apis.records import Fills
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
 from kernlint.rule import Meta, ModuleRule
@@ -35,7 +45,7 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import AddressOf, Cast, Expr, FloatLit, FunctionDecl, IntLit, Ref
+from kernlint.tree.nodes import AddressOf, FunctionDecl, IntLit, Ref
 from kernlint.tree.types import I64, FloatType, IntType, PointerType
 from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
@@ -65,6 +75,30 @@ class ByteCountMismatch(ModuleRule):
     ```
 
     ```cuda bad
+    #include <cuda.h>
+    void clear(CUdeviceptr x, int n) {
+        cuMemsetD32(x, 0, n * sizeof(unsigned));  // expect: KL605
+    }
+    ```
+
+    ```cuda bad
+    #include <climits>
+    void start(int *x, int n) {
+        cudaMemset(x, INT_MAX, n * sizeof(int));  // expect: KL605
+    }
+    ```
+
+    ```cuda good
+    #include <cuda.h>
+    void start(int *x, CUdeviceptr y, int n) {
+        cudaMemset(x, 0x3f3f3f3f, n * sizeof(int));
+        cudaMemset(x, 0xff, n * sizeof(int));
+        cuMemsetD32(y, 1000, n);
+        cuMemsetD8(y, 0, n * sizeof(unsigned));
+    }
+    ```
+
+    ```cuda bad
     void start(float *x, int n, float first) {
         cudaMemset(x, first, n * sizeof(float));  // expect: KL605
     }
@@ -74,7 +108,7 @@ class ByteCountMismatch(ModuleRule):
     #include <hip/hip_runtime.h>
     void send(const double *from, int n) {
         double *x = nullptr;
-        hipMalloc(&x, n * sizeof(float));
+        hipMalloc(&x, n * sizeof(float));  // expect: KL605
         hipMemcpy(x, from, n * sizeof(double), hipMemcpyHostToDevice);  // expect: KL605
     }
     ```
@@ -144,6 +178,7 @@ class ByteCountMismatch(ModuleRule):
             message = f"{buffer} has as many bytes as {array} has elements, of {width} bytes each"
             yield self.finding(remark.span, message, related=related, fix=f"allocate {array}.nbytes")
         yield from self._of_smaller(facts)
+        yield from self._of_words(facts)
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""
@@ -163,6 +198,18 @@ class ByteCountMismatch(ModuleRule):
             if not any(isinstance(other, FunctionDecl) and _twins(other, wrong[span]) for other in others):
                 yield finding
 
+    def _of_words(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """Fills of words that are given a number of bytes."""
+        seen: set[Span] = set()
+        for api in (api for walk in facts[host_operations] for api in walk.trace.apis):
+            fills = api_of(api.name, api.receiver is not None)
+            if not isinstance(fills, Fills) or fills.unit < 2 or fills.size is None or api.span in seen:
+                continue
+            if fills.size < len(api.node.args) and size_factor(api.node.args[fills.size]) == fills.unit:
+                seen.add(api.span)
+                message = f"a number of elements of {fills.unit} bytes is wanted here, and a number of bytes is given"
+                yield self.finding(api.span, message, fix="leave out the size of an element")
+
     def _of_smaller(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Memory for pointers or numbers that is asked for by the size of something smaller."""
         seen: set[Span] = set()
@@ -174,10 +221,12 @@ class ByteCountMismatch(ModuleRule):
             inner = place.operand.type if isinstance(place, AddressOf) else None
             element = inner.pointee if isinstance(inner, PointerType) else None
             width = element.size if isinstance(element, (PointerType, IntType, FloatType)) else None
-            factors = polynomial(size).coefficients
-            if width is None or api.span in seen or () in factors or not by_size(api.node.args[made.size]):
+            written = size_factor(api.node.args[made.size])
+            if width is None or api.span in seen or written is None:
                 continue
-            if all(factor > 1 and factor % width and width % factor == 0 for factor in factors.values()):
+            factors = polynomial(size).coefficients
+            each = [written] if len(factors) == 1 and () in factors else [0] if () in factors else factors.values()
+            if all(factor > 1 and factor % width and width % factor == 0 for factor in each):
                 seen.add(api.span)
                 message = (
                     f"{words(size)} bytes are asked for by the size of less than the elements, of {width} bytes each"
@@ -187,7 +236,11 @@ class ByteCountMismatch(ModuleRule):
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
-        if isinstance(one, Fill) and one.bytewise and _is_fraction(one.event.node.args[one.at]):
+        filled = as_term(one.event.args[one.at]).value if isinstance(one, Fill) and one.bytewise else None
+        if more_than_a_byte(filled):
+            message = f"each byte is filled with the lowest one of {filled}, which is another number then"
+            return self.finding(one.event.span, message, Severity.WARNING, fix="fill with a kernel")
+        if isinstance(one, Fill) and one.bytewise and is_fraction(one.event.node.args[one.at]):
             return self.finding(
                 one.event.span,
                 "each byte is filled with the whole part of a floating-point number, of which one byte is taken",
@@ -383,13 +436,6 @@ def _several_rows(copy: Copy) -> bool:
     """Whether a copy by rows may be of more than one."""
     args = copy.event.args
     return len(args) > 5 and isinstance(args[5], Term) and args[5].value != 1
-
-
-def _is_fraction(expr: Expr) -> bool:
-    """Whether a number that is passed as an integer is a floating-point one that is not plainly 0."""
-    while isinstance(expr, Cast) and isinstance(expr.type, IntType):
-        expr = expr.operand
-    return isinstance(expr.type, FloatType) and not (isinstance(expr, FloatLit) and expr.value == 0)
 
 
 def _same(value: Value, count: Polynomial) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.operations import Copy, Fill, counted
-from kernlint.tree.nodes import Binary, Cast, Expr, IntLit, Ref, SizeOf
-from kernlint.tree.types import PointerType, StructType
+from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Ref, SizeOf
+from kernlint.tree.types import FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
 
@@ -60,6 +60,12 @@ def in_bytes(one: Copy | Fill) -> bool:
 
 def by_size(size: Expr) -> bool:
     """Whether the size of a type is a factor of a size."""
+    return size_factor(size) is not None
+
+
+def size_factor(size: Expr) -> int | None:
+    """The size of a type, in bytes, that is a factor of a size, as far as the declarations of what it names; None:
+    none is.  Of several, the first."""
     factors = [size]
     for expr in factors:  # grows
         expr = strip_casts(expr)
@@ -67,11 +73,28 @@ def by_size(size: Expr) -> bool:
             factors += [expr.lhs, expr.rhs]
         elif isinstance(expr, Ref) and expr.decl.init is not None and len(factors) < FACTORS:
             factors.append(expr.decl.init)
-        elif isinstance(expr, SizeOf) or (isinstance(expr, IntLit) and not plain_number(expr)):
-            return True
-    return False
+        elif isinstance(expr, IntLit) and not plain_number(expr):
+            return expr.value
+        elif isinstance(expr, SizeOf):
+            return 0  # of a type that depends on a template's argument
+    return None
 
 
 def plain_number(number: IntLit) -> bool:
     """Whether a number is written as one, and not as the size of a type."""
     return number.span.end - number.span.start == len(str(number.value))
+
+
+def more_than_a_byte(value: int | None) -> bool:
+    """Whether a number that bytes are filled with has more bits than a byte, and is not the same byte four times."""
+    if value is None or -128 <= value <= 255:
+        return False
+    whole = value & 0xFFFFFFFF
+    return whole != (whole & 0xFF) * 0x01010101
+
+
+def is_fraction(expr: Expr) -> bool:
+    """Whether a number that is passed as an integer is a floating-point one that is not plainly 0."""
+    while isinstance(expr, Cast) and isinstance(expr.type, IntType):
+        expr = expr.operand
+    return isinstance(expr.type, FloatType) and not (isinstance(expr, FloatLit) and expr.value == 0)
