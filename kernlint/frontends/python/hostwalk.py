@@ -68,6 +68,8 @@ class NumbaWalk(HostWalk):
         self.left: dict[tuple[Array, Array], ast.AST] = {}
         self.quiet = 0
         self.kernel = ""
+        self.calls: list[ast.Call] = []
+        self.entered: list[ast.Call] = []
 
     def remarks(self) -> Iterator[Remark]:
         """What is to be said of the file."""
@@ -90,10 +92,17 @@ class NumbaWalk(HostWalk):
         if kind == "early-host-read":
             word = "the launch" if id(at) in self.launches else "the copy"
             place = self.lowering.span(node)
-            related = ((self.lowering.span(at), f"{word} is under way from here"),)
-            self.found.setdefault(
-                ("early-read", place.start), Remark("early-read", place, self.kernel, (name, word), related)
-            )
+            related = [(self.lowering.span(at), f"{word} is under way from here")]
+            related += [(self.lowering.span(call), "called here") for call in self.entered[:-3:-1]]
+            remark = Remark("early-read", place, self.kernel, (name, word), tuple(related))
+            self.found.setdefault(("early-read", place.start), remark)
+
+    def inside(self, function: ast.FunctionDef, args: list[object], keys: dict[str, object], flow: Flow) -> object:
+        self.entered += self.calls[-1:]
+        found = super().inside(function, args, keys, flow)
+        if self.calls:
+            self.entered.pop()
+        return found
 
     # ------------------------------------------------------------------------------------------------------ loops
 
@@ -236,7 +245,9 @@ class NumbaWalk(HostWalk):
             for part in (e.func.value, *e.args, *(key.value for key in e.keywords)):
                 self.value(part, flow)
             return None
+        self.calls.append(e)
         found = super()._value_call(e, flow)
+        self.calls.pop()
         owner = self._silent(e.func.value, flow) if isinstance(e.func, ast.Attribute) and method in _NEW else None
         if method in ("astype", "copy") and isinstance(owner, Array) and owner.where == "host":
             return Array("host", e)

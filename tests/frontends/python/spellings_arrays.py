@@ -84,7 +84,7 @@ class Watch:
         KERNEL
         + """
 def largest(values):
-    return values.max()  # FAULT
+    return values.max()
 
 def run(n):
     stream = cuda.stream()
@@ -96,7 +96,7 @@ def run(n):
     y.copy_to_host(out, stream=stream)
     over.record(stream=stream)
     over.synchronize()  # GOOD
-    return largest(out)
+    return largest(out)  # FAULT
 """,
     ),
     (
