@@ -131,10 +131,19 @@ def places(accesses: Sequence[Access], plain: Callable[[Access], bool] = known) 
 
 def _one_object(root: Root, moved: set[int]) -> bool:
     """Whether a root is one object for all threads: what a pointer read from memory names may be another each time,
-    but for a pointer variable of the file that the kernel leaves as it is (it writes to the roots ``moved``)."""
+    but for a pointer variable of the file, or a member of one structure behind a parameter, that the kernel leaves as
+    it is (it writes to the roots ``moved``)."""
     if root.kind is not RootKind.LOADED:
         return True
-    return root.holder is not None and file_pointer(root.holder) and id(root.holder) not in moved
+    if root.holder is None or id(root.holder) in moved:
+        return False
+    return file_pointer(root.holder) or _member_of_one(root, root.holder)
+
+
+def _member_of_one(root: Root, holder: Root) -> bool:
+    """Whether a pointer is read from one place that arguments alone say, behind a parameter."""
+    at = root.held_at
+    return holder.kind is RootKind.PARAM and at is not None and all(s.kind is SymbolKind.PARAM for s in symbols(at))
 
 
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:

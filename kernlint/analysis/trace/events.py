@@ -30,7 +30,8 @@ class Root:
     ``candidates``: objects that an UNKNOWN root may be; empty: any.  ``choices``: where it is known which it is, each
     of them with its condition and the offset in it at which ``base``, the start of this root, lies.  ``readonly``:
     nothing in the kernel can write it through this root (``const`` pointee or constant space).  ``path``: field path
-    in a parameter.  ``holder``: the object in which the pointer to a LOADED root was found.
+    in a parameter.  ``holder``: the object in which the pointer to a LOADED root was found, so many bytes in
+    as ``held_at`` says.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Root:
     choices: tuple[tuple[Term, Root, Term], ...] = ()
     base: Symbol | None = None
     holder: Root | None = None
+    held_at: Term | None = None
 
     def __repr__(self) -> str:
         return self.name

@@ -357,6 +357,7 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
                 readonly=type_.const,
                 volatile=type_.volatile,
                 holder=root,
+                held_at=pointer.offset,
             )
             m.memory[place_key] = made_root
             m.trace.roots.append(made_root)

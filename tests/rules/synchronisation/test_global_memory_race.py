@@ -50,6 +50,24 @@ __global__ void mirror(float *x, const float *radius, int n) {
     if (far * far < radius[0]) x[i] = x[i + n / 2];
 }
 """,
+    "an array that a structure on the device leads to": """
+struct Tally { int n; float *sum; };
+__global__ void total(Tally *t, const float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < t->n) t->sum[0] += x[i];  // bad
+}
+""",
+    "each thread has a structure, or an element, of its own": """
+struct Tally { int n; float *sum; };
+__global__ void totals(Tally *t, const float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) t[i].sum[0] += x[i];
+}
+__global__ void parts(Tally *t, const float *x) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < t->n) t->sum[i] += x[i];
+}
+""",
     "one block only": """
 __global__ void k(float *sums, const float *a) {
     sums[threadIdx.x] = a[threadIdx.x] * 2;
