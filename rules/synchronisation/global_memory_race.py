@@ -112,7 +112,8 @@ class GlobalMemoryRace(Rule):
             met |= here
             count = told[id(race.root)] = told.get(id(race.root), 0) + 1
             if count <= 2:
-                yield self._race(race, facts[replayer], made_up=numbers_made_up(facts))
+                doubtful = numbers_made_up(facts) or (facts.module.language != "opencl" and _misaligned(race))
+                yield self._race(race, facts[replayer], made_up=doubtful)
         for scatter in facts[scatters]:
             if id(scatter.access.root) not in told and scatter.access.root.space is not Space.SHARED:
                 yield self._scatter(scatter)
@@ -240,6 +241,16 @@ class GlobalMemoryRace(Rule):
 
 def _rank(race: GlobalRace) -> tuple[bool, bool, int]:
     return race.witness.depends_on_data, race.across, race.pair.second.order
+
+
+def _misaligned(race: GlobalRace) -> bool:
+    """Whether the witness has a word or vector where none may lie: the kernel counts on rows of whole ones."""
+    actors = (race.witness.first, race.witness.second)
+    return any(
+        actor is not None and bool(actor.offset % (access.size or 1))
+        for access, actor in zip((race.pair.first, race.pair.second), actors, strict=True)
+        if access.size in (2, 4, 8, 16)
+    )
 
 
 def _who(actor: Actor, found: Refuted, across: bool) -> str:

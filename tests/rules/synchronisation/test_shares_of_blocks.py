@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
-from tests.rules.marked import assert_marked
+from kernlint.finding import Severity
+from tests.rules.marked import assert_marked, findings
 
 CASES = {
     "rows of a block are a quotient": """
@@ -46,3 +47,18 @@ __global__ void all(float *x, int n, int batches, int batch_step, int groups, in
 @pytest.mark.parametrize("name", CASES)
 def test_case(name: str) -> None:
     assert_marked(GlobalMemoryRace, CASES[name])
+
+
+PACKED = """
+__global__ void pack(signed char *out, const float *in, int row) {
+    for (int i = threadIdx.x * 4; i < row; i += blockDim.x * 4)
+        *reinterpret_cast<int *>(out + blockIdx.x * row + i) = __float2int_rn(in[blockIdx.x * row + i]);
+}
+"""
+
+
+def test_words_that_lie_askew_in_the_witness_are_no_warning() -> None:
+    """Rows that are no whole number of words long would be misaligned before they race."""
+    assert all(one.severity is Severity.NOTE for one in findings(GlobalMemoryRace, PACKED))
+    halved = PACKED.replace("out + blockIdx.x *", "out + blockIdx.x / 2 *")
+    assert any(one.severity is not Severity.NOTE for one in findings(GlobalMemoryRace, halved))
