@@ -1,0 +1,158 @@
+"""Arguments of a launch, set one by one or by an array of their addresses, that do not fit the kernel's parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
+from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.show import words
+from kernlint.symbolic.terms import Term
+from kernlint.tree.launch_arguments import BY_POINTER, NO_ADDRESS
+from kernlint.tree.nodes import Opaque, ParamDecl
+from kernlint.tree.types import (
+    UNKNOWN,
+    FloatType,
+    IntType,
+    OpaqueType,
+    PointerType,
+    Space,
+    StructType,
+    Type,
+    VectorType,
+)
+
+FUNCTOR = "cl::KernelFunctor"
+"""Functors set each argument as large as the type is that they are made for."""
+
+BY_ARRAY = frozenset(
+    {
+        "cuLaunchKernel",
+        "hipModuleLaunchKernel",
+        "cuLaunchCooperativeKernel",
+        "cudaLaunchKernel",
+        "hipLaunchKernel",
+        FUNCTOR,
+    }
+)
+"""Functions that are given an array of the arguments' addresses."""
+
+Misfit = tuple[Span, str, tuple[Span, ...]]
+"""Place, message, and the calls that led there."""
+
+
+def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """What does not fit at a launch of the kernel of ``facts``, in the order of the checks."""
+    yield from _settings(launch, facts)
+    yield from _unset(launch, facts)
+    yield from _addresses(launch, facts)
+
+
+def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    params = facts.function.params
+    several, templated = _of_several_widths(facts)
+    for one in launch.settings:
+        if one.index in several or one.span in templated:
+            continue
+        if one.index >= len(params):
+            yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
+            continue
+        message = _wrong_setting(one, params[one.index])
+        if message is not None:
+            yield one.span, message, one.stack
+
+
+def _of_several_widths(facts: Facts) -> tuple[frozenset[int], frozenset[Span]]:
+    """Arguments that different launches pass in different widths, and settings that pass another width in each instance
+    of the template that launches: their type is the build's choice."""
+    widths: dict[int, set[int]] = {}
+    places: dict[tuple[Span, int, Span], dict[int, set[int]]] = {}
+    for launch, one in ((fact, each) for fact in facts[launches] for each in fact.settings):
+        if one.size is not None and one.size.value is not None:
+            widths.setdefault(one.index, set()).add(one.size.value)
+            found = places.setdefault((one.span, one.index, launch.span), {})
+            found.setdefault(id(launch.node), set()).add(one.size.value)
+    several = frozenset(index for index, found in widths.items() if len(found) > 2)
+    return several, frozenset(
+        span for (span, _, _), found in places.items() if len(set().union(*found.values())) > 1 < len(found)
+    )
+
+
+def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """An argument that is never set, at the setting that may have been meant for it or else at the launch."""
+    params = facts.function.params
+    if launch.event is None or launch.walk is None or not launch.settings:
+        return
+    found = unset(launch.event, launch.walk, len(params))
+    if found is None:
+        return
+    names = ", ".join(params[index].name for index in found.indices)
+    if found.twice is not None:
+        at = found.twice
+        yield at.span, f"the argument of index {at.index} is set a second time, and {names} is never set", at.stack
+    else:
+        yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch", launch.stack
+
+
+def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
+    size = one.size.value if one.size is not None else None
+    if isinstance(param.type, PointerType) and param.type.space is Space.SHARED:
+        return None if one.local or one.size is None else f"{param.name} is local memory, and takes a size alone"
+    if one.local:
+        return f"{param.name} is no local memory, but gets a size and no value"
+    wanted = HANDLE if isinstance(param.type, PointerType) else _width(param.type)
+    if size is None and one.size is not None and wanted is not None and _of_elements(one.size):
+        return f"{words(one.size)} bytes are passed for {param.name}, which has {wanted}"
+    if size is None or wanted is None or size == wanted:
+        return None
+    return f"{size} bytes are passed for {param.name}, which has {wanted}"
+
+
+def _of_elements(size: Term) -> bool:
+    """Whether a size is that of as many elements as a variable says."""
+    ((mono, factor), *others) = polynomial(size).coefficients.items() or (((), 0),)
+    return not others and bool(mono) and factor > 1
+
+
+def _width(type_: Type) -> int | None:
+    return type_.size if isinstance(type_, (IntType, FloatType, VectorType)) else None
+
+
+def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """Arguments that are passed by an array of their addresses, each as large as the kernel's parameter is."""
+    node, params = launch.node, facts.function.params
+    args = launch.event.listed if launch.event is not None else node.args
+    if node.api not in BY_ARRAY or not args:
+        return
+    if len(args) < len(params):
+        place = launch.span if node.args else args[0].span  # where they are listed
+        yield place, f"{len(args)} arguments are passed, but {facts.kernel.name} takes {len(params)}", launch.stack
+        return
+    for arg, param in zip(args, params, strict=False):
+        if isinstance(arg, Opaque) and (arg.reason == NO_ADDRESS or _itself(arg, param.type)):
+            message = f"the value itself stands where the address of what is passed for {param.name} has to be"
+            yield arg.span, message, launch.stack
+            return
+        given, wanted = _width(arg.type), _width(param.type)
+        if given is None or wanted is None or isinstance(arg, Opaque):
+            continue
+        floats = isinstance(arg.type, FloatType) and isinstance(param.type, FloatType)
+        if given < wanted or (given != wanted and (floats or node.api == FUNCTOR)):
+            message = f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
+            yield launch.span, message, launch.stack
+            return
+
+
+def _itself(arg: Opaque, wanted: Type) -> bool:
+    """Whether a pointer is passed in place of its address: what it leads to is too small for a pointer, or it leads to
+    the very elements that the kernel's pointer leads to."""
+    if arg.reason != BY_POINTER or not isinstance(wanted, PointerType):
+        return False
+    width = _width(arg.type)
+    if width is not None and width < HANDLE:
+        return True
+    named = isinstance(arg.type, (FloatType, StructType, OpaqueType)) and arg.type != UNKNOWN
+    return named and arg.type == wanted.pointee
