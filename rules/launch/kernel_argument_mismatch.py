@@ -9,7 +9,8 @@ from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.filled_short import filled_short
 from kernlint.analysis.launching.launches import launches
-from kernlint.analysis.launching.misfits import misfits
+from kernlint.analysis.launching.misfits import misfits, misfits_of_only
+from kernlint.analysis.launching.unnamed import unnamed
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.analysis.wording import element, verb
@@ -164,7 +165,7 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (trace, launches, allocated, crossed_sizes)
+    needs = (trace, launches, allocated, crossed_sizes, unnamed)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
@@ -174,13 +175,17 @@ class KernelArgumentMismatch(Rule):
         if facts.module.setting:
             return  # whether the host's code is meant for the kernel as it is under that setting, nobody says
         seen: set[Span] = set()
-        for launch in facts[launches]:
-            for span, message, stack in misfits(launch, facts):
-                if span not in seen:
-                    seen.add(span)
-                    place = facts.kernel.function.name_span or facts.kernel.function.span
-                    called = [Related(at, "called here") for at in stack[:-3:-1]]
-                    yield self.finding(span, message, related=[*called, Related(place, "the kernel")])
+        known = (one for launch in facts[launches] for one in misfits(launch, facts))
+        guessed = (one for launch in facts[unnamed] for one in misfits_of_only(launch, facts))
+        place = Related(facts.kernel.function.name_span or facts.kernel.function.span, "the kernel")
+        for severity, (span, message, stack) in (
+            *((Severity.ERROR, one) for one in known),
+            *((Severity.WARNING, one) for one in guessed),
+        ):
+            if span not in seen:
+                seen.add(span)
+                called = [Related(at, "called here") for at in stack[:-3:-1]]
+                yield self.finding(span, message, severity, related=[*called, place])
 
     def _counted(self, facts: Facts) -> Iterator[Finding]:
         """Memory whose bytes are as many as the kernel takes it to have elements."""

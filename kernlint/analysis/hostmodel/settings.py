@@ -83,7 +83,7 @@ def _one_root(one: Value | None, other: Value | None) -> bool:
     return isinstance(one, PointerValue) and isinstance(other, PointerValue) and one.root is other.root
 
 
-_MAKERS = {
+MAKERS = {
     # function: which argument it stores the handle at (None: it returns it), and which is the kernel's name
     "clCreateKernel": (None, 1),
     "cuModuleGetFunction": (0, 2),
@@ -96,7 +96,7 @@ _MAKERS = {
 def name_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> str:
     """The name that the kernel of a launch was looked up by, where the walk has met that; empty else."""
     for api in apis:
-        place = _MAKERS.get(api.name) if api.order < launch.order else None
+        place = MAKERS.get(api.name) if api.order < launch.order else None
         if place is None or place[1] >= len(api.args):
             continue
         made = api.result if place[0] is None else api.after[place[0]] if api.after else None

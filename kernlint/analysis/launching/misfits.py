@@ -12,7 +12,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.launch_arguments import BY_POINTER, NO_ADDRESS
-from kernlint.tree.nodes import Opaque, ParamDecl
+from kernlint.tree.nodes import Expr, Opaque, ParamDecl
 from kernlint.tree.types import (
     UNKNOWN,
     FloatType,
@@ -49,6 +49,38 @@ def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     yield from _settings(launch, facts)
     yield from _unset(launch, facts)
     yield from _addresses(launch, facts)
+
+
+def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    """What does not fit at a launch that is of the kernel of ``facts`` because there is no other: most of its arguments
+    fit, memory among them, and of those that do not one is alone or two are each other's."""
+    params = facts.function.params
+    if len(params) < FEW:
+        return
+    found = list(_settings(launch, facts)) if launch.settings else list(_addresses(launch, facts))
+    if launch.settings:
+        wrong = [one for one in launch.settings if _wrong_setting(one, params[one.index])]
+        fitting = [params[one.index] for one in launch.settings if one.size is not None and one not in wrong]
+        exchanged = len(wrong) == 2 and not (
+            _wrong_setting(wrong[0], params[wrong[1].index]) or _wrong_setting(wrong[1], params[wrong[0].index])
+        )
+        if len(wrong) != 1 and not exchanged:
+            return
+    else:
+        listed = launch.event.listed if launch.event is not None else ()
+        fitting = [param for arg, param in zip(listed, params, strict=True) if _fits(arg, param)]
+        wrong = []
+    if len(fitting) >= max(2, len(params) - 2) and any(isinstance(param.type, PointerType) for param in fitting):
+        yield from found
+
+
+FEW = 3
+"""Arguments that a kernel has to have for their widths to tell it from another."""
+
+
+def _fits(arg: Expr, param: ParamDecl) -> bool:
+    given = HANDLE if isinstance(arg.type, PointerType) else _width(arg.type)
+    return given == (HANDLE if isinstance(param.type, PointerType) else _width(param.type))
 
 
 def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
