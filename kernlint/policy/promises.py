@@ -54,25 +54,33 @@ _MULTIPLE = pattern(
     r"\b([A-Za-z_]\w*(?:(?:,| and|,? both| &) *[A-Za-z_]\w*)*),? "
     r"(?:is|are|be|being|stays?|(?:must|has to|have to|should|shall|will) be) "
     r"(?:(?:always|both|all|assumed|guaranteed|required|known|padded|rounded up|to|be|a|an) )*"
-    r"(?:(?:integer |whole |exact )?multiples? of|divisible by|evenly divisible by) (\d+)\b"
+    r"(?:(?:(?:integer |whole |exact )?multiples? of|divisible by|evenly divisible by) (\d+)\b|even\b)"
     r"|\b([A-Za-z_]\w*) ?% ?(\d+) ?== ?0\b",
     re.I,
 )
+_BESIDE = pattern(
+    r"(?:(?:always|both|all|a|must be|are|is) )*(?:multiples? of (\d+)|divisible by \d+|even)\b(?! if)", re.I
+)
+"""A comment that speaks of what is declared before it in its line."""
+_DECLARED = pattern(r"\b([A-Za-z_]\w*)\s*(?=[,;)]|$)")
 _ONLY = pattern(r"\bonly (?:if|when|where)\b", re.I)
 
 
 def multiples(source: SourceFile) -> dict[str, int]:
     """Names that comments of a file say stand for multiples of a number, each with the number."""
     found: dict[str, int] = {}
-    if b"multiple" not in source.data and b"ivisible" not in source.data and b"%" not in source.data:
+    if not any(word in source.data for word in (b"multiple", b"ivisible", b"%", b"even")):
         return found
     read = python_comments if is_python(source.path) else comments
-    for _, _, text in _runs(source.data, read(source.data)):
+    for start, _, text in _runs(source.data, read(source.data)):
+        if (beside := _BESIDE.match(" ".join(_MARK.sub("", text).split()))) is not None:
+            line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+            found.update(dict.fromkeys(_DECLARED.findall(line), int(beside[1] or 2)))
         for clause in _CLAUSE.split(" ".join(_MARK.sub("", text).split())):
             for match in _MULTIPLE.finditer(clause):
                 if _DOUBT.search(_ONLY.sub("", clause[: match.start()])) is None:
                     names = re.findall(r"\w+", match[1] or match[3])
-                    found.update(dict.fromkeys(set(names) - _JOINING, int(match[2] or match[4])))
+                    found.update(dict.fromkeys(set(names) - _JOINING, int(match[2] or match[4] or 2)))
     return found
 
 

@@ -65,3 +65,16 @@ def test_what_stands_in_a_string_is_no_comment():
 )
 def test_sizes_that_comments_call_multiples(text: str, found: dict[str, int]) -> None:
     assert multiples(SourceFile("k.cu", text.encode() + b"\n__global__ void k(int n) {}\n")) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("int width, height;  // even and positive", {"width": 2, "height": 2}),
+        ("int stride;  // always a multiple of 64", {"stride": 64}),
+        ("int width;  // even if height is not", {}),
+        ("int width;  // evenly spread", {}),
+    ],
+)
+def test_comments_speak_of_what_is_declared_before_them(line: str, found: dict[str, int]) -> None:
+    assert multiples(SourceFile("k.cu", line.encode() + b"\n__global__ void k(int n) {}\n")) == found

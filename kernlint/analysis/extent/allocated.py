@@ -15,6 +15,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
+from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.replay import Replayer
@@ -28,7 +29,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.polynomial import polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -39,6 +40,7 @@ from kernlint.symbolic.terms import (
     Term,
     const,
     is_one_bit,
+    substitute,
     subterms,
     symbols,
 )
@@ -212,7 +214,10 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
     for view in facts[launch_context].launches:
         if not view.fact.extents:
             continue
-        for env in settings_of(view, _whole_elements(kernel, dict(extents_of(view)))):
+        unit = lcm(_whole_elements(kernel, dict(extents_of(view))), *_said(view, dict(facts.options.multiples)))
+        for env in settings_of(view, unit):
+            if _narrow_rows(facts[places], view, env):
+                continue
             tried = list(_tried(kernel, view, env))
             if any(_given(kernel, one) for one in tried):
                 tried = list(_tried(kernel, view, _of_one_length(env)))
@@ -220,6 +225,35 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
                 if not _apart(one, view):
                     found.setdefault(one.access, one)
     return tuple(found.values())
+
+
+def _said(view: LaunchView, multiples: Mapping[str, int]) -> list[int]:
+    """What comments say that the host's variables, or the arguments of the kernel, are multiples of."""
+    named = (*host_symbols(view), *(symbol for symbol, _ in view.images))
+    leaves = {symbol.name.replace("->", ".").rpartition(".")[2] for symbol in named}
+    return [count for name, count in multiples.items() if name in leaves and 0 < count <= 1024]
+
+
+def _narrow_rows(found: Places, view: LaunchView, env: dict[Symbol, int]) -> bool:
+    """Whether the rows of an array would be longer than they are apart: a pitch that nothing else of the launch is made
+    of is as large as the rows, wherever it comes from."""
+    launch = launch_with(view, env)
+    if launch is None:
+        return False
+    images, values = dict(view.images), dict(launch.values)
+    sizes = {s for term in (*(view.fact.grid or ()), *(view.fact.block or ())) for s in symbols(term)}
+    for place in (place for each in found.values() for place in each):
+        if place.row is None or place.row.constant is not None:
+            continue
+        own = set(symbols(substitute(term_of(place.row), images)))
+        apart = evaluate(term_of(place.row), values)
+        if not own or own & sizes or apart is None:
+            continue
+        for limit in place.limits:
+            length = evaluate(term_of(limit.size), values) if limit.slack < 0 else None
+            if length is not None and apart < length:
+                return True
+    return False
 
 
 def _apart(one: Allocated, view: LaunchView) -> bool:
@@ -373,7 +407,7 @@ def in_words(
     return access.span, message, severity, related, witness_of(access, first.witness, size, replayed)
 
 
-allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed))
+allocated = KernelAnalysis("allocated", _compute, needs=(trace, launch_context, assumed, places))
 """Each :class:`Allocated` of a kernel, an access once."""
 
 undersized = KernelAnalysis("undersized", _undersized, needs=(trace, launch_context))

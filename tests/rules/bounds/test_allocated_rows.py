@@ -1,0 +1,53 @@
+"""Allocations in sight: rows are no longer than they are apart, and sizes are what comments say."""
+
+import pytest
+
+from kernlint import registry
+from tests.rules.marked import assert_marked
+
+RULE = registry.load().get("KL102")
+
+ROWS = """\
+#include <cuda_runtime.h>
+struct Surface { int width, height, pitch; };
+__global__ void convert(const unsigned char *src, int pitch, float *dst, int width, int height) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y %s height) return;
+    dst[y * width + x] = src[y * pitch + x];%s
+}
+void run(Surface s, float *dst) {
+    unsigned char *src;
+    cudaMalloc(&src, s.pitch * s.height);
+    dim3 block(32, 8), grid((s.width + 31) / 32, (s.height + 7) / 8);
+    convert<<<grid, block>>>(src, s.pitch, dst, s.width, s.height);
+    cudaFree(src);
+}
+"""
+
+
+def test_a_pitch_is_as_large_as_the_row():
+    assert_marked(RULE, ROWS % (">=", ""))
+    assert_marked(RULE, ROWS % (">", "  // bad"))
+
+
+CHROMA = """\
+#include <cuda_runtime.h>
+__global__ void colour(const unsigned char *in, unsigned char *out, int width, int height) {%s
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= width || y >= height) return;
+    out[y * width + x] = in[width * height + y / 2 * width + (x & ~1)];%s
+}
+void run(unsigned char *out, int width, int height) {
+    unsigned char *in;
+    int luma = width * height;
+    cudaMalloc(&in, luma + luma / 2);
+    dim3 block(32, 8), grid((width + 31) / 32, (height + 7) / 8);
+    colour<<<grid, block>>>(in, out, width, height);
+    cudaFree(in);
+}
+"""
+
+
+@pytest.mark.parametrize(("said", "bad"), [("  // width and height are even", ""), ("", "  // bad")])
+def test_sizes_are_what_comments_call_them(said, bad):
+    assert_marked(RULE, CHROMA % (said, bad))
