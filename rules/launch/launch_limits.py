@@ -13,6 +13,7 @@ from kernlint.analysis.launching.run_time_sizes import (
     admission_of,
     block_beyond,
     depth_beyond,
+    held_by_arrays,
     most_of_device,
     of_no_groups,
     other_groups_allowed,
@@ -111,6 +112,16 @@ class LaunchLimits(Rule):
     ```
 
     ```cuda good
+    __global__ void sums(const float *x, float *y, int bands) {
+        __shared__ float part[32];
+        part[threadIdx.x] = x[blockIdx.x * bands + threadIdx.x];
+        __syncthreads();
+        if (threadIdx.x == 0) y[blockIdx.x] = part[0] + part[bands - 1];
+    }
+    void run(const float *x, float *y, int n, int bands) { sums<<<n, bands>>>(x, y, bands); }
+    ```
+
+    ```cuda good
     __global__ void tick(int *n, int count) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < count) n[i] += 1;
@@ -186,7 +197,7 @@ class LaunchLimits(Rule):
             message = f"a block of {z} threads along z may have more than {DEEP} there, as with {shape}"
             return message, f"take no more than {DEEP} along z"
         block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
-        if block is None or view.fact.block is None:
+        if block is None or view.fact.block is None or held_by_arrays(facts[trace], view, THREADS):
             return None
         host = view.fact.host
         if not host.internal and any(_calls(text, host.name) for text in facts.module_facts.namers_of(host.name)):

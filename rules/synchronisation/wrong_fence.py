@@ -133,6 +133,18 @@ class WrongFence(Rule):
     ```
 
     ```opencl good
+    __kernel void rank(__global float *x, const int n) {
+        __local float part[256];
+        int l = get_local_id(0);
+        part[l] = x[l];
+        barrier(CLK_LOCAL_MEM_FENCE);
+        int place = 0;
+        for (int i = 0; i < 256; i++) place += part[i] < part[l] || (part[i] == part[l] && i < l);
+        x[place] = part[l];
+    }
+    ```
+
+    ```opencl good
     __kernel void reverse(__global int *data) {
         const int t = get_local_id(0);
         const int n = get_local_size(0);

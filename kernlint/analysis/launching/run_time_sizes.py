@@ -31,7 +31,7 @@ from kernlint.symbolic.terms import (
     symbols,
 )
 from kernlint.tree.nodes import Module, StringLit
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, Space
 from kernlint.tree.walk import walk
 
 _LENGTHS = frozenset({"size", "numel"})
@@ -340,3 +340,18 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
         if x * y * z > most and known.permits((x, y, z)):
             return x, y, z
     return None
+
+
+def held_by_arrays(kernel: Trace, view: LaunchView, most: int) -> bool:
+    """Whether arrays of the kernel, of no more than ``most`` elements, have a place for each thread along every axis
+    whose size the launch leaves open: who starts the kernel knows of them."""
+    open_axes = {axis for axis, size in enumerate(view.block) if size is None}
+    for access in kernel.accesses:
+        size, extent = access.size, access.root.extent
+        if access.root.space is not Space.SHARED or not size or not extent or extent // size > most:
+            continue
+        of_threads = any(s.kind is SymbolKind.THREAD for guard in access.guards for s in symbols(guard.term))
+        places = polynomial(access.offset).coefficients
+        if not of_threads and all(atom.symbol is not None for mono in places for atom in mono):
+            open_axes -= {axis for axis in open_axes if places.get((THREAD[axis].term,), 0) >= size}
+    return not open_axes

@@ -154,7 +154,7 @@ def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacki
     before = [a for a in here if a.order < barrier.order]
     for second in here:
         for first, labels in product(before, _behind(second, barrier)):
-            if not conflicting(first, second) or same_value(first, second):
+            if not conflicting(first, second) or same_value(first, second) or _passed_on(of, first, barrier):
                 continue
             for pair in concurrent(first, _relabelled(second, labels)):
                 if lacking is not None:
@@ -163,6 +163,19 @@ def _through(of: Trace, asker: Asker, barrier: BarrierEvent, space: Space, lacki
                 if race is not None and not excused(COLLISION, pair, race.witness):
                     return replace(race, pair=replace(pair, second=second))
     return None
+
+
+def _passed_on(of: Trace, read: Access, barrier: BarrierEvent) -> bool:
+    """Whether what was read is stored, before the barrier, into memory that the barrier does fence: the read is over
+    when the store is."""
+    if read.writes:
+        return False
+    for store in of.accesses:
+        if store.writes and store.root.space in barrier.spaces and read.order < store.order < barrier.order:
+            held = symbols(store.value) if isinstance(store.value, Term) else ()
+            if any(s.kind is SymbolKind.LOAD and s.origin == (read.root, read.offset) for s in held):
+                return True
+    return False
 
 
 def _relabelled(access: Access, labels: tuple[Label, ...]) -> Access:
