@@ -8,14 +8,17 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_statement
 from kernlint.frontends.clang.lower.conversions import convert
+from kernlint.frontends.clang.lower.functions import body_of
 from kernlint.frontends.clang.lower.literals import constant_node
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
+from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Binary,
     Block,
     Break,
+    Call,
     DeclStmt,
     DoWhile,
     Expr,
@@ -31,7 +34,7 @@ from kernlint.tree.nodes import (
     VarDecl,
     While,
 )
-from kernlint.tree.types import BOOL, I32, ArrayType, PointerType
+from kernlint.tree.types import BOOL, I32, ArrayType, PointerType, Type
 
 
 @lowers_statement(K.FOR_STMT)
@@ -161,11 +164,63 @@ def range_for(scope: Scope, cursor: Cursor) -> Stmt:
             IncDec(span, I32, "++", True, index),
             inside,
         )
+    walked = _through_iterators(scope, cursor, ranges[0], over, node, body)
+    if walked is not None:
+        return walked
     scope.lose("guard", "range-based for over a class", ranges[0])
     reason = "range-based for"
     object.__setattr__(node, "init", Opaque(span, type_, reason, (over,)))
     inside = Block(body.span, (DeclStmt(node.span, (node,)), body))
     return While(scope.span(cursor), Opaque(span, BOOL, reason, (over,)), inside)
+
+
+def _through_iterators(
+    scope: Scope, cursor: Cursor, over: Cursor, range_: Expr, element: VarDecl, body: Stmt
+) -> Stmt | None:
+    """``for (auto i : range)`` as the loop from ``begin()`` to ``end()`` that it stands for ([stmt.ranged]); None where
+    the functions of the class or its iterator are not in sight (those of instances of class templates never are)."""
+    first, last = _method(over.type, "begin"), _method(over.type, "end")
+    found = [_method(first.result_type, f"operator{sign}") for sign in ("!=", "++", "*")] if first is not None else []
+    if first is None or last is None or None in found:
+        return None
+    functions = scope.lowering.functions
+    span, space = range_.span, scope.local_space
+    whole = VarDecl(span, "range", range_.type, space, range_)
+    at_end = scope.lowering.types.of(last.result_type)
+    at = scope.lowering.types.of(first.result_type)
+
+    def call(method: Cursor, type_: Type, args: tuple[Expr, ...], of: VarDecl) -> Expr:
+        node = functions.declare(method)
+        return Call(span, type_, method.qualified_name, node, args, Ref(span, of.type, of))
+
+    here = VarDecl(span, "begin", at, space, call(first, at, (), whole))
+    stop = VarDecl(span, "end", at_end, space, call(last, at_end, (), whole))
+    differs, step, value = (method for method in found if method is not None)
+    type_ = scope.lowering.types.of(value.result_type)
+    taken = call(value, type_, (), here)
+    reference = isinstance(element.type, PointerType) and element.type.reference
+    object.__setattr__(element, "init", taken if reference else convert(taken, element.type))
+    return Block(
+        span,
+        (
+            DeclStmt(span, (whole,)),
+            For(
+                scope.span(cursor),
+                DeclStmt(span, (here, stop)),
+                call(differs, BOOL, (Ref(span, at_end, stop),), here),
+                call(step, scope.lowering.types.of(step.result_type), (), here),
+                Block(body.span, (DeclStmt(element.span, (element,)), body)),
+            ),
+        ),
+    )
+
+
+def _method(of: ClangType, name: str) -> Cursor | None:
+    """The only method of a class that is called ``name``."""
+    declaration = of.canonical.declaration
+    methods = declaration.children if declaration is not None else []
+    found = [each for each in methods if each.kind == K.CXX_METHOD and each.spelling == name]
+    return found[0] if len(found) == 1 and body_of(found[0]) is not None else None
 
 
 _UNROLL = pattern(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.tree.dump import expression_text
 from kernlint.tree.nodes import Barrier, Block, Case, DeclStmt, For, If, OpaqueStmt, Return, Switch, Trap, While
 from kernlint.tree.types import ArrayType, Space
 
@@ -233,3 +234,24 @@ def test_constant_conditions_are_what_they_say() -> None:
         "if constexpr {bool}(off ? 0 : 1)",
         "if constexpr !!off",
     ]
+
+
+def test_loops_over_a_class_go_from_its_begin_to_its_end() -> None:
+    text = """struct Steps {
+        struct At {
+            int at, by;
+            __device__ int operator*() const { return at; }
+            __device__ At &operator++() { at += by; return *this; }
+            __device__ bool operator!=(const At &other) const { return at < other.at; }
+        };
+        int n;
+        __device__ At begin() const { return At{int(threadIdx.x), 32}; }
+        __device__ At end() const { return At{n, 0}; }
+    };
+    __global__ void k(float *x, Steps steps) { for (int i : steps) x[i] = 0; }"""
+    found = kernel(text)
+    assert not found.function.losses
+    loop = only(found.function, For)
+    assert expression_text(loop.cond) == "begin.Steps::At::operator!=(end)"
+    assert expression_text(loop.step) == "begin.Steps::At::operator++()"
+    assert expression_text(variable(loop, "i").init) == "begin.Steps::At::operator*()"
