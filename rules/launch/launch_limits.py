@@ -20,6 +20,7 @@ from kernlint.analysis.launching.run_time_sizes import (
     rows_beyond,
     tested_size,
 )
+from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.prove.admission import ANY
@@ -41,7 +42,7 @@ ROWS = 65535
 
 
 class LaunchLimits(Rule):
-    r"""A launch that the runtime must refuse.
+    r'''A launch that the runtime must refuse.
 
     A block has at most 1024 threads, at most 64 of them along ``z``, and no more than the kernel's own
     ``__launch_bounds__``; a CUDA grid has at most 65535 blocks along ``y`` and ``z``; nothing may be zero. The launch
@@ -52,7 +53,8 @@ class LaunchLimits(Rule):
     or ``z``; one block along ``x`` and many along ``y`` whose index the kernel widens, from which it goes on in steps
     of the grid, or which have all the work; a block for each of many rows that is as large as a row; a block as large
     as two sizes together. In OpenCL likewise a global size that the kernel tests its index against, which nothing
-    rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says.
+    rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says. In Python
+    programs with kernels in strings also a size that is a float, as `/` and `np.ceil` make one.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
@@ -101,6 +103,23 @@ class LaunchLimits(Rule):
     }
     ```
 
+    ```python bad
+    import pycuda.autoinit
+    import numpy as np
+    from pycuda.compiler import SourceModule
+
+    module = SourceModule(r"""
+    __global__ void clear(float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] = 0.0f;
+    }
+    """)
+    clear = module.get_function("clear")
+
+    def run(x, n):
+        clear(x, np.int32(n), block=(256, 1, 1), grid=(np.ceil(n / 256), 1))  # expect: KL601
+    ```
+
     ```cuda good
     __global__ void clear(float *x, int rows, int columns) {
         for (int row = blockIdx.y; row < rows; row += gridDim.y)
@@ -135,13 +154,19 @@ class LaunchLimits(Rule):
     __kernel __attribute__((reqd_work_group_size(64, 1, 1)))
     void tick(__global int *n) { n[get_global_id(0)] += 1; }
     ```
-    """
+    '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
     needs = (trace, launches, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
+        floats: set[Span] = set()
+        for remark, related in remarks(facts.module_facts, "float-extent"):
+            if remark.kernel == facts.kernel.name and remark.span not in floats:
+                floats.add(remark.span)
+                said = f"the {remark.words[0]} has a size that is a float, and launches take integers only"
+                yield self.finding(remark.span, said, related=related, fix="divide with //, and round up")
         for launch in facts[launches]:
             if launch.host.template_params and numbers_made_up(facts):
                 continue  # nobody in sight asks for these numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from kernlint.frontends.clang.python.floats import float_parts
 from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.python.context import Places
@@ -16,12 +17,6 @@ from kernlint.frontends.python.stale import stale
 from kernlint.frontends.python.values import SCALARS
 from kernlint.tree.nodes import Remark
 from kernlint.tree.types import IntType, Type
-
-DEPTH = 12
-"""Names and operations that a size is followed through."""
-
-_WHOLE = frozenset({"int", "math.ceil", "math.floor", "len", "round", "math.trunc", "numpy.int32", "numpy.int64"})
-_FLOATING = frozenset({"numpy.ceil", "numpy.floor", "numpy.trunc", "numpy.rint", "cupy.ceil", "float", "math.sqrt"})
 
 
 def remarks_of(
@@ -45,43 +40,8 @@ def _float_sizes(program: PythonProgram, launch: Launched, lowering: Places) -> 
     """A grid or block with a size that is a float."""
     where = launch.where or launch.called.scope
     for word, expr in (("grid", launch.grid), ("block", launch.block)):
-        if expr is None:
-            continue
-        whole, scope = program.resolved(expr, where)
-        for part in whole.elts if isinstance(whole, (ast.Tuple, ast.List)) else [whole]:
-            if is_float(program, part, scope):
-                yield Remark("float-size", lowering.span(launch.called.node), launch.jitted.name, (word,))
-                break
-
-
-def is_float(program: PythonProgram, expr: ast.expr, scope: Scope, depth: int = 0) -> bool:
-    """Whether an expression of sizes is a float whatever the sizes are."""
-    if depth > DEPTH:
-        return False
-    expr, scope = program.resolved(expr, scope)
-    returned = program.returned(expr, scope)
-    if returned is not None:
-        return is_float(program, *returned, depth + 1)
-    if isinstance(expr, ast.Constant):
-        return isinstance(expr.value, float)
-    if isinstance(expr, ast.BinOp):
-        if isinstance(expr.op, ast.Div):
-            return _plain(program, expr.left, scope) and _plain(program, expr.right, scope)
-        if isinstance(expr.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
-            return is_float(program, expr.left, scope, depth + 1) or is_float(program, expr.right, scope, depth + 1)
-        return False
-    if isinstance(expr, ast.Call) and len(expr.args) == 1:
-        path = full_name(program, expr.func, scope)
-        return path in _FLOATING and path not in _WHOLE
-    return False
-
-
-def _plain(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
-    """Whether an operand of a division may be a number only, no object with a division of its own (a path)."""
-    expr, scope = program.resolved(expr, scope)
-    if isinstance(expr, ast.Constant):
-        return isinstance(expr.value, (int, float))
-    return not isinstance(expr, ast.Call) or full_name(program, expr.func, scope) is not None
+        if any(float_parts(program, expr, where, full_name)):
+            yield Remark("float-size", lowering.span(launch.called.node), launch.jitted.name, (word,))
 
 
 # --------------------------------------------------------------------------------------------------- configuration

@@ -15,6 +15,7 @@ from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
 from kernlint.frontends.clang.python.entered import by_default, entered, given_block, spread, with_one_for_two
+from kernlint.frontends.clang.python.floats import float_extents
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
 from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
@@ -325,16 +326,18 @@ class _Launcher(Reader):
     """Reads what one launch is given.  ``api``: the library that passes arguments as they are; empty for others."""
 
     api = ""
+    remarks: list[Remark]
     one_for_two: Mapping[str, str] = MappingProxyType({})
     """Parameters of the function that launches for which one value is passed, by the name of that."""
 
     def launch(self, launched: _Launched, module: Module, kernel: FunctionDecl) -> None:
         """Add the launch to ``module``."""
         host, scope = self.host, self.called.scope
-        self.remarks: list[Remark] = []
         packed = len(launched.args or ()) == len(kernel.params) and not kernel.template_params
         self.api = launched.api if packed and not launched.prepared else ""
         where = launched.where or scope
+        extents = (("grid", launched.grid), ("block", launched.block))
+        self.remarks = list(float_extents(self.program, extents, where, host.span.file, kernel.name))
         alone = launched.api == "cuda.core"
         grid, block = self.sizes(launched.grid, where, alone), self.sizes(launched.block, where, alone)
         one = host.number(1)
