@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
@@ -82,6 +82,9 @@ class Buffers(ABC):
     def quotient(self, above: Expr, below: Expr) -> Expr:
         """``above // below``."""
 
+    first_only: frozenset[str] = frozenset()
+    """Members that are exchanged for each other, while what they were at first is read."""
+
     def bytes(self, array: Array) -> Expr | None:
         """The bytes of an array."""
         if array.bytes is not None:
@@ -117,7 +120,9 @@ class Buffers(ABC):
                 whole = isinstance(shape, ast.Attribute) and shape.attr == "shape"
                 return self.base_name(shape.value, where, depth + 1) if whole else None  # type: ignore[attr-defined]
             return None
-        return dotted(expr)
+        firsts = _member_firsts(expr, scope) if isinstance(expr, ast.Attribute) and depth < DEPTH else {}
+        own = next((first for first in firsts.values() if _made_of_none(first[0], firsts)), None)
+        return self.base_name(*own, depth + 1) if own is not None else dotted(expr)
 
     def array(self, expr: ast.expr, scope: Scope, depth: int = 0) -> Array | None:
         """The array or buffer that an expression stands for; None when it is not made in sight."""
@@ -128,6 +133,8 @@ class Buffers(ABC):
             return self._by_name(expr.id, scope, depth)
         if isinstance(expr, ast.Attribute) and expr.attr in ("data", "gpudata", "ptr"):
             return self.array(expr.value, scope, depth + 1)
+        if isinstance(expr, ast.Attribute) and (firsts := _member_firsts(expr, scope)):
+            return self._member(dotted(expr) or "", firsts, depth)
         if isinstance(expr, ast.Attribute) and (rank := self.ranks.get(dotted(expr) or "")):
             name = dotted(expr)
             return Array(tuple(self.host.size(f"{name}.shape[{axis}]") for axis in range(rank)), "")
@@ -153,6 +160,15 @@ class Buffers(ABC):
         full = self.program.imported(dotted(made.func) or "") if isinstance(made, ast.Call) else ""
         whole = full.rpartition(".")[2] in ("default_rng", "RandomState", "Generator")
         return f"{full.rpartition('.')[0]}.{func.attr}" if whole else None
+
+    def _member(self, name: str, firsts: Mapping[str, tuple[ast.expr, Scope]], depth: int) -> Array | None:
+        """A member that is exchanged for others; where these are made, each is yet what it was at first."""
+        if name in self.first_only:
+            return self.array(*firsts[name], depth + 1)
+        self.first_only, outer = frozenset(firsts), self.first_only
+        found = [self.array(*first, depth + 1) for first in firsts.values()]
+        self.first_only = outer
+        return _alike([one for one in found if one is not None], len(firsts))
 
     def _by_name(self, name: str, scope: Scope, depth: int) -> Array | None:
         """An array that is known by its name: given from outside, perhaps copied since."""
@@ -355,19 +371,34 @@ _OF_OPENCL = {
 
 
 def _exchanged(name: str, holder: Scope) -> set[str]:
-    """The names that are bound once each and then only exchanged for each other, as the two fields of a solver are;
-    empty where ``name`` is none of such."""
+    """The names or members that are bound once each and then only exchanged for each other, as the two fields of a
+    solver are; empty where ``name`` is none of such."""
     group: set[str] = set()
     open_ = [name]
     while open_:
         one = open_.pop()
         group.add(one)
         first, *more = holder.bound.get(one, [None])
-        others = [known[0].id for known in more if known is not None and isinstance(known[0], ast.Name)]
+        others = [other for known in more if known is not None and (other := dotted(known[0])) is not None]
         if first is None or not others or len(others) < len(more) or len(group) > 4:
             return set()
         open_ += [other for other in others if other not in group]
     return group if len(group) > 1 else set()
+
+
+def _made_of_none(expr: ast.expr, members: Container[str | None]) -> bool:
+    """Whether what makes an array does not speak of ``members``."""
+    return not any(dotted(at) in members for at in ast.walk(expr))
+
+
+def _member_firsts(expr: ast.Attribute, scope: Scope) -> dict[str, tuple[ast.expr, Scope]]:
+    """What a member of ``self`` that is exchanged for others was at first, and what those were; nothing for others."""
+    name = dotted(expr) or ""
+    holder = scope.holder(name) if name.startswith("self.") else None
+    if holder is None or len(holder.bound[name]) < 2:
+        return {}
+    group = sorted(_exchanged(name, holder))
+    return {one: first for one in group if (first := holder.bound[one][0]) is not None}
 
 
 def _alike(found: Sequence[Array], count: int) -> Array | None:
