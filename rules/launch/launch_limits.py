@@ -175,7 +175,7 @@ class LaunchLimits(Rule):
                 yield self.finding(
                     launch.span,
                     message,
-                    related=[Related(facts.kernel.function.span, "the kernel")],
+                    related=_places(launch, facts),
                     fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
                 )
 
@@ -194,9 +194,8 @@ class LaunchLimits(Rule):
             if said is not None and view.fact.span not in seen:
                 seen.add(view.fact.span)
                 message, fix = said
-                related = [Related(facts.kernel.function.span, "the kernel")]
-                severity = Severity.WARNING
-                yield self.finding(view.fact.span, message, severity=severity, related=related, fix=fix)
+                related = _places(view.fact, facts)
+                yield self.finding(view.fact.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _device(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A block that the device allows, and the kernel does not."""
@@ -307,3 +306,9 @@ def _calls(text: bytes, name: str) -> bool:
     if re.search(called + rb"[^;{}]*\)[^;{}()]*\{", text) is not None:
         return False
     return re.search(called, text) is not None
+
+
+def _places(launch: LaunchFact, facts: Facts) -> list[Related]:
+    """The call that gives a launch its sizes, and the kernel."""
+    called = [Related(at, "called here") for at in launch.stack[-1:]]
+    return [*called, Related(facts.kernel.function.span, "the kernel")]

@@ -76,7 +76,10 @@ class SwappedLaunchArguments(Rule):
                     launch.span,
                     f"the block is {words(block)}, the number of blocks of {grid} threads, and the grid is {grid}: the "
                     "two are swapped",
-                    related=[Related(facts.kernel.function.span, "the kernel")],
+                    related=[
+                        *(Related(at, "called here") for at in launch.stack[-1:]),
+                        Related(facts.kernel.function.span, "the kernel"),
+                    ],
                     fix="swap the two launch arguments",
                 )
 
@@ -88,6 +91,8 @@ class SwappedLaunchArguments(Rule):
 
 
 def _rounds_up_by(term: Term, divisor: int) -> bool:
-    """Whether ``term`` is a division by ``divisor`` of something that is not constant."""
+    """Whether ``term`` is a division by ``divisor`` of something that is not constant, perhaps held between limits."""
     term = plain(term)
+    while term.op in ("min", "max") and any(arg.value is not None for arg in term.terms):
+        term = plain(next(arg for arg in term.terms if arg.value is None))
     return term.op == "div" and term.args[1].value == divisor and bool(tuple(symbols(term)))
