@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.launching.launches import LaunchFact, host
-from kernlint.analysis.launching.run_time_sizes import other_groups_allowed
+from kernlint.analysis.launching.run_time_sizes import held_after_rounding, other_groups_allowed
 from kernlint.finding import Finding, Severity
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
+from kernlint.symbolic.show import words
 
 
 class GroupDoesNotDivide(ModuleRule):
@@ -17,7 +18,8 @@ class GroupDoesNotDivide(ModuleRule):
 
     Before OpenCL 2.0, and in programs built for an earlier version of the language, which is what they are built for
     where no version is asked for, the global size must be a whole number of work-groups along each axis: else the
-    launch fails with `CL_INVALID_WORK_GROUP_SIZE`. Reported where both sizes are numbers.
+    launch fails with `CL_INVALID_WORK_GROUP_SIZE`. Reported where both sizes are numbers, and as a warning where a size
+    is rounded to whole groups of one size, and the group is held down after that to what the device allows.
 
     ```cuda bad
     cl_int run(cl_command_queue queue, cl_kernel kernel) {
@@ -30,6 +32,26 @@ class GroupDoesNotDivide(ModuleRule):
     cl_int run(cl_command_queue queue, cl_kernel kernel) {
         const size_t all[2] = {640, 500}, group[2] = {16, 16};
         return clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, all, group, 0, nullptr, nullptr);  // expect: KL619
+    }
+    ```
+
+    ```cuda bad
+    cl_int run(cl_command_queue queue, cl_kernel kernel, cl_device_id device, size_t n, size_t wished) {
+        size_t most = 0, group = wished;
+        const size_t all = (n + group - 1) / group * group;
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr);
+        if (group > most) group = most;
+        return clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group, 0, nullptr, nullptr);  // expect: KL619
+    }
+    ```
+
+    ```cuda good
+    cl_int run(cl_command_queue queue, cl_kernel kernel, cl_device_id device, size_t n, size_t wished) {
+        size_t most = 0, group = wished;
+        clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, nullptr);
+        if (group > most) group = most;
+        const size_t all = (n + group - 1) / group * group;
+        return clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group, 0, nullptr, nullptr);
     }
     ```
 
@@ -56,11 +78,16 @@ class GroupDoesNotDivide(ModuleRule):
     def check_module(self, facts: ModuleFacts) -> Iterator[Finding]:
         seen: set[Span] = set()
         for launch in facts[host].launches:
-            message = _wrong(launch)
+            message, severity = _wrong(launch), Severity.ERROR
+            if message is None:
+                message, severity = _rounded_before(launch), Severity.WARNING
             if message is not None and launch.span not in seen and not other_groups_allowed((facts.module,)):
                 seen.add(launch.span)
                 yield self.finding(
-                    launch.span, message, fix="round the global size up, and test the index in the kernel"
+                    launch.span,
+                    message,
+                    severity,
+                    fix="round the global size up to whole groups of that size, and test the index in the kernel",
                 )
 
 
@@ -68,4 +95,15 @@ def _wrong(launch: LaunchFact) -> str | None:
     for axis, (size, group) in enumerate(zip(launch.threads or (), launch.block or (), strict=False)):
         if size.value and group.value and size.value % group.value:
             return f"{size.value} work-items along {'xyz'[axis]} are no whole number of work-groups of {group.value}"
+    return None
+
+
+def _rounded_before(launch: LaunchFact) -> str | None:
+    for axis in range(3):
+        size = held_after_rounding(launch, axis)
+        if size is not None:
+            return (
+                f"the work-items along {'xyz'[axis]} are rounded to whole groups of {words(size)}, and the group is "
+                "held down to what the device allows, which need not divide them"
+            )
     return None

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from kernlint.analysis.launching.launch_context import LaunchView
-from kernlint.analysis.launching.launches import Sizes
+from kernlint.analysis.launching.launches import LaunchFact, Sizes
 from kernlint.analysis.trace.events import RootKind, Trace
 from kernlint.analysis.trace.values import MOST_THREADS
 from kernlint.prove.admission import Admission, Axes, Way
@@ -203,6 +203,44 @@ def of_no_groups(view: LaunchView, axis: int, kernel: Trace) -> bool:
     if any(set(asked) & set(symbols(check)) and _divides(check) for check in view.checks):
         return False
     return count.symbol is None or tested_size(view, axis, count, kernel) is not None
+
+
+def held_after_rounding(launch: LaunchFact, axis: int) -> Term | None:
+    """The size of a group that a global size is rounded to, where the group is held down after that to what the device
+    or the kernel allows: the group that is launched need not divide it.  None where nothing says so, or the size is a
+    power of two, as most of what a device says is."""
+    if launch.block is None or launch.threads is None:
+        return None
+    group, count = _bare(launch.block[axis]), launch.threads[axis]
+    wished, allowed = _lesser(group)
+    if wished is None or allowed is None or not _asked_for(allowed):
+        return None
+    if wished.value is not None and wished.value & (wished.value - 1) == 0:
+        return None
+    mine = set(symbols(allowed))
+    if mine & set(symbols(count)) or any(mine & set(symbols(g.term)) and _divides(g.term) for g in launch.guards):
+        return None
+    rounded = (part for part in subterms(count) if part.op in ("div", "mod"))
+    return wished if any(polynomial(_bare(part.args[1])) == polynomial(wished) for part in rounded) else None
+
+
+def _asked_for(size: Term) -> bool:
+    found = list(symbols(size))
+    return bool(found) and all(map(_from_device, found))
+
+
+def _lesser(group: Term) -> tuple[Term | None, Term | None]:
+    """The two of which a size is the lesser, that which the device says behind the other."""
+    sides: list[Term] = []
+    if group.op == "min":
+        sides = [_bare(side) for side in group.terms]
+    elif group.op == "select" and group.terms[0].op in ("lt", "le"):
+        less, more = map(_bare, group.terms[0].args)
+        chosen = [_bare(side) for side in group.terms[1:]]
+        sides = chosen if chosen == [less, more] else []
+    if len(sides) != 2:
+        return None, None
+    return (sides[1], sides[0]) if _asked_for(sides[0]) else (sides[0], sides[1])
 
 
 def depth_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
