@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
+from kernlint.analysis.hostmodel.checks import error_checks
+from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.run_time_sizes import (
@@ -53,8 +55,10 @@ class LaunchLimits(Rule):
     or ``z``; one block along ``x`` and many along ``y`` whose index the kernel widens, from which it goes on in steps
     of the grid, or which have all the work; a block for each of many rows that is as large as a row; a block as large
     as two sizes together. In OpenCL likewise a global size that the kernel tests its index against, which nothing
-    rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says. In Python
-    programs with kernels in strings also a size that is a float, as `/` and `np.ceil` make one.
+    rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says. So is a
+    grid of as many blocks as a count says that begins at 0, that is read back, and that nobody asks about, where the
+    launch's error is looked at. In Python programs with kernels in strings also a size that is a float, as `/` and
+    `np.ceil` make one.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
@@ -157,10 +161,11 @@ class LaunchLimits(Rule):
     '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (trace, launches, launch_context)
+    needs = (trace, launches, launch_context, error_checks)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
+        yield from self._counted(facts)
         floats: set[Span] = set()
         for remark, related in remarks(facts.module_facts, "float-extent"):
             if remark.kernel == facts.kernel.name and remark.span not in floats:
@@ -177,6 +182,25 @@ class LaunchLimits(Rule):
                     message,
                     related=_places(launch, facts),
                     fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
+                )
+
+    def _counted(self, facts: Facts) -> Iterator[Finding]:
+        """A grid that is empty where the device has counted nothing, and whose error somebody looks at."""
+        seen: set[Span] = set()
+        for launch in facts[launches]:
+            one = empty_by_count(launch) if launch.span not in seen else None
+            if one is not None and launch.span in facts.module_facts[error_checks].checked_launches:
+                seen.add(launch.span)
+                yield self.finding(
+                    launch.span,
+                    "where the count that is read back is 0 there are no blocks, and the launch is refused",
+                    Severity.WARNING,
+                    related=[
+                        Related(one.read, "the count is read back here"),
+                        Related(one.begun, "it begins at 0 here"),
+                        *_places(launch, facts),
+                    ],
+                    fix="launch only where there is something to do",
                 )
 
     def _run_time(self, facts: Facts) -> Iterator[Finding]:

@@ -66,3 +66,50 @@ cl_int run(cl_command_queue queue, cl_kernel kernel, cl_device_id device, size_t
 def test_a_group_that_is_held_down_after_the_work_was_rounded_to_it(wished: str, steps: str, told: bool) -> None:
     code = HELD.replace("WISHED", wished).replace("STEPS", steps)
     assert any("held down" in one.message for one in findings(GroupDoesNotDivide, code)) is told
+
+
+COUNTED = """
+#define CHECK(call) do { if ((call) != cudaSuccess) abort(); } while (0)
+void abort();
+__global__ void select(const float *x, int n, int *found, int *count) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    ADD
+}
+__global__ void gather(const float *x, const int *found, int m, float *y) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m) y[i] = x[found[i]];
+}
+int run(const float *x, int n, int *found, int *count, float *y) {
+    int m = 0;
+    if (n < 1) return 0;
+    BEGIN
+    select<<<(n + 255) / 256, 256>>>(x, n, found, count);
+    CHECK(cudaGetLastError());
+    CHECK(cudaMemcpy(&m, count, sizeof(int), cudaMemcpyDeviceToHost));
+    LAUNCH
+    return m;
+}
+"""
+BEGIN = "CHECK(cudaMemset(count, 0, sizeof(int)));"
+ADD = "if (x[i] > 0.5f) found[atomicAdd(count, 1)] = i;"
+LAUNCH = "gather<<<(m + 255) / 256, 256>>>(x, found, m, y); CHECK(cudaGetLastError());"
+
+
+@pytest.mark.parametrize(
+    ("begin", "add", "launch", "told"),
+    [
+        (BEGIN, ADD, LAUNCH, True),
+        ("CHECK(cudaMemcpy(count, &m, sizeof(int), cudaMemcpyHostToDevice));", ADD, LAUNCH, True),
+        (BEGIN, "float v = x[i]; if (v < 0.5f) return; found[atomicAdd(count, 1)] = i;", LAUNCH, True),
+        (BEGIN, ADD, "if (m == 0) return 0; " + LAUNCH, False),
+        (BEGIN, ADD, "if (m > 0) { " + LAUNCH + " }", False),
+        (BEGIN, ADD, "gather<<<m / 256 + 1, 256>>>(x, found, m, y); CHECK(cudaGetLastError());", False),
+        (BEGIN, ADD, "gather<<<(m + 255) / 256, 256>>>(x, found, m, y);", False),  # nobody looks
+        (BEGIN, "found[atomicAdd(count, 1)] = i;", LAUNCH, False),  # every thread counts
+        ("", ADD, LAUNCH, False),  # perhaps the caller's count goes on
+    ],
+)
+def test_no_blocks_where_nothing_was_counted(begin: str, add: str, launch: str, told: bool) -> None:
+    code = COUNTED.replace("ADD", add, 1).replace("BEGIN", begin).replace("LAUNCH", launch)
+    assert any("there are no blocks" in one.message for one in findings(LaunchLimits, code)) is told
