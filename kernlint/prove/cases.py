@@ -10,7 +10,18 @@ from collections.abc import Iterator
 
 from kernlint.prove.query import LoopRange, Query, Side, is_shared
 from kernlint.record import dataclass, replace
-from kernlint.symbolic.terms import Term, binary, disjunction, negate, plain, rebuild, retype, symbols
+from kernlint.symbolic.terms import (
+    Symbol,
+    SymbolKind,
+    Term,
+    binary,
+    disjunction,
+    negate,
+    plain,
+    rebuild,
+    retype,
+    symbols,
+)
 from kernlint.tree.types import BOOL, IntType
 
 MOST = 12
@@ -39,11 +50,30 @@ def conjuncts(guard: Term) -> list[Term]:
     if guard.op == "cast" and guard.args[0].type == BOOL:
         return conjuncts(guard.args[0])
     if guard.op == "ne" and guard.args[1].value == 0:
-        inner = guard.args[0]
-        inner = plain(inner)
+        inner = plain(guard.args[0])
         if inner.type == BOOL:
             return conjuncts(inner)
+        if inner.op == "and" and all(plain(arg).type == BOOL for arg in inner.args):  # a & b of truths
+            return [part for arg in inner.args for part in conjuncts(plain(arg))]
+    symbol = guard.symbol
+    if symbol is not None and symbol.kind is SymbolKind.PHI and symbol.init is not None and _only_falls(symbol):
+        return [guard, *(part for part in conjuncts(plain(symbol.init)) if part.type == BOOL)]
     return [guard]
+
+
+def _only_falls(phi: Symbol) -> bool:
+    """Whether a truth that a loop carries along stays or becomes false (``inside &= test``): who finds it true found it
+    so at the start."""
+    todo = [phi.step] if phi.step is not None and phi.type == BOOL else []
+    for term in todo:  # grows
+        term = plain(term)
+        if term.symbol is phi:
+            return True
+        if term.op == "ne" and term.args[1].value == 0:
+            todo.append(term.args[0])
+        elif term.op in ("and", "land") and all(plain(arg).type == BOOL for arg in term.args):
+            todo += term.args
+    return False
 
 
 def ways(term: Term) -> Iterator[Term]:
