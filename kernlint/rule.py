@@ -26,7 +26,8 @@ class Meta:
     ``code`` is letters and three digits (``KL201``), ``name`` the defect as a kebab-case noun.  ``severity`` is the
     loudest level the rule reaches by itself.  ``since``: the version that brought it.  ``tags``: guideline ids and
     topics, shown in SARIF.  ``family``: filled by the registry from the folder when empty.  ``precision``: how
-    often its findings are true, in SARIF's words (``very-high``, ``high``, ``medium``, ``low``).
+    often its findings are true, in SARIF's words (``very-high``, ``high``, ``medium``, ``low``).  ``habit``: it tells
+    of ways of writing that go through whole files, so that many findings of one file are told as one.
     """
 
     code: str
@@ -36,6 +37,7 @@ class Meta:
     tags: tuple[str, ...] = ()
     family: str = ""
     precision: str = "high"
+    habit: bool = False
 
 
 ABSENCE = frozenset({"statement", "guard", "barrier", "inactive", "macro", "unsupported"})

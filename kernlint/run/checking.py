@@ -83,7 +83,8 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
             sources.add(source)
     for text in job.texts.values():
         sources.add(text)
-    results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
+    habits = lambda: frozenset(rule.meta.code for rule in registry.rules if rule.meta.habit)  # noqa: E731
+    results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources, habits)
     said = [*job.lookup.problems, *_useless_databases(job, files)]
     problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in said]
     if cache is not None and cache.problem is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Related, Severity
@@ -72,7 +73,13 @@ def _loudness(items: Iterable[FromVariant], variant: FunctionDecl) -> tuple[int,
     return rank, not variant.forced
 
 
-def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sources: Sources) -> list[Result]:
+Habits = Callable[[], Collection[str]]
+"""Gives the codes of rules that tell of habits."""
+
+
+def across_files(
+    outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sources: Sources, habits: Habits = frozenset
+) -> list[Result]:
     """The results of all files in the order of file, place and code, a finding in a header only once.
 
     ``mains`` are the analysed files, one for each of ``outcomes``.  A finding in a header names the files that include
@@ -104,15 +111,23 @@ def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sou
             result = replace(result, finding=replace(result.finding, related=(*result.finding.related, *extra)))
         merged.append(result)
     merged.sort(key=lambda r: order(r.finding))
-    return one_cause(merged, sources)
+    return one_cause(merged, sources, habits)
 
 
-def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
+HABIT = 3
+"""Findings of a habit in one file from which on they are told as one."""
+
+
+def one_cause(results: Sequence[Result], sources: Sources, habits: Habits = frozenset) -> list[Result]:
     """``results`` with those of one cause told once, the others as related places.
 
-    One cause have findings at one place that several kernels reach (a helper's fault), and findings that say the same
-    of several uses of one macro. What is suppressed stands for itself. The loudest speaks; the order is kept.
+    One cause have findings at one place that several kernels reach (a helper's fault), findings that say the same
+    of several uses of one macro, and :data:`HABIT` or more in one file by a rule of ``habits``. What is suppressed
+    stands for itself. The loudest speaks; the order is kept.
     """
+    often = Counter((one.finding.code, one.finding.span.file) for one in results)
+    many = [code for (code, _), count in often.items() if count >= HABIT]
+    known = habits() if many else frozenset[str]()  # which rules there are is not asked for nothing
     groups: dict[tuple[object, ...], list[int]] = {}
     macros = _Macros(sources)
     for at, result in enumerate(results):
@@ -121,7 +136,9 @@ def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
             continue
         span = finding.span
         name = macros.used_at(span)
-        key = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
+        key: tuple[object, ...] = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
+        if finding.code in known and often[finding.code, span.file] >= HABIT:
+            key = (span.file, finding.code, finding.severity)
         groups.setdefault(key, []).append(at)
     told: dict[int, Result] = {}
     gone: set[int] = set()
@@ -157,7 +174,7 @@ def _elsewhere(finding: Finding, others: Sequence[Finding]) -> Iterable[Related]
         return
     for number, other in enumerate(others):
         if number == OTHERS - 1 and len(others) > OTHERS:
-            yield Related(other.span, f"so it is here and at {len(others) - number - 1} more uses of the macro")
+            yield Related(other.span, f"so it is here and at {len(others) - number - 1} more places")
             return
         yield Related(other.span, f"so it is here, in kernel {other.kernel}" if other.kernel else "so it is here")
 

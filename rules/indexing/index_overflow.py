@@ -105,7 +105,7 @@ class IndexOverflow(Rule):
     ```
     """
 
-    meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
+    meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",), habit=True)
     needs = (narrow,)
 
     def check(self, facts: Facts) -> Iterator[Finding]:

@@ -101,9 +101,22 @@ def test_many_uses_of_a_macro_are_counted():
     results = [of(f"k{n}", Span("a.cu", 17 + 7 * n, 20 + 7 * n)) for n in range(10)]
     (one,) = one_cause(results, texts(text))
     assert len(one.finding.related) == 6
-    assert one.finding.related[-1].message == "so it is here and at 3 more uses of the macro"
+    assert one.finding.related[-1].message == "so it is here and at 3 more places"
 
 
 def test_what_is_suppressed_stands_for_itself():
     silent = replace(of("b"), suppression=Suppression("inSource"))
     assert one_cause([of("a"), silent], texts()) == [of("a"), silent]
+
+
+def test_a_habit_is_told_once_for_a_file() -> None:
+    spans = [Span("a.cu", 10 * at, 10 * at + 2) for at in range(4)]
+    results = [of(f"k{at}", span, message=f"of {at}") for at, span in enumerate(spans)]
+    code = results[0].finding.code
+    assert (
+        len(one_cause(results, texts(), lambda: {"KL999"})) == 4
+        and len(one_cause(results[:2], texts(), lambda: {code})) == 2
+    )
+    (one,) = one_cause(results, texts(), lambda: {code})
+    assert one.finding.message == "of 0"
+    assert [other.span for other in one.finding.related[-3:]] == spans[1:]
