@@ -252,6 +252,10 @@ class WrongCopyDirection(ModuleRule):
 _REMARKS = {
     "copy-of-nothing": ("nothing has been written to {} when it is copied", "copy the other way, or later"),
     "copy-over-copy": ("this copy overwrites what was just copied to {}, which nothing has used", "copy the other way"),
+    "copy-over-results": (
+        "this copy overwrites what kernels have left in {}, and the host goes on with what it had",
+        "copy the other way",
+    ),
 }
 """Copies in Python programs, by what the front end remarks of them."""
 

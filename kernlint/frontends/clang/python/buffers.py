@@ -174,7 +174,7 @@ class Buffers(ABC):
         """An array that is known by its name: given from outside, perhaps copied since."""
         holder = scope.holder(name)
         bound = holder.bound[name] if holder is not None else []
-        if holder is not None and len(bound) > 1 and (group := _exchanged(name, holder)):
+        if holder is not None and len(bound) > 1 and (group := exchanged(name, holder)):
             found = [self.array(*first, depth + 1) for one in group if (first := holder.bound[one][0]) is not None]
             return _alike([one for one in found if one is not None], len(group))
         if holder is None or (len(bound) > 1 and not self.same(name, bound)):
@@ -370,7 +370,7 @@ _OF_OPENCL = {
 """What ``pyopencl.cltypes`` calls NumPy's types."""
 
 
-def _exchanged(name: str, holder: Scope) -> set[str]:
+def exchanged(name: str, holder: Scope) -> set[str]:
     """The names or members that are bound once each and then only exchanged for each other, as the two fields of a
     solver are; empty where ``name`` is none of such."""
     group: set[str] = set()
@@ -386,6 +386,12 @@ def _exchanged(name: str, holder: Scope) -> set[str]:
     return group if len(group) > 1 else set()
 
 
+def exchanged_with(name: str, scope: Scope) -> set[str]:
+    """The names or members that ``name`` is exchanged for, and itself; empty where it is exchanged for none."""
+    holder = scope.holder(name)
+    return exchanged(name, holder) if holder is not None else set()
+
+
 def _made_of_none(expr: ast.expr, members: Container[str | None]) -> bool:
     """Whether what makes an array does not speak of ``members``."""
     return not any(dotted(at) in members for at in ast.walk(expr))
@@ -397,7 +403,7 @@ def _member_firsts(expr: ast.Attribute, scope: Scope) -> dict[str, tuple[ast.exp
     holder = scope.holder(name) if name.startswith("self.") else None
     if holder is None or len(holder.bound[name]) < 2:
         return {}
-    group = sorted(_exchanged(name, holder))
+    group = sorted(exchanged(name, holder))
     return {one: first for one in group if (first := holder.bound[one][0]) is not None}
 
 

@@ -6,6 +6,7 @@ import ast
 
 from kernlint.frontends.clang.python.hostflow import host_remarks
 from kernlint.frontends.clang.python.hostsizes import dropped_addresses, elements_as_bytes
+from kernlint.frontends.clang.python.overwritten import overwritten_results
 from kernlint.frontends.clang.python.program import program_of
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Module
@@ -26,7 +27,8 @@ def add_host_remarks(path: str, data: bytes, modules: list[Module]) -> list[Modu
     if program is None or not isinstance(tree, ast.Module):
         return []
     walked = host_remarks(program, tree, path)
-    found = (*walked, *elements_as_bytes(program, path), *dropped_addresses(program, tree, path))
+    sizes = (*elements_as_bytes(program, path), *dropped_addresses(program, tree, path))
+    found = (*walked, *sizes, *overwritten_results(program, tree, path))
     if modules:
         object.__setattr__(modules[0], "remarks", (*modules[0].remarks, *found))
         return []
