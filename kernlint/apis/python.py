@@ -46,6 +46,25 @@ COPIES: dict[str, Copied] = {
 }
 """Functions that copy between the host's arrays and memory of the device."""
 
+COUNTED: dict[str, tuple[tuple[int, ...], int]] = {
+    **{f"cupy.cuda.runtime.{name}": ((0, 1), 2) for name in ("memcpy", "memcpyAsync")},
+    **{f"cupy.cuda.runtime.{name}": ((0,), 2) for name in ("memset", "memsetAsync")},
+    **{f"pycuda.driver.{name}": ((0, 1), 2) for name in ("memcpy_dtod", "memcpy_dtod_async")},
+    **{
+        f"{home}.{name}": ((0, 1), 2)
+        for home in ("cuda.bindings.runtime", "cuda.cudart")
+        for name in ("cudaMemcpy", "cudaMemcpyAsync")
+    },
+    **{f"{home}.{name}": ((0,), 2) for home in ("cuda.bindings.runtime", "cuda.cudart") for name in ("cudaMemset",)},
+}
+"""Functions that are told how many bytes they copy or set: where the memory stands, and where that number does."""
+
+COUNTED_METHODS: dict[str, tuple[tuple[int, ...], int]] = {
+    **{f"copy_{way}{later}": ((0,), 1) for way in ("from_host", "to_host", "from_device") for later in ("", "_async")},
+    **{f"memset{later}": ((), 1) for later in ("", "_async")},
+}
+"""The like for methods of CuPy's ``MemoryPointer``, of which an array's ``data`` is one."""
+
 COPY_NAMES: dict[str, Copied] = {name.rpartition(".")[2]: copy for name, copy in COPIES.items()}
 """The same by the last part of their names."""
 

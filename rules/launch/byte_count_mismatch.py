@@ -177,6 +177,10 @@ class ByteCountMismatch(ModuleRule):
             buffer, array, width = remark.words
             message = f"{buffer} has as many bytes as {array} has elements, of {width} bytes each"
             yield self.finding(remark.span, message, related=related, fix=f"allocate {array}.nbytes")
+        for remark, _ in remarks(facts, "elements-copied"):
+            array, width = remark.words
+            message = f"a number of elements of {array}, of {width} bytes each, is passed as the number of bytes"
+            yield self.finding(remark.span, message, fix=f"pass {array}.nbytes")
         yield from self._of_smaller(facts)
         yield from self._of_words(facts)
         found: dict[Span, Finding] = {}

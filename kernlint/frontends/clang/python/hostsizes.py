@@ -10,13 +10,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from kernlint.apis.python import BYTES, COPY_NAMES, MAKERS
+from kernlint.apis.python import BYTES, COPY_NAMES, COUNTED, COUNTED_METHODS, MAKERS
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.program import PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Remark
 
 _FRACTIONS = frozenset({"zeros", "ones", "empty"})
+_ARRAYS = frozenset({"numpy", "cupy"})
 _Parents = dict[ast.AST, ast.AST]
 
 
@@ -38,6 +39,44 @@ def elements_as_bytes(program: PythonProgram, path: str) -> Iterator[Remark]:
                 words = (buffer, array, str(width))
                 related = ((_span(program, copy, path), f"{array} is copied here"),)
                 yield Remark("elements-as-bytes", _span(program, stmt.value, path), "", words, related)
+
+
+def elements_copied(program: PythonProgram, path: str) -> Iterator[Remark]:
+    """Copies and fills of as many bytes as one of their arrays has elements."""
+    for called in program.calls:
+        call, method = called.node, called.name.rpartition(".")[2]
+        places, at = COUNTED.get(program.imported(called.name), ((), 0))
+        sides = [call.args[place] for place in places if place < len(call.args)]
+        if not places and method in COUNTED_METHODS and isinstance(call.func, ast.Attribute):
+            places, at = COUNTED_METHODS[method]
+            owner = call.func.value
+            if not (isinstance(owner, ast.Attribute) and owner.attr == "data"):
+                continue
+            sides = [owner, *(call.args[place] for place in places if place < len(call.args))]
+        if not sides or at >= len(call.args):
+            continue
+        counted = _elements(program, call.args[at], called.scope)
+        name = dotted(counted) if counted is not None else None
+        if counted is None or name is None or name not in map(_array_of, sides):
+            continue
+        width = _width(program, counted, called.scope)
+        if width > 1:
+            yield Remark("elements-copied", _span(program, call, path), "", (name, str(width)))
+
+
+def _elements(program: PythonProgram, size: ast.expr, scope: Scope) -> ast.expr | None:
+    """The array whose number of elements a size is."""
+    size = program.resolved(size, scope)[0] if isinstance(size, ast.Name) else size
+    if isinstance(size, ast.Attribute) and size.attr == "size":
+        return size.value
+    return size.args[0] if isinstance(size, ast.Call) and dotted(size.func) == "len" and size.args else None
+
+
+def _array_of(side: ast.expr) -> str | None:
+    """The name of the array whose address an argument is."""
+    while isinstance(side, ast.Attribute) and side.attr in ("data", "ptr", "ctypes", "gpudata"):
+        side = side.value
+    return dotted(side)
 
 
 def _within(of: ast.AST) -> Iterator[ast.AST]:
@@ -96,14 +135,14 @@ def _width(program: PythonProgram, expr: ast.expr, scope: Scope) -> int:
     at = 0 if last == "astype" else 1
     given = keys.get("dtype", made.args[at] if len(made.args) > at and last in (*_FRACTIONS, "astype") else None)
     if given is None:
-        return 8 if full.partition(".")[0] == "numpy" and last in _FRACTIONS else 0
-    if last != "astype" and full.partition(".")[0] != "numpy":
+        return 8 if full.partition(".")[0] in _ARRAYS and last.rpartition(".")[2] in _FRACTIONS else 0
+    if last != "astype" and full.partition(".")[0] not in _ARRAYS:
         return 0
     kind, _ = program.resolved(given, where)
     if isinstance(kind, ast.Constant) and isinstance(kind.value, str):
         return WIDTHS.get(kind.value, 0)
     name = program.imported(dotted(kind) or "")
-    return WIDTHS.get(name.rpartition(".")[2], 0) if name.startswith("numpy.") else 0
+    return WIDTHS.get(name.rpartition(".")[2], 0) if name.partition(".")[0] in _ARRAYS else 0
 
 
 def _copied(within: ast.AST, buffer: str, array: str | None) -> ast.Call | None:
