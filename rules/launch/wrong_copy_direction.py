@@ -168,7 +168,8 @@ class WrongCopyDirection(ModuleRule):
                     fix = "copy the other way, if the results are meant"
                     yield self.finding(copy.event.span, message, severity=Severity.WARNING, fix=fix)
             for access in walk.trace.accesses:
-                if access.span in seen or access.root.decl is None or _fetches(access.node):
+                within = access.root.decl is None and access.stack  # what a container's own code reaches
+                if access.span in seen or within or _fetches(access.node):
                     continue
                 if walk.where(PointerValue(access.root, const(0), U8), access) is Where.DEVICE:
                     seen.add(access.span)
