@@ -113,3 +113,26 @@ LAUNCH = "gather<<<(m + 255) / 256, 256>>>(x, found, m, y); CHECK(cudaGetLastErr
 def test_no_blocks_where_nothing_was_counted(begin: str, add: str, launch: str, told: bool) -> None:
     code = COUNTED.replace("ADD", add, 1).replace("BEGIN", begin).replace("LAUNCH", launch)
     assert any("there are no blocks" in one.message for one in findings(LaunchLimits, code)) is told
+
+
+TOGETHER = """
+__global__ void clear(float *x, unsigned long n) {
+    unsigned long i = blockIdx.x * (unsigned long)blockDim.x + threadIdx.x;
+    if (i < n) x[blockIdx.y * n + i] = 0.0f;
+}
+int run(float *x, unsigned long rows, unsigned long n) {
+    const unsigned long tiles = (n + 127) / 128;
+    if (rows == 0 || n == 0 || rows > LIMIT) return 1;
+    clear<<<dim3(tiles, rows), 128>>>(x, n);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [("2147483647 / tiles", True), ("65535 / tiles", False), ("65535", False), ("2147483647 / n", False)],
+)
+def test_blocks_that_are_held_down_together(limit: str, told: bool) -> None:
+    found = findings(LaunchLimits, TOGETHER.replace("LIMIT", limit))
+    assert any("blocks along y" in one.message for one in found) is told

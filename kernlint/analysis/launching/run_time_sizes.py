@@ -70,14 +70,17 @@ def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
     three sizes; of a product of two that the kernel takes for a large number, as it widens the block's index before
     that is multiplied; of one that has 64 bits besides, where what stands along x has 32; and, where nothing stands
     along x, so that there was room, of any product, of a size that the kernel takes for a large one or goes through in
-    steps of the grid, and of tiles of all the work that there is.
+    steps of the grid, and of tiles of all the work that there is.  So it is where the host holds all blocks together
+    down to a number that is larger than what is allowed along that axis.
     """
     grid = view.fact.grid
     if grid is None:
         return None
     for axis in (1, 2):
         term = grid[axis]
-        if not chosen_by_callers(term) or not _many(view, grid, axis, kernel):
+        if not chosen_by_callers(term) or not (
+            _many(view, grid, axis, kernel) or _held_together(view, grid, axis, most)
+        ):
             continue
         known = admission_of(view)
         tried = (most + 1, most + 5, 70_000, 1 << 17, 1 << 20)
@@ -97,6 +100,21 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     if whole:
         return _widened(kernel, axis) or _in_steps(kernel, axis)
     return grid[3 - axis].value == 1 and _all_the_work(view, grid[axis])
+
+
+def _held_together(view: LaunchView, grid: Sizes, axis: int, most: int) -> bool:
+    """Whether a check holds a count down to what a number above ``most`` leaves beside the blocks along x."""
+    count, beside = _bare(grid[axis]).symbol, set(symbols(grid[0]))
+    if count is None or not beside:
+        return False
+    for check in view.checks:
+        if check.op not in ("lt", "le") or _bare(check.args[0]).symbol is not count:
+            continue
+        limit = _bare(check.args[1])
+        above = _bare(limit.terms[0]).value if limit.op == "div" else None
+        if above is not None and above > most and polynomial(_bare(limit.terms[1])) == polynomial(_bare(grid[0])):
+            return True
+    return False
 
 
 def _wider(view: LaunchView, grid: Sizes, axis: int) -> bool:
