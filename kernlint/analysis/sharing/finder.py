@@ -33,6 +33,7 @@ from kernlint.prove.query import Launch, Overlap, Refuted, Scope, Side, Triple, 
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
+    BLOCK,
     GRID_DIM,
     THREAD,
     WARP_SIZE,
@@ -215,13 +216,28 @@ class Finder:
         self.doubtful.add(id(pair.first.root))
         return False
 
+    def _blocks_of(self, pair: Pair, within: Scope) -> tuple[bool, bool, bool]:
+        """The axes along which there may be several blocks where no launch says so.  A kernel that gives each block its
+        own place along one axis, and reads and writes no other place for another block along a second one, shares the
+        work along that among the threads of one."""
+        read = self.shapes.blocks
+        if within != "blocks" or self.shapes.seen:
+            return read
+        accesses = (*self.asker.of.accesses, *self.asker.of.images)
+        terms = [at.offset for at in accesses] + [at.value for at in accesses if isinstance(at.value, Term)]
+        own = {block for block in BLOCK if any(block in term.symbols for term in terms)}
+        if not own.intersection((*symbols(pair.a.offset), *symbols(pair.b.offset))):
+            return read
+        x, y, z = (used and block in own for used, block in zip(read, BLOCK, strict=True))
+        return x, y, z
+
     def meet(self, pair: Pair, within: Scope, warps: bool = False) -> tuple[Refuted, Scenario] | None:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen; ``warps``:
         of two warps."""
         found: tuple[Refuted, Scenario] | None = None
         free = of_one_cell(pair) or unordered(pair)
         for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
-            grid = _grid(shape, self.shapes.blocks, pair)
+            grid = _grid(shape, self._blocks_of(pair, within), pair)
             room = shape.threads if within == "block" else max(grid)
             witness = None
             for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():

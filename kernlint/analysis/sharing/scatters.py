@@ -43,7 +43,7 @@ from kernlint.symbolic.terms import (
 )
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import VarDecl
-from kernlint.tree.types import IntType, Space
+from kernlint.tree.types import FloatType, IntType, Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ def _own(symbol: Symbol, given: Collection[Symbol]) -> bool:
 
 def _rounded(term: Term) -> bool:
     """Whether a whole number has been computed in floating point: not where one is only kept as such."""
-    if term.op == "cast" and isinstance(term.type, IntType) and not isinstance(term.args[0].type, IntType):
+    if term.op == "cast" and isinstance(term.type, IntType) and isinstance(term.args[0].type, FloatType):
         return plain(term.args[0]).op not in ("sym", "const")
     return any(map(_rounded, term.terms))
 

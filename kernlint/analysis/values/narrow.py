@@ -32,14 +32,25 @@ from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Places, allocated, cut, kept_wide, numbered, rows, twins, volumes
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.reach import Reach
-from kernlint.symbolic.terms import Term
-from kernlint.tree.types import Space
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
+from kernlint.tree.types import U32, IntType, Space
 
 MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept", "apart", "sibling"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
 UNTYPED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core", "cuda.bindings", "numba"})
 """Libraries whose host code has integers of no width: that a product is wide there says nothing."""
+
+
+def _all_threads(one: Narrow) -> bool:
+    """Whether an unsigned index is the number of a thread of the grid: HIP starts fewer than 2**32 along an axis (HIP
+    programming guide, kernel launch)."""
+    kind = one.index.type
+    return isinstance(kind, IntType) and not kind.signed and polynomial(one.index) == _THREAD
+
+
+_THREAD = polynomial(binary("add", binary("mul", BLOCK[0].term, BLOCK_DIM[0].term, U32), THREAD[0].term, U32))
 
 
 def _compute(facts: Facts) -> tuple[Narrow, ...]:
@@ -53,7 +64,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     places = Places(of, subscripts, language)
     reach = Reach(facts)
     for one in (
-        *counted(of, subscripts, seen),
+        *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
         *twins(places, seen),
         *rows(places),
