@@ -944,6 +944,22 @@ CASES: dict[str, tuple[RuleClass, str, str]] = {
         }
         """,
     ),
+    "a macro that is not in sight": (
+        DeviceMemoryLeak,
+        "cuda",
+        """
+        #include <cuda_runtime.h>
+        struct Join { cudaEvent_t start, stop; };
+        void init(Join *j) {
+            cudaEventCreate(&j->start);  // bad
+            cudaEventCreate(&j->stop);
+        }
+        void cleanup(Join *j) {
+            EVENT_DESTROY(j, start);  // only good
+            cudaEventDestroy(j->stop);
+        }
+        """,
+    ),
     "an object without a name": (
         DeviceMemoryLeak,
         "cuda",

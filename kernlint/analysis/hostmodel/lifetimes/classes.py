@@ -95,8 +95,9 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
     known = program.freed.keys() | program.passed_on
     fine = {thing for key, given in program.given.items() if key in known for thing, _ in given}
     at_once = set(_reset(program))
+    unread = {word for function in program.functions for word in _unread(function)}
     for key, given in program.given.items():
-        if key in known or key[0] in at_once or any(thing in fine for thing, _ in given):
+        if key in known or key[0] in at_once or key[1] in unread or any(thing in fine for thing, _ in given):
             continue
         one = program.classes.get(key[0])
         for thing, giver in given:
@@ -108,6 +109,13 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
             elif not (one is not None and one.open) and (at := _sibling(program, key, giver)) is not None:
                 related = ((at, "another one is given back here"),)
                 yield Fault("leak", thing.span, key[1], "member", related, what=owed(thing))
+
+
+def _unread(function: n.FunctionDecl) -> Iterator[str]:
+    """Names in statements that were lost: what these do with a member is not known."""
+    for node in walk(function.body) if function.body is not None else ():
+        if isinstance(node, n.OpaqueStmt):
+            yield from node.words
 
 
 def _reset(program: Program) -> Iterator[str]:

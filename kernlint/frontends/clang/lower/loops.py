@@ -180,7 +180,8 @@ def _through_iterators(
     """``for (auto i : range)`` as the loop from ``begin()`` to ``end()`` that it stands for ([stmt.ranged]); None where
     the functions of the class or its iterator are not in sight (those of instances of class templates never are)."""
     first, last = _method(over.type, "begin"), _method(over.type, "end")
-    found = [_method(first.result_type, f"operator{sign}") for sign in ("!=", "++", "*")] if first is not None else []
+    signs = (("!=", 1), ("++", 0), ("*", 0))
+    found = [_method(first.result_type, f"operator{sign}", count) for sign, count in signs] if first is not None else []
     if first is None or last is None or None in found:
         return None
     functions = scope.lowering.functions
@@ -215,12 +216,14 @@ def _through_iterators(
     )
 
 
-def _method(of: ClangType, name: str) -> Cursor | None:
-    """The only method of a class that is called ``name``."""
+def _method(of: ClangType, name: str, parameters: int = 0) -> Cursor | None:
+    """The first method of a class that is called ``name``, has so many parameters and a body."""
     declaration = of.canonical.declaration
-    methods = declaration.children if declaration is not None else []
-    found = [each for each in methods if each.kind == K.CXX_METHOD and each.spelling == name]
-    return found[0] if len(found) == 1 and body_of(found[0]) is not None else None
+    for each in declaration.children if declaration is not None else []:
+        named = each.kind == K.CXX_METHOD and each.spelling == name
+        if named and sum(child.kind == K.PARM_DECL for child in each.children) == parameters and body_of(each):
+            return each
+    return None
 
 
 _UNROLL = pattern(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")

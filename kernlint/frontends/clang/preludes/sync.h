@@ -15,6 +15,10 @@ void __threadfence();
 void __threadfence_block();
 void __threadfence_system();
 void __trap();
+// What assert comes to in glibc, in Apple's C library and in CUDA's own header: called directly too.
+void __assert_fail(const char *, const char *, unsigned, const char *);
+void __assertfail(const char *, const char *, unsigned, const char *, unsigned long);
+void __assert_rtn(const char *, const char *, int, const char *);
 void __brkpt();
 void __prof_trigger(int);
 void __nanosleep(unsigned int);

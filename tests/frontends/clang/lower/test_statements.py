@@ -255,3 +255,10 @@ def test_loops_over_a_class_go_from_its_begin_to_its_end() -> None:
     assert expression_text(loop.cond) == "begin.Steps::At::operator!=(end)"
     assert expression_text(loop.step) == "begin.Steps::At::operator++()"
     assert expression_text(variable(loop, "i").init) == "begin.Steps::At::operator*()"
+
+
+def test_what_assert_comes_to_ends_the_thread() -> None:
+    text = """#define CHECK(x) do { if (!(x)) __assert_fail(#x, __FILE__, __LINE__, __func__); } while (0)
+    __global__ void k(int n) { CHECK(n > 0); }"""
+    found = kernel(text)
+    assert find(found.function, Trap) and not found.function.losses
