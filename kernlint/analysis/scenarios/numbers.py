@@ -14,6 +14,7 @@ from kernlint.analysis.accesses.pairs import (
 )
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import LoopContext, Root, RootKind
+from kernlint.prove.admission import Admission
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Launch, Overlap, is_shared
 from kernlint.symbolic.evaluate import evaluate
@@ -157,17 +158,17 @@ def went_round(pair: Pair, launch: Launch) -> list[Term]:
     return [binary("le", const(1, symbol.type), symbol.term, BOOL) for symbol in free]
 
 
-def shared_out(pair: Pair) -> list[Term]:
+def shared_out(pair: Pair, admission: Admission) -> list[Term]:
     """That a quotient of sizes is at least 1 where it says how much work a block has: ``block * (warps / parts)``
-    is a number of the block's own only then."""
-    return [binary("le", const(1, share.type), share, BOOL) for share in _shares(pair)]
+    is a number of the block's own only then.  What the launches in sight pass for the parts is another matter."""
+    return [binary("le", const(1, share.type), share, BOOL) for share in _shares(pair, admission)]
 
 
-def parts_of_blocks(pair: Pair, shape: Scenario, known_: Iterable[tuple[Symbol, int]]) -> Numbers:
+def parts_of_blocks(pair: Pair, shape: Scenario, known_: Iterable[tuple[Symbol, int]], admission: Admission) -> Numbers:
     """Values for the scalars that sizes are divided by in such quotients, with which they are at least 1."""
     env = {**dict(known_), **dict(zip(BLOCK_DIM, shape.block, strict=True))}
     found: dict[Symbol, int] = {}
-    for share in _shares(pair):
+    for share in _shares(pair, admission):
         given = {**env, **found}
         free = [s for s in dict.fromkeys(symbols(share.args[1])) if scalar(s) and s not in given]
         for value in (WARP, 2, 1) if share.op == "div" else ():
@@ -178,15 +179,18 @@ def parts_of_blocks(pair: Pair, shape: Scenario, known_: Iterable[tuple[Symbol, 
     return tuple(found.items())
 
 
-def _shares(pair: Pair) -> tuple[Term, ...]:
-    """The quotients of sizes by which numbers of blocks are multiplied in the addresses of a pair."""
+def _shares(pair: Pair, admission: Admission) -> tuple[Term, ...]:
+    """The quotients of sizes by which numbers of blocks are multiplied in the addresses of a pair, but for those by
+    what every launch in sight passes the same number for."""
+    numbers = dict(admission.numbers)
     found: dict[Term, None] = {}
     for at in (pair.a, pair.b):
         for mono in monomials(at.offset):
             if any(s.kind is SymbolKind.BLOCK for atom in mono for s in atom.symbols):
                 for atom in mono:
                     sizes = all(s.uniformity is Uniformity.GRID for s in atom.symbols)
-                    if atom.op in ("div", "shr") and atom.symbols and sizes:
+                    told = any(s in numbers for s in atom.symbols)
+                    if atom.op in ("div", "shr") and atom.symbols and sizes and not told:
                         found[atom] = None
     return tuple(found)
 

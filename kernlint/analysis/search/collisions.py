@@ -201,9 +201,14 @@ class Asker:
     def _within(self, pair: Pair, shape: Scenario, warp: bool, values: Numbers) -> Refuted | None:
         values = (*values, *trips(pair, shape), *addresses(pair), *self.said.numbers)
         values = (*values, *stated(pair, values))
-        values = (*values, *parts_of_blocks(pair, shape, values))
+        values = (*values, *parts_of_blocks(pair, shape, values, self.shapes.admission))
         launch = Launch.of(self.shapes.admission, shape.block, shape.grid, shape.threads, values)
-        premises = (*self.said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair))
+        premises = (
+            *self.said.premises,
+            *went_round(pair, launch),
+            *powers(pair),
+            *shared_out(pair, self.shapes.admission),
+        )
         free: Pair | None = None
         for a, b, same, apart in self._variants(pair, shape, warp):
             query = Overlap(

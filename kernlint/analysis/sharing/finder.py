@@ -277,14 +277,14 @@ class Finder:
                 return None
         counts = (*trips(pair, shape), *addresses(pair), *self.asker.said.numbers)
         counts = (*counts, *stated(pair, counts))
-        counts = (*counts, *parts_of_blocks(pair, shape, counts))
+        counts = (*counts, *parts_of_blocks(pair, shape, counts, self.shapes.admission))
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         admission = self.shapes.admission
         launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
         private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair))
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair, self.shapes.admission))
         query = Overlap(
             pair.a,
             pair.b,
