@@ -423,8 +423,10 @@ def _values(scope: Scope, callee: Cursor, kernel: FunctionDecl | None) -> tuple[
 
 
 def _left_out(cursor: Cursor) -> bool:
+    """Whether an argument is a default one, which stands nowhere in the text; what converts a macro within a macro's
+    argument (``CHECKED((kernel<<<grid, BLOCK>>>(x)))``) has no extent either, but an operand."""
     extent = cursor.extent
-    return cursor.kind == K.UNEXPOSED_EXPR and extent.start >= extent.end
+    return cursor.kind == K.UNEXPOSED_EXPR and extent.start >= extent.end and not cursor.children
 
 
 def _extent(expr: Expr | None) -> Expr | None:

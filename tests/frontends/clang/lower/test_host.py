@@ -48,6 +48,18 @@ def test_extents_out_of_variables_and_macros() -> None:
     assert lines(found.functions[1])[-1] == "launch[<<<>>>] k(x, n) grid=g, block=struct dim3{32}"
 
 
+def test_sizes_that_are_macros_in_the_argument_of_a_macro() -> None:
+    text = (
+        "#define THREADS 96\n#define ROOM 512\n#define CHECKED(x) do { x; seen(); } while (0)\nvoid seen();\n"
+        + KERNEL
+        + "void h(float *x, int n) { CHECKED((k<<<n, THREADS>>>(x, n))); CHECKED((k<<<1, THREADS, ROOM>>>(x, n))); }"
+    )
+    first, second = launches(text)
+    assert constants(first.block) == constants(second.block) == [96]
+    assert first.shared is None and first.stream is None and second.stream is None
+    assert second.shared is not None
+
+
 def test_launches_through_pointers_that_are_set_once() -> None:
     launch = launches(KERNEL + "void h(float *x, int n) { auto f = &k; f<<<1, 2>>>(x, n); }")[0]
     assert launch.name == "k" and launch.kernel is not None
