@@ -40,3 +40,36 @@ def run(given, n):
 def test_elements_passed_as_bytes(call: str, told: bool) -> None:
     found = findings(ByteCountMismatch, HEAD.replace("CALL", call), "python")
     assert any("as the number of bytes" in one.message for one in found) is told
+
+
+RESULTS = """
+import numpy as np
+import pyopencl as cl
+
+TEXT = "__kernel void k(__global float *x) { x[get_global_id(0)] = 0.0f; }"
+
+def run(queue, given):
+    host = np.ascontiguousarray(given, dtype=np.float32)
+    LIKE
+    where = cl.Buffer(queue.context, cl.mem_flags.WRITE_ONLY, SIZE)
+    cl.enqueue_copy(queue, result, where)
+    return result
+"""
+
+
+@pytest.mark.parametrize(
+    ("like", "size", "told"),
+    [
+        ("result = np.empty_like(host)", "host.size", True),
+        ("result = np.zeros_like(host)", "result.size", True),
+        ("result = np.empty_like(host); result = given", "host.size", False),
+        ("result = np.empty_like(host)", "host.nbytes", False),
+        ("result = np.empty_like(host)", "host.size * 4", False),
+        ("result = np.empty_like(host, dtype=np.uint8)", "host.size", False),
+        ("result = np.empty_like(given)", "host.size", False),
+        ("result = np.empty_like(host[::4])", "host.size", False),
+    ],
+)
+def test_buffers_for_results_like_what_is_given(like: str, size: str, told: bool) -> None:
+    found = findings(ByteCountMismatch, RESULTS.replace("LIKE", like).replace("SIZE", size), "python")
+    assert any("as many bytes as" in one.message for one in found) is told

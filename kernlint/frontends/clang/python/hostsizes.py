@@ -34,7 +34,9 @@ def elements_as_bytes(program: PythonProgram, path: str) -> Iterator[Remark]:
             width = _width(program, counted, scope) if counted is not None and array is not None else 1
             member = buffer is not None and buffer.startswith("self.") and (array or "").startswith("self.")
             within = program.scopes[0].node if member else scope.node  # other methods copy
-            copy = _copied(within, buffer, array) if width > 1 and buffer is not None else None
+            copy = None
+            if width > 1 and buffer is not None and array is not None:
+                copy = _copied(within, buffer, {array, *_alike(program, scope, array)})
             if copy is not None and array is not None and buffer is not None:
                 words = (buffer, array, str(width))
                 related = ((_span(program, copy, path), f"{array} is copied here"),)
@@ -129,6 +131,10 @@ def _width(program: PythonProgram, expr: ast.expr, scope: Scope) -> int:
     made, where = program.resolved(expr, scope)
     if not isinstance(made, ast.Call):
         return 0
+    if _like(made) is not None:
+        made, where = program.resolved(made.args[0], where)
+        if not isinstance(made, ast.Call):
+            return 0
     full = program.imported(dotted(made.func) or "")
     last = made.func.attr if isinstance(made.func, ast.Attribute) else full
     keys = {key.arg: key.value for key in made.keywords}
@@ -145,14 +151,36 @@ def _width(program: PythonProgram, expr: ast.expr, scope: Scope) -> int:
     return WIDTHS.get(name.rpartition(".")[2], 0) if name.partition(".")[0] in _ARRAYS else 0
 
 
-def _copied(within: ast.AST, buffer: str, array: str | None) -> ast.Call | None:
-    """A copy between the two, of all that there is."""
+def _alike(program: PythonProgram, scope: Scope, array: str) -> Iterator[str]:
+    """Names that stand for nothing but an array that is made as large as another one, of the same type."""
+    for stmt in _within(scope.node):
+        made = stmt.value if isinstance(stmt, ast.Assign) else None
+        if not isinstance(stmt, ast.Assign) or not isinstance(made, ast.Call) or _like(made) != array:
+            continue
+        name = dotted(stmt.targets[0])
+        if name is not None and program.resolved(stmt.targets[0], scope)[0] is made:
+            yield name
+
+
+def _like(made: ast.Call) -> str | None:
+    """The array that a call makes another one like, of the same shape and type; None where it does not."""
+    last = (dotted(made.func) or "").rpartition(".")[2]
+    same = last in _LIKE and len(made.args) == 1 and all(key.arg in ("order", "subok") for key in made.keywords)
+    return dotted(made.args[0]) if same else None
+
+
+_LIKE = frozenset({"empty_like", "zeros_like", "ones_like"})
+
+
+def _copied(within: ast.AST, buffer: str, arrays: set[str]) -> ast.Call | None:
+    """A copy between a buffer and one of some arrays, of all that there is."""
     for node in ast.walk(within):
         copy = COPY_NAMES.get((dotted(node.func) or "").rpartition(".")[2]) if isinstance(node, ast.Call) else None
         if copy is None or not isinstance(node, ast.Call):
             continue
         sides = {dotted(arg) for arg in node.args[copy.target : copy.source + 1]}
-        if sides == {buffer, array} and not any(key.arg in ("byte_count", "region") for key in node.keywords):
+        part = any(key.arg in ("byte_count", "region") for key in node.keywords)
+        if not part and any(sides == {buffer, array} for array in arrays):
             return node
     return None
 
