@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.handles import address_of_symbol, array_as_pointer
 from kernlint.analysis.hostmodel.lifetimes.analysis import lifetimes
 from kernlint.analysis.hostmodel.lifetimes.model import Fault
 from kernlint.analysis.hostmodel.members import field_of, member_memory
@@ -43,6 +44,9 @@ class WrongCopyDirection(ModuleRule):
     `std::vector`, as a pointer (systems that let the device read the host's pages are rare). Where the copy is formally
     right, it may still go nowhere: from memory that nobody has written since it was allocated, into results of a kernel
     that nobody has read, or not at all into the buffer that a kernel then reads.
+
+    Two things besides compile and fail: the address of a symbol where CUDA takes the symbol, and an array
+    (`cudaArray_t`) where a copy or fill takes a pointer to linear memory.
 
     ```cuda bad
     #include <vector>
@@ -177,14 +181,9 @@ class WrongCopyDirection(ModuleRule):
                     fix = "copy it to the host first, or use managed memory"
                     yield self.finding(access.span, message, fix=fix)
             for made in walk.trace.apis:
-                if made.span not in seen and _no_symbol(made, walk):
+                if made.span not in seen and (told := _misgiven(made, walk)) is not None:
                     seen.add(made.span)
-                    message = "this is a variable of the host, where the call takes a symbol of the device"
-                    yield self.finding(made.span, message, fix="exchange the first two arguments")
-                if made.span not in seen and _for_nothing(made):
-                    seen.add(made.span)
-                    message = "memory of the host is given, but no flag says to copy or to use it: the call fails"
-                    yield self.finding(made.span, message, fix="add CL_MEM_COPY_HOST_PTR, or give no pointer")
+                    yield self.finding(made.span, told[0], fix=told[1])
             for launch in walk.trace.launches:
                 if launch.span not in seen and (finding := self._passed(launch, walk)) is not None:
                     seen.add(launch.span)
@@ -268,6 +267,23 @@ _HOST_POINTER = {
     "clCreateImage3D": (1, 8),
 }
 """Which argument of a function is the flags, and which the host's memory (OpenCL 3.0 API, 5.2.1 and 5.3.1)."""
+
+
+def _misgiven(call: ApiEvent, walk: HostWalk) -> tuple[str, str] | None:
+    """What is wrong with what a call is given, and how to mend it."""
+    if _no_symbol(call, walk):
+        message = "this is a variable of the host, where the call takes a symbol of the device"
+        return message, "exchange the first two arguments"
+    if address_of_symbol(call):
+        message = "this is the address of a symbol, where the call takes the symbol itself: it fails"
+        return message, "leave out the &, and pass an offset as such"
+    if array_as_pointer(call):
+        message = "this is an array, a handle, where the call takes a pointer to linear memory: it fails"
+        return message, "use the function for arrays (Memcpy2DToArray)"
+    if _for_nothing(call):
+        message = "memory of the host is given, but no flag says to copy or to use it: the call fails"
+        return message, "add CL_MEM_COPY_HOST_PTR, or give no pointer"
+    return None
 
 
 def _no_symbol(call: ApiEvent, walk: HostWalk) -> bool:
