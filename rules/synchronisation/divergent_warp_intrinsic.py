@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.agreement import by_rows
 from kernlint.analysis.trace import trace
+from kernlint.analysis.warps.vacant import Vacancy, vacancies
 from kernlint.analysis.warps.warp_masks import Absence, Culprit, WarpMasks, name_of, warp_masks
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -28,6 +29,9 @@ class DivergentWarpIntrinsic(Rule):
     mask that names just the lanes that come: the ballot of the condition, taken before the branch, or the lanes active
     in it. Reported with one warp in which a named lane stays away. Matrix instructions in a loop in which each lane
     takes a column of its own up to a parameter are a note: a kernel of whole tiles is written for whole ones.
+
+    Where a launch in sight has a constant block that is no whole number of warps, lanes of the last warp have no thread
+    at all. A shuffle that reads from them gives what is undefined; reported where that gets into memory.
 
     ```cuda bad
     __global__ void lift(const int *want, int *value, int n) {
@@ -61,6 +65,15 @@ class DivergentWarpIntrinsic(Rule):
         }
         sum[threadIdx.x] = s;
     }
+    ```
+
+    ```cuda bad
+    __global__ void __launch_bounds__(48) sums(const float *x, float *sum) {
+        float v = x[blockIdx.x * 48 + threadIdx.x];
+        for (int d = 16; d > 0; d >>= 1) v += __shfl_down_sync(0xffffffffu, v, d);  // expect: KL207
+        if (threadIdx.x % 32 == 0) atomicAdd(sum, v);
+    }
+    void all(const float *x, float *sum, int rows) { sums<<<rows, 48>>>(x, sum); }
     ```
 
     ```opencl bad
@@ -107,7 +120,7 @@ class DivergentWarpIntrinsic(Rule):
         Severity.WARNING,
         tags=("CUDA-2.4", "CUDA-2.1", "OpenCL C sub_group_barrier", "CUDA PG cooperative groups"),
     )
-    needs = (trace, warp_masks)
+    needs = (trace, warp_masks, vacancies)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: WarpMasks = facts[warp_masks]
@@ -116,6 +129,11 @@ class DivergentWarpIntrinsic(Rule):
             groups.setdefault(absence.culprit.span, []).append(absence)
         for group in groups.values():
             yield self._absent(group, facts.module.language)
+        told: set[Span] = {absence.event.span for absence in found.absences}
+        for vacancy in facts[vacancies]:
+            if vacancy.event.span not in told:
+                told.add(vacancy.event.span)
+                yield self._vacant(vacancy)
 
     def _absent(self, group: list[Absence], language: str) -> Finding:
         absence = group[0]
@@ -148,6 +166,22 @@ class DivergentWarpIntrinsic(Rule):
             related=related,
             assumptions=() if language == "opencl" else (shown,),
             fix=fix,
+        )
+
+    def _vacant(self, vacancy: Vacancy) -> Finding:
+        event = vacancy.event
+        message = (
+            f"{name_of(event)} reads from lane {vacancy.source} in lane {vacancy.reader} of warp {vacancy.number}, "
+            f"which has only {vacancy.present} threads in a block of {_size(vacancy.block)}"
+        )
+        return self.finding(
+            event.span,
+            message,
+            related=[
+                Related(vacancy.kept.span, "what comes of it is kept here"),
+                *(Related(span, "called from here") for span in reversed(event.stack)),
+            ],
+            fix="launch whole warps, with a neutral value in the threads beyond, or leave out the lanes without thread",
         )
 
 

@@ -206,7 +206,7 @@ class _Finder:
         """Lanes that come to a collective whose mask leaves them out; one for each place."""
         told: set[Span] = set()
         for event in self.meetings:
-            if event.mask is None or event.span in told or not _computable(event.mask):
+            if event.mask is None or event.span in told or not computable(event.mask):
                 continue
             if event.mask.value is not None and event.mask.value & (full := (1 << self.within.size) - 1) == full:
                 continue
@@ -240,7 +240,7 @@ def _source(event: Meeting, warp: Warp, lane: int) -> int | None:
     return lane // width * width + index % width
 
 
-def _computable(mask: Term) -> bool:
+def computable(mask: Term) -> bool:
     """Whether a mask follows from the place of the thread, loop counters and other collectives alone."""
     known = (SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER, SymbolKind.WARP_SIZE)
     return all(symbol.kind in known or isinstance(symbol.origin, WarpEvent) for symbol in symbols(mask))
