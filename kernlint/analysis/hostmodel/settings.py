@@ -156,13 +156,15 @@ class Unset:
 _ASKS = pattern(r"clGetKernel\w*|clEnqueueNDRangeKernel|clEnqueueTask|clReleaseKernel|getWorkGroupInfo|enqueue\w+")
 """Functions that are given a kernel and set no argument of it."""
 
+_OF_OPENCL = pattern(r"cl[A-Z]\w*")
+
 
 def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
     """Which of a kernel's ``count`` arguments are not set when it is launched; None where others may set some: the
     kernel was not made in the same walk, or was handed on."""
     handle = handle_of(launch.node.callee, launch.handle)
     made = next((api for api in trace.apis if _makes(api, handle, launch)), None)
-    if handle is None or made is None:
+    if handle is None or made is None or (isinstance(handle, tuple) and _held_out(made, launch, trace)):
         return None
     last: dict[int, Setting] = {}
     twice: Setting | None = None
@@ -172,11 +174,11 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
             continue
         whole = _whole(api) if api.name in SETTERS else None
         if whole is None:
-            if _given(api, handle) and not _ASKS.fullmatch(api.name):
+            if _given(api, handle, launch.handle) and not _ASKS.fullmatch(api.name):
                 return None
             continue
         kernel, expr, index, size, value = whole
-        if handle_of(expr, kernel) != handle:
+        if handle_of(expr, kernel) != handle and not _one_root(kernel, launch.handle):
             continue
         at = as_term(index).value if index is not None else None
         if at is None or api.loops != launch.loops[: len(api.loops)]:
@@ -189,6 +191,12 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
     return Unset(missing, twice) if missing else None
 
 
+def _held_out(made: ApiEvent, launch: LaunchEvent, trace: Trace) -> bool:
+    """Whether something that is not followed may reach an object that holds the kernel."""
+    between = (call for call in trace.calls if made.order < call.order < launch.order)
+    return any(call.writes and not _OF_OPENCL.fullmatch(call.name) for call in between)
+
+
 def _order(trace: Trace, one: Setting) -> int:
     return next((api.order for api in trace.apis if api.node is one.node), 0)
 
@@ -197,14 +205,16 @@ def _makes(api: ApiEvent, handle: object, launch: LaunchEvent) -> bool:
     if api.order > launch.order:
         return False
     if api.name == "clCreateKernel":
-        return isinstance(api.result, PointerValue) and api.result.root is handle
+        return isinstance(api.result, PointerValue) and (
+            api.result.root is handle or _one_root(api.result, launch.handle)
+        )
     return api.name == "Kernel" and isinstance(handle, VarDecl) and handle.init is api.node
 
 
-def _given(api: ApiEvent, handle: object) -> bool:
+def _given(api: ApiEvent, handle: object, of: Value | None) -> bool:
     """Whether a call is given the kernel, or its address."""
     return any(
-        handle_of(expr, value) == handle
+        handle_of(expr, value) == handle or _one_root(value, of)
         for expr, value in zip((*api.node.args, api.node.receiver), (*api.args, api.receiver), strict=True)
     )
 
