@@ -70,7 +70,8 @@ class VarDecl(Node):
 
     ``space`` is where the object lives.  ``unsized`` marks ``extern __shared__ T x[]``.  ``synthesised``: the
     front end made the declaration up for a missing header, so its type and value mean nothing.
-    ``value`` is the constant value of a ``constexpr``/``const`` integer or enumerator when known.
+    ``value`` is the constant value of a ``constexpr``/``const`` integer or enumerator when known.  ``made``: an
+    object that comes to be by code of its class, which may set some of it.
     """
 
     name: str
@@ -84,6 +85,7 @@ class VarDecl(Node):
     synthesised: bool = False
     value: int | None = None
     is_global: bool = False
+    made: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

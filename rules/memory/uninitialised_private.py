@@ -10,6 +10,7 @@ from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace.events import Access, ConditionEvent
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.tree.types import StructType
 
 
 class UninitialisedPrivate(Rule):
@@ -20,8 +21,9 @@ class UninitialisedPrivate(Rule):
 
     Reported is a use (an address, a condition, a value that leaves the thread) which a value takes part in that was
     never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
-    thread's index. Ways that arguments or data choose are not reported, as the caller may know that they are not taken,
-    unless the kernel has a branch of its own for such arguments, or searches for what is closer than an argument says.
+    thread's index. Of a structure it is a field that decides a condition, where no code of a class makes the object.
+    Ways that arguments or data choose are not reported, as the caller may know that they are not taken, unless the
+    kernel has a branch of its own for such arguments, or searches for what is closer than an argument says.
 
     ```cuda bad
     __global__ void total(const float *charge, float *sum, int n) {
@@ -97,6 +99,8 @@ class UninitialisedPrivate(Rule):
             if one.updated:
                 what = f"{name}[{one.cell}] is only updated: nothing sets it before"
             return self.finding(event.span, what, related=related, fix=f"set all of {name} first")
+        if isinstance(one.decl.type, StructType):
+            name = f"a field of {name}"
         use = "is part of what is stored here"
         if isinstance(event, ConditionEvent):
             use = "decides this condition"
@@ -114,5 +118,5 @@ class UninitialisedPrivate(Rule):
             event.span,
             f"{name} {use}, and nothing was stored in it before{who}",
             related=related,
-            fix=f"give {name} a value where it is declared",
+            fix=f"give {one.decl.name} a value where it is declared",
         )

@@ -10,6 +10,8 @@ conditions on data or on what was not followed: silent.  A search that keeps wha
 nothing (``searched.py``).  A use is silent that is guarded by data where the way leads past a loop that data may have
 left: what was found there and what guards the use go together.
 
+Of a structure only a field that decides a condition is: fields are copied together, and few are looked at.
+
 Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
 
 Elements of arrays are looked at by place: a read of an element that no store of the thread ever covers, or only one
@@ -48,7 +50,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
 from kernlint.tree.nodes import Assume, Expr, FunctionDecl, IntLit, Trap, VarDecl
-from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, VectorType
+from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, StructType, VectorType
 from kernlint.tree.walk import strip_casts, walk
 
 BUDGET = Budget(steps=60, points=4_000, rlimit=0)
@@ -189,7 +191,12 @@ def _unconditional(conds: tuple[Term, ...]) -> bool:
 
 def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
     # A variable that is also reached through memory is stored to in ways that its value does not show.
-    said = {id(access.root.decl) for access in of.accesses if access.root.decl is not None and access.writes}
+    # (What is written of a structure through one of its arrays is that array.)
+    said = {
+        id(access.root.decl)
+        for access in of.accesses
+        if access.root.decl is not None and access.writes and not access.root.path
+    }
     pointed: set[int] | None = None
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
     loops = {str(loop.counter.serial): loop for loop in of.loops}
@@ -203,6 +210,8 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 assert decl is not None
                 if id(decl) in said or told_apart(event, past):
                     continue
+                if isinstance(decl.type, StructType) and (decl.made or not isinstance(event, ConditionEvent)):
+                    continue  # fields are copied and stored together, whoever looks at which
                 if pointed is None:
                     pointed = pointed_to(facts.reached)
                 if id(decl) in pointed:

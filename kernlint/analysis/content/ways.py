@@ -9,7 +9,7 @@ from kernlint.analysis.content.searched import never_found
 from kernlint.analysis.trace.events import Event, LoopContext
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, symbols
 from kernlint.tree.nodes import VarDecl
-from kernlint.tree.types import BOOL, I64, FloatType, IntType, VectorType
+from kernlint.tree.types import BOOL, I64, FloatType, IntType, StructType, VectorType
 
 WAYS = 48
 """Ways from a use to unset values that are looked at."""
@@ -20,7 +20,7 @@ def unset_variable(symbol: Symbol) -> VarDecl | None:
     origin = symbol.origin
     if symbol.kind is not SymbolKind.UNKNOWN or not isinstance(origin, VarDecl):
         return None
-    return origin if isinstance(origin.type, (IntType, FloatType, VectorType)) else None
+    return origin if isinstance(origin.type, (IntType, FloatType, VectorType, StructType)) else None
 
 
 Loops = tuple[LoopContext, ...]

@@ -234,6 +234,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "getTypeDeclaration": (_C, _T),
     "getAddressSpace": (c_uint, _T),
     "isConstQualifiedType": (c_uint, _T),
+    "isPODType": (c_uint, _T),
     "isVolatileQualifiedType": (c_uint, _T),
     "isRestrictQualifiedType": (c_uint, _T),
     "Type_getNamedType": (_T, _T),

@@ -99,6 +99,11 @@ class Type:
         """Whether const-qualified at the outermost level."""
         return bool(LIB.isConstQualifiedType(self.raw))
 
+    @property
+    def is_plain_data(self) -> bool:
+        """Whether it is a type as C has it, whose objects come to be without any code of their class."""
+        return bool(LIB.isPODType(self.raw))
+
     @lazy
     def is_volatile(self) -> bool:
         """Whether volatile-qualified at the outermost level."""

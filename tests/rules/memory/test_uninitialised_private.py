@@ -25,6 +25,88 @@ void run(const float *in, float *out, int n) { tidy<<<n, BLOCK>>>(in, out); }
 """
 
 CASES = {
+    "a field of a structure that is compared before anything is stored in it": """
+struct Peak { int height; char marks[12]; };
+__device__ void mark(char *marks, int at, char by) { marks[at] = by; }
+__global__ void highest(const int *x, Peak *out, int n) {
+    Peak peak;
+    for (int k = 0; k < 12; ++k) peak.marks[k] = 0;
+    for (int i = 0; i < n; ++i) {
+        mark(peak.marks, 1, 1);
+        if (x[i] > peak.height) { // bad
+            peak.height = x[i];
+            mark(peak.marks, 0, 1);
+        }
+    }
+    out[threadIdx.x] = peak;
+}
+""",
+    "fields of structures that are set in one way or another": """
+struct Peak { int height; char marks[12]; __device__ void lower() { height = -1; } };
+struct Low { int height = -1; };
+union Word { int height; float real; };
+__device__ void reset(Peak *peak) { peak->height = -1; }
+__device__ void level(int &height) { height = -1; }
+__device__ void survey(Peak &peak);
+template <class T> __device__ void climb(const int *x, T &peak, int n) {
+    for (int i = 0; i < n; ++i)
+        if (x[i] > peak.height) peak.height = x[i];
+}
+__global__ void highest(const int *x, int *out, int n) {
+    Peak a, b, c, d, e;
+    Low f;
+    Word g;
+    a.lower();
+    reset(&b);
+    level(c.height);
+    survey(d);
+    memset(&e, 0, sizeof e);
+    g.real = 1.0f;
+    climb(x, a, n);
+    climb(x, b, n);
+    climb(x, c, n);
+    climb(x, d, n);
+    climb(x, e, n);
+    climb(x, f, n);
+    climb(x, g, n);
+    out[threadIdx.x] = a.height + b.height + c.height + d.height + e.height + f.height + g.height;
+}
+""",
+    "objects that come to be by code of their class": """
+struct Low { int height = -1; };
+template <class T> struct Lowest { T height{-1}; };
+struct Base { int height; __device__ Base() : height(-1) {} };
+struct Derived : Base { int more; };
+struct Elsewhere { int height; __device__ Elsewhere(); };
+template <class T> __device__ int climb(const int *x, int n) {
+    T peak;
+    for (int i = 0; i < n; ++i)
+        if (x[i] > peak.height) peak.height = x[i];
+    return peak.height;
+}
+__global__ void first(const int *x, int *out, int n) { out[0] = climb<Low>(x, n); }
+__global__ void second(const int *x, int *out, int n) { out[0] = climb<Lowest<int>>(x, n); }
+__global__ void third(const int *x, int *out, int n) { out[0] = climb<Derived>(x, n); }
+__global__ void fourth(const int *x, int *out, int n) { out[0] = climb<Elsewhere>(x, n); }
+""",
+    "each of the ways to set a field, where all is in sight": """
+struct Peak { int height; char marks[12]; __device__ void lower() { height = -1; } };
+__device__ void reset(Peak *peak) { peak->height = -1; }
+__device__ void level(int *height) { *height = -1; }
+__global__ void highest(const int *x, int *out, int n) {
+    Peak a, b, c, d;
+    a.lower();
+    reset(&b);
+    level(&c.height);
+    for (int i = 0; i < n; ++i) {
+        if (x[i] > a.height) a.height = x[i];
+        if (x[i] > b.height) b.height = x[i];
+        if (x[i] > c.height) c.height = x[i];
+        if (i == 0 || x[i] > d.height) d.height = x[i];
+    }
+    out[threadIdx.x] = a.height + b.height + c.height + d.height;
+}
+""",
     "a surface is read into a variable": """
 #include <cuda_runtime.h>
 __global__ void differ(cudaSurfaceObject_t from, unsigned char wanted, int *bad, int width) {

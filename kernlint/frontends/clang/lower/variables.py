@@ -127,6 +127,7 @@ def declare(scope: Scope, cursor: Cursor) -> VarDecl:
         and storage == StorageClass.EXTERN,
         synthesised=_made_up(scope, cursor, type_),
         is_global=outside,
+        made=isinstance(type_, StructType) and not clang.is_plain_data,
     )
     lowering.variables[cursor.key] = node
     errors = lowering.errors_in(node.span.file, node.span.start, node.span.end)
