@@ -16,7 +16,8 @@ class HardCodedWarpSize(Rule):
     A wavefront has 64 lanes on AMD's data-centre GPUs and 32 on most others; `warpSize` says which. `__ballot` gives 64
     bits: kept in an `unsigned`, or counted with `__popc`, the upper half is gone. A lane mask built with a 32-bit
     shift has no bits for it either. And a literal 32 does not go with what counts whole wavefronts: one partial result
-    for each `warpSize` threads needs a reduction over `warpSize` lanes.
+    for each `warpSize` threads needs a reduction over `warpSize` lanes, and what one lane of every 32 has fetched for
+    its own 32 is passed on by a shuffle with a width of 32.
 
     For HIP only, and not when all named targets have wavefronts of 32 lanes. A literal alone is no fault: 32 lanes
     that reduce among themselves, with one result for every 32 threads, are right everywhere.
@@ -88,4 +89,5 @@ _FIXES = {
     "shift": "shift a value of 64 bits (1ull << lane)",
     "constant": "use a mask of 64 bits",
     "mixed": "use warpSize in all of them",
+    "broadcast": "give the shuffle a width of 32, as the lanes share the work",
 }

@@ -2,7 +2,8 @@
 
 A wavefront of AMD's data-centre GPUs has 64 lanes, `warpSize` is 32 or 64.  A literal 32 alone is no fault: a reduction
 over 32 lanes with one partial result per 32 threads is right on both.  What is told here goes wrong with 64 lanes: a
-lane mask kept in 32 bits, a 32-bit shift by a lane index, and a literal 32 mixed with a count of whole wavefronts.
+lane mask kept in 32 bits, a 32-bit shift by a lane index, a literal 32 mixed with a count of whole wavefronts, and what
+one lane of every 32 has for its own, passed on by one lane of the whole wavefront.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
 from kernlint.record import dataclass
@@ -40,8 +42,8 @@ HALF = 32
 
 @dataclass(frozen=True, slots=True)
 class WaveFault:
-    """Something that loses lanes 32 to 63.  ``kind``: ``mask``, ``shift``, ``constant`` or ``mixed``.  ``what``: the
-    fault in words.  ``other``: the place it does not fit with."""
+    """Something that loses lanes 32 to 63.  ``kind``: ``mask``, ``shift``, ``constant``, ``mixed`` or
+    ``broadcast``.  ``what``: the fault in words.  ``other``: the place it does not fit with."""
 
     kind: str
     span: Span
@@ -261,6 +263,42 @@ def _reduction(access: Access, shuffle: WarpEvent, together: int, slot: int) -> 
     return WaveFault("mixed", shuffle.span, what, access.span, shuffle.stack)
 
 
+def _broadcasts(of: Trace, most: int) -> Iterator[WaveFault]:
+    """What one lane of every 32 has fetched for its own 32, passed on by lane 0 to the whole wavefront.  ``most``:
+    threads that a block may have."""
+    if most <= HALF:
+        return
+    for event in of.warp_ops:
+        if event.node.kind != "shuffle" or event.width is not None or len(event.operands) < 2:
+            continue
+        value, lane = event.operands
+        if plain(lane).value != 0 or any(WARP_SIZE in symbols(guard.term) for guard in event.guards):
+            continue
+        fetched = _fetched(plain(value))
+        if fetched is not None and any(_modulus(place, "div") == HALF for place in _places(fetched)):
+            what = (
+                f"one lane of every {HALF} threads has the value of its own {HALF}, and {event.node.name} without a "
+                "width passes on that of lane 0 to the whole wavefront"
+            )
+            yield WaveFault("broadcast", event.span, what, None, event.stack)
+
+
+def _fetched(value: Term) -> Term | None:
+    """What the first lane of every 32 has, where the others have a constant."""
+    if value.op != "select" or plain(value.args[2]).op != "const":
+        return None
+    test = value.args[0]
+    if test.op != "eq" or test.args[1].value != 0 or _modulus(test.args[0], "mod") != HALF:
+        return None
+    fetched: Term = value.args[1]
+    return fetched
+
+
+def _places(term: Term) -> list[Term]:
+    """Offsets of what is loaded for a value."""
+    return [symbol.origin[1] for symbol in symbols(term) if symbol.kind is SymbolKind.LOAD]
+
+
 def _constants(of: Trace) -> Iterator[WaveFault]:
     """The first mask of 32 lanes in a kernel that asks for the size of a wavefront somewhere."""
     terms = [access.offset for access in of.accesses] + [test.term for test in of.conditions]
@@ -275,6 +313,14 @@ def _constants(of: Trace) -> Iterator[WaveFault]:
             return
 
 
+def _most_threads(facts: Facts) -> int:
+    """The most threads that a block may have: as many as in a launch, where launches are in sight."""
+    context = facts[launch_context]
+    sizes = [view.block for view in context.launches]
+    known = [x * y * z for x, y, z in sizes if x is not None and y is not None and z is not None]
+    return max(known) if known and len(known) == len(sizes) else context.max_threads
+
+
 def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     targets = facts.options.targets
     if facts.module.language != "hip" or (targets and all(target.value("warp_size") == HALF for target in targets)):
@@ -283,9 +329,10 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
     for function in facts.reached:
         found += _Function(function).find()
     found += _mixed(facts[trace])
+    found += _broadcasts(facts[trace], _most_threads(facts))
     found += _constants(facts[trace])
     return tuple({fault.span: fault for fault in reversed(found)}.values())[::-1]
 
 
-wave_faults = KernelAnalysis("wave_faults", _compute, needs=(trace,))
+wave_faults = KernelAnalysis("wave_faults", _compute, needs=(trace, launch_context))
 """Every :class:`WaveFault` of a kernel variant; none for other languages than HIP or targets with 32 lanes."""

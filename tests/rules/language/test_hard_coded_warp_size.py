@@ -70,6 +70,60 @@ __global__ void k(const float *x, float *o) {
     o[threadIdx.x] = part[0];
 }
 """,
+    "what the first of 32 has fetched, from lane zero of all": """
+__global__ void scale(const float *x, const float *by, float *o) {
+    const int lane = threadIdx.x & 31;
+    const int row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    float s = 0.0f;
+    if (lane == 0)
+        s = by[row];
+    s = __shfl(s, 0); // bad
+    o[row * 32 + lane] = x[row * 32 + lane] * s;
+}
+""",
+    "the same in a helper, in a launch of four times 32": """
+template <int G> struct Team {
+    static __device__ int first(const int *start, int team) {
+        int at = threadIdx.x % G == 0 ? start[team] : 0;
+        return __shfl(at, 0); // bad
+    }
+};
+__global__ void mark(const int *start, int *o) {
+    const int team = blockIdx.x * 4 + threadIdx.x / 32;
+    o[Team<32>::first(start, team) + threadIdx.x % 32] = 1;
+}
+void run(const int *start, int *o, int n) { mark<<<n, 128>>>(start, o); }
+""",
+    "passed on among 32, or by the first lane of the wavefront": """
+__global__ void scale(const float *x, const float *by, const float *of, float *o) {
+    const int lane = threadIdx.x & 31;
+    const int row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;
+    float s = 0.0f, t = 0.0f;
+    if (lane == 0) s = by[row];
+    s = __shfl(s, 0, 32);
+    if (threadIdx.x % warpSize == 0) t = of[blockIdx.x * (blockDim.x / warpSize) + threadIdx.x / warpSize];
+    t = __shfl(t, 0);
+    o[row * 32 + lane] = x[row * 32 + lane] * s * t;
+}
+""",
+    "what is the same for the whole block": """
+__global__ void scale(const float *x, const float *by, float *o) {
+    float s = 0.0f;
+    if (threadIdx.x % 32 == 0) s = by[blockIdx.x];
+    s = __shfl(s, 0);
+    o[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] * s;
+}
+""",
+    "a block of 32 threads": """
+__global__ void scale(const float *x, const float *by, float *o) {
+    const int row = blockIdx.x + threadIdx.x / 32;
+    float s = 0.0f;
+    if (threadIdx.x % 32 == 0) s = by[row];
+    s = __shfl(s, 0);
+    o[row * 32 + threadIdx.x] = x[row * 32 + threadIdx.x] * s;
+}
+void run(const float *x, const float *by, float *o, int n) { scale<<<n, 32>>>(x, by, o); }
+""",
     "code that asks": """
 __global__ void k(const int *x, int *o) {
     if (warpSize == 32) o[threadIdx.x] = __popc(__ballot(x[threadIdx.x] > 0));
