@@ -14,7 +14,7 @@ from itertools import product
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher, Touches
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.content.own_rows import within_own_rows
+from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
 from kernlint.analysis.scenarios.numbers import scalar, trips_of
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
@@ -256,14 +256,18 @@ def _uncovered(
     if kept and (not bounding or any(symbol not in free for symbol in bounding)):
         return None
     told = [s for s in bounding if s.kind is SymbolKind.LOAD and not scalar(s)]
+    begins = begin_of_row(bounding) if len(told) == 2 else None
+    if begins is not None:
+        told = bounding = [symbol for symbol in bounding if symbol is not begins]
     if told and len(bounding) > 1:
         return None  # how data go together with other sizes is not known
     row = min((size for size in shape.block if size > 1), default=1)
-    certain = (*bounding, *rounds, *kept, *given)
+    certain = (*bounding, *rounds, *kept, *given, *((begins,) if begins is not None else ()))
     for much, sizes in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
         few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
         whole_rounds = ((symbol, max(ROW, portioned.get(symbol, 1))) for symbol in rounds)
         worked = (*whole_rounds, *((symbol, much) for symbol in kept))
+        worked += ((begins, 0),) if begins is not None else ()
         worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
         values = (*zip(bounding, few, strict=False), *worked)
         if not known.permits(shape.block, values=values):

@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.scenario import Scenario
 from kernlint.analysis.trace.events import Access, GuardKind, Trace
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch
 from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import THREAD, SymbolKind, Term, plain, symbols
-from kernlint.tree.types import Space
+from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, binary, const, plain, symbols
+from kernlint.tree.types import I64, Space
 
 
 def within_own_rows(of: Trace, read: Access, writes: Sequence[Access], shape: Scenario) -> bool:
@@ -81,3 +82,16 @@ def _same_row(read: Access, write: Access, axis: int, shape: Scenario) -> bool:
         if low is None or high is None or low < 0 or high + (access.size or 1) > pitch:
             return False
     return True
+
+
+def begin_of_row(bounding: Sequence[Symbol]) -> Symbol | None:
+    """Of two elements that lie side by side in one array, and are all that bounds the work, the first: a row begins
+    where the one before ends (``ends[g + 1] - ends[g]``), and may be short."""
+    if len(bounding) != 2 or any(symbol.kind is not SymbolKind.LOAD or scalar(symbol) for symbol in bounding):
+        return None
+    (root, at), (other, to) = (symbol.origin for symbol in bounding)
+    apart = polynomial(binary("sub", to, at, I64))
+    for symbol, sign in zip(bounding, (1, -1), strict=True):
+        if root is other and apart == polynomial(const(sign * (symbol.type.size or 0), I64)):
+            return symbol
+    return None

@@ -245,6 +245,36 @@ __global__ void most(const float *x, float *out, int n) {
     if (t == 0) out[blockIdx.x] = s[0];
 }
 """,
+    "a row that is shorter than the block": """
+__global__ __launch_bounds__(128) void rows(const int *ends, const float *x, float *out) {
+    __shared__ float s[128];
+    const int t = threadIdx.x, from = ends[blockIdx.x], length = ends[blockIdx.x + 1] - from;
+    if (t < length) {
+        float sum = 0;
+        for (int i = t; i < length; i += 128) sum += x[from + i];
+        s[t] = sum;
+    }
+    __syncthreads();
+    for (int k = 64; k > 0; k /= 2) {
+        if (t < k) s[t] += s[t + k];  // bad
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}
+""",
+    "a row that is shorter than the block, of which no more is asked for": """
+__global__ __launch_bounds__(128) void rows(const int *ends, const float *x, float *out) {
+    __shared__ float s[128];
+    const int t = threadIdx.x, from = ends[blockIdx.x], length = ends[blockIdx.x + 1] - from;
+    if (t < length) s[t] = x[from + t];
+    __syncthreads();
+    for (int k = 64; k > 0; k /= 2) {
+        if (t < k && t + k < length) s[t] += s[t + k];
+        __syncthreads();
+    }
+    if (t == 0 && length > 0) out[blockIdx.x] = s[0];
+}
+""",
     "threads with nothing to do in their loop": """
 __global__ __launch_bounds__(256) void last(const float *x, float *out, int n) {
     __shared__ float s[256];
