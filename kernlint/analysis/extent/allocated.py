@@ -16,6 +16,7 @@ from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.places import Places, places
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.replay import Replayer
@@ -215,8 +216,9 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
         if not view.fact.extents:
             continue
         unit = lcm(_whole_elements(kernel, dict(extents_of(view))), *_said(view, dict(facts.options.multiples)))
+        pitched = _pitched(facts[places], view)
         for env in settings_of(view, unit):
-            if _narrow_rows(facts[places], view, env):
+            if _narrow_rows(pitched, view, env):
                 continue
             tried = list(_tried(kernel, view, env))
             if any(_given(kernel, one) for one in tried):
@@ -230,30 +232,34 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
 def _said(view: LaunchView, multiples: Mapping[str, int]) -> list[int]:
     """What comments say that the host's variables, or the arguments of the kernel, are multiples of."""
     named = (*host_symbols(view), *(symbol for symbol, _ in view.images))
-    leaves = {symbol.name.replace("->", ".").rpartition(".")[2] for symbol in named}
+    leaves = {last_part(symbol.name) for symbol in named}
     return [count for name, count in multiples.items() if name in leaves and 0 < count <= 1024]
 
 
-def _narrow_rows(found: Places, view: LaunchView, env: dict[Symbol, int]) -> bool:
-    """Whether the rows of an array would be longer than they are apart: a pitch that nothing else of the launch is made
-    of is as large as the rows, wherever it comes from."""
-    launch = launch_with(view, env)
-    if launch is None:
-        return False
-    images, values = dict(view.images), dict(launch.values)
+def _pitched(found: Places, view: LaunchView) -> tuple[tuple[Term, Term], ...]:
+    """Pitches that nothing else of the launch is made of, each with a length of its rows: the one is as large as the
+    other, wherever it comes from."""
+    images = dict(view.images)
     sizes = {s for term in (*(view.fact.grid or ()), *(view.fact.block or ())) for s in symbols(term)}
+    pairs: dict[tuple[Term, Term], None] = {}
     for place in (place for each in found.values() for place in each):
         if place.row is None or place.row.constant is not None:
             continue
-        own = set(symbols(substitute(term_of(place.row), images)))
-        apart = evaluate(term_of(place.row), values)
-        if not own or own & sizes or apart is None:
-            continue
-        for limit in place.limits:
-            length = evaluate(term_of(limit.size), values) if limit.slack < 0 else None
-            if length is not None and apart < length:
-                return True
-    return False
+        pitch = term_of(place.row)
+        own = set(symbols(substitute(pitch, images)))
+        if own and not own & sizes:
+            pairs.update(((pitch, term_of(limit.size)), None) for limit in place.limits if limit.slack < 0)
+    return tuple(pairs)
+
+
+def _narrow_rows(pitched: Sequence[tuple[Term, Term]], view: LaunchView, env: dict[Symbol, int]) -> bool:
+    """Whether the rows of an array would be longer than they are apart."""
+    launch = launch_with(view, env) if pitched else None
+    if launch is None:
+        return False
+    values = dict(launch.values)
+    known = ((evaluate(pitch, values), evaluate(length, values)) for pitch, length in pitched)
+    return any(apart is not None and length is not None and apart < length for apart, length in known)
 
 
 def _apart(one: Allocated, view: LaunchView) -> bool:

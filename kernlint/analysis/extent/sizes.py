@@ -53,6 +53,11 @@ _WORDS = frozenset(_SIZE_WORDS.split())
 _HEADS = frozenset({"num", "nof", "number", "total"})
 
 
+def last_part(name: str) -> str:
+    """The last part of a name (``in.cols``, ``job->cols``), as comments call it."""
+    return name.replace("->", ".").rpartition(".")[2]
+
+
 def named_like_a_size(name: str) -> bool:
     """Whether a parameter's name says that it counts elements (the last resort among the kinds of evidence)."""
     leaf = name.rpartition(".")[2]

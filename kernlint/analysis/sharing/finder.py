@@ -202,6 +202,8 @@ class Finder:
     asker: Asker
     shapes: Scenarios
     doubtful: set[int] = field(default_factory=set)
+    own_blocks: frozenset[Symbol] | None = None
+    """The numbers of blocks in places and values of the kernel, once somebody has asked."""
 
     def _own_fault(self, pair: Pair, within: Scope, launch: Launch) -> bool:
         """Whether it is the kernel's fault that threads meet, and not that of a guessed block that is too large for
@@ -223,9 +225,11 @@ class Finder:
         read = self.shapes.blocks
         if within != "blocks" or self.shapes.seen:
             return read
-        accesses = (*self.asker.of.accesses, *self.asker.of.images)
-        terms = [at.offset for at in accesses] + [at.value for at in accesses if isinstance(at.value, Term)]
-        own = {block for block in BLOCK if any(block in term.symbols for term in terms)}
+        if self.own_blocks is None:
+            accesses = (*self.asker.of.accesses, *self.asker.of.images)
+            terms = [at.offset for at in accesses] + [at.value for at in accesses if isinstance(at.value, Term)]
+            self.own_blocks = frozenset(block for block in BLOCK if any(block in term.symbols for term in terms))
+        own = self.own_blocks
         if not own.intersection((*symbols(pair.a.offset), *symbols(pair.b.offset))):
             return read
         x, y, z = (used and block in own for used, block in zip(read, BLOCK, strict=True))
@@ -236,8 +240,9 @@ class Finder:
         of two warps."""
         found: tuple[Refuted, Scenario] | None = None
         free = of_one_cell(pair) or unordered(pair)
+        read = self._blocks_of(pair, within)
         for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
-            grid = _grid(shape, self._blocks_of(pair, within), pair)
+            grid = _grid(shape, read, pair)
             room = shape.threads if within == "block" else max(grid)
             witness = None
             for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():

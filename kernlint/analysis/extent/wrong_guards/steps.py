@@ -9,6 +9,7 @@ from math import gcd
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges
 from kernlint.analysis.extent.places import Place, Places
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.wrong_guards.faults import (
     MOVING,
     Fault,
@@ -178,18 +179,12 @@ def promised(found: Places, multiples: Mapping[str, int]) -> Promised:
             rows[row] = max(rows.get(row, 1), places[-1].extra + 1)
 
     def told(size: Polynomial, count: int) -> bool:
-        if size.constant is None and rows.get(size, 1) % count == 0 and size in rows:
+        if size.constant is None and size in rows and rows[size] % count == 0:
             return True
-        names = parameter_names(size)
-        known = [multiples.get(_said(name), 0) for name in names]
+        known = [multiples.get(last_part(name), 0) for name in parameter_names(size)]
         return bool(known) and all(one and one % count == 0 for one in known)
 
     return told
-
-
-def _said(name: str) -> str:
-    """The last part of a name (``in.cols``), as comments call it."""
-    return name.replace("->", ".").rpartition(".")[2]
 
 
 def vectors(found: Places, context: LaunchContext, whole: Promised) -> Iterator[Overreach]:
