@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from functools import partial
 
@@ -15,6 +15,7 @@ from kernlint.frontends.clang.embedded import Program, programs, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
+from kernlint.frontends.clang.lower.ranges import MOST_CLASSES, range_uses
 from kernlint.frontends.clang.options import Language, ParseOptions
 from kernlint.frontends.clang.session import ParseResult, one_source, own_headers, parse
 from kernlint.frontends.clang.starts import MadeUpText, Promising
@@ -268,9 +269,12 @@ class ClangFrontend:
                 look = choose(parsed.skipped) if choose is not None else Look(wanted)
                 if look is None:
                     return None
-                lower = partial(lower_module, piece=piece, device=options.device, sampled=look.sampled)
+                unwalked: set[str] = set()
+                lower = partial(
+                    lower_module, piece=piece, device=options.device, sampled=look.sampled, unwalked=unwalked
+                )
                 forced = options.instances and options.device and language is not Language.OPENCL
-                module = self._lowered(source, parsed, look.wanted, lower, forced, cost)
+                module = self._lowered(source, parsed, look.wanted, lower, forced, cost, unwalked)
                 return reading(module, parsed)
 
         if met:
@@ -286,18 +290,20 @@ class ClangFrontend:
         lower: Lower,
         forced: bool,
         cost: Cost,
+        unwalked: set[str],
     ) -> Module:
-        """The module of a parse; ``forced``: with instances of kernel templates made up where none is in sight."""
-        if not forced:
-            return lower(parsed, None, wanted)
-        templates = lacking(parsed.unit, wanted)
+        """The module of a parse; ``forced``: with instances of kernel templates made up where none is in sight, and
+        uses of the classes that are ``unwalked`` by then."""
+        templates = lacking(parsed.unit, wanted) if forced else []
         module = (
             _with_uses(source, parsed, templates, wanted, lower, cost) if templates else lower(parsed, None, wanted)
         )
         bare = {k.function.span for k in module.kernels if k.function.template_params and not k.instances}
-        if of_headers := {span for span in bare if span.file != module.path}:
+        if forced and (of_headers := {span for span in bare if span.file != module.path}):
             templates += standing_at(parsed.unit, of_headers)
             module = _with_uses(source, parsed, templates, wanted, lower, cost)
+        if unwalked and not cost.spent():
+            module = _with_uses(source, parsed, templates, wanted, lower, cost, sorted(unwalked)[:MOST_CLASSES])
         return module
 
 
@@ -308,9 +314,10 @@ def _with_uses(
     wanted: Wanted | None,
     lower: Lower,
     cost: Cost,
+    classes: Collection[str] = (),
 ) -> Module:
-    """The module of the source with uses of ``templates`` behind it."""
-    with parsed.with_appended(uses(templates, parsed.unit, source.data)) as again:
+    """The module of the source with uses of ``templates`` behind it, and of ``classes`` that loops go over."""
+    with parsed.with_appended(uses(templates, parsed.unit, source.data) + range_uses(classes)) as again:
         cost.note(again)
         return lower(again, parsed, wanted)
 

@@ -110,6 +110,10 @@ class Lowering:
         self.destroyed: dict[int, bool] = {}
         self.globals: list[VarDecl] = []
         self.lambdas: dict[int, Block] = {}
+        self.ranges: dict[str, Cursor] = {}
+        """Functions behind the text that do what a loop over an object of a class does, by the class."""
+        self.unwalked: dict[str, None] = {}
+        """Classes over which device code loops and whose functions for that are not in sight."""
         self.expressions = 0
         """Those of the functions that are done."""
         self.cut = False

@@ -8,17 +8,15 @@ from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.context import Scope, lowers_statement
 from kernlint.frontends.clang.lower.conversions import convert
-from kernlint.frontends.clang.lower.functions import body_of
 from kernlint.frontends.clang.lower.literals import constant_node
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.frontends.clang.lower.ranges import through_iterators
 from kernlint.frontends.clang.lower.variables import declare
-from kernlint.frontends.clang.types import Type as ClangType
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     Binary,
     Block,
     Break,
-    Call,
     DeclStmt,
     DoWhile,
     Expr,
@@ -34,7 +32,7 @@ from kernlint.tree.nodes import (
     VarDecl,
     While,
 )
-from kernlint.tree.types import BOOL, I32, ArrayType, PointerType, Type
+from kernlint.tree.types import BOOL, I32, ArrayType, PointerType
 
 
 @lowers_statement(K.FOR_STMT)
@@ -164,7 +162,7 @@ def range_for(scope: Scope, cursor: Cursor) -> Stmt:
             IncDec(span, I32, "++", True, index),
             inside,
         )
-    walked = _through_iterators(scope, cursor, ranges[0], over, node, body)
+    walked = through_iterators(scope, cursor, ranges[0], over, node, body)
     if walked is not None:
         return walked
     scope.lose("guard", "range-based for over a class", ranges[0])
@@ -172,58 +170,6 @@ def range_for(scope: Scope, cursor: Cursor) -> Stmt:
     object.__setattr__(node, "init", Opaque(span, type_, reason, (over,)))
     inside = Block(body.span, (DeclStmt(node.span, (node,)), body))
     return While(scope.span(cursor), Opaque(span, BOOL, reason, (over,)), inside)
-
-
-def _through_iterators(
-    scope: Scope, cursor: Cursor, over: Cursor, range_: Expr, element: VarDecl, body: Stmt
-) -> Stmt | None:
-    """``for (auto i : range)`` as the loop from ``begin()`` to ``end()`` that it stands for ([stmt.ranged]); None where
-    the functions of the class or its iterator are not in sight (those of instances of class templates never are)."""
-    first, last = _method(over.type, "begin"), _method(over.type, "end")
-    signs = (("!=", 1), ("++", 0), ("*", 0))
-    found = [_method(first.result_type, f"operator{sign}", count) for sign, count in signs] if first is not None else []
-    if first is None or last is None or None in found:
-        return None
-    functions = scope.lowering.functions
-    span, space = range_.span, scope.local_space
-    whole = VarDecl(span, "range", range_.type, space, range_)
-    at_end = scope.lowering.types.of(last.result_type)
-    at = scope.lowering.types.of(first.result_type)
-
-    def call(method: Cursor, type_: Type, args: tuple[Expr, ...], of: VarDecl) -> Expr:
-        node = functions.declare(method)
-        return Call(span, type_, method.qualified_name, node, args, Ref(span, of.type, of))
-
-    here = VarDecl(span, "begin", at, space, call(first, at, (), whole))
-    stop = VarDecl(span, "end", at_end, space, call(last, at_end, (), whole))
-    differs, step, value = (method for method in found if method is not None)
-    type_ = scope.lowering.types.of(value.result_type)
-    taken = call(value, type_, (), here)
-    reference = isinstance(element.type, PointerType) and element.type.reference
-    object.__setattr__(element, "init", taken if reference else convert(taken, element.type))
-    return Block(
-        span,
-        (
-            DeclStmt(span, (whole,)),
-            For(
-                scope.span(cursor),
-                DeclStmt(span, (here, stop)),
-                call(differs, BOOL, (Ref(span, at_end, stop),), here),
-                call(step, scope.lowering.types.of(step.result_type), (), here),
-                Block(body.span, (DeclStmt(element.span, (element,)), body)),
-            ),
-        ),
-    )
-
-
-def _method(of: ClangType, name: str, parameters: int = 0) -> Cursor | None:
-    """The first method of a class that is called ``name``, has so many parameters and a body."""
-    declaration = of.canonical.declaration
-    for each in declaration.children if declaration is not None else []:
-        named = each.kind == K.CXX_METHOD and each.spelling == name
-        if named and sum(child.kind == K.PARM_DECL for child in each.children) == parameters and body_of(each):
-            return each
-    return None
 
 
 _UNROLL = pattern(r"(?:#\s*pragma\s+unroll\b|opencl_unroll_hint|_Pragma\s*\(\s*\"unroll)\s*\(*\s*(\w+)?")

@@ -17,6 +17,7 @@ from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, f
 from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
 from kernlint.frontends.clang.lower.printed import is_expression
+from kernlint.frontends.clang.lower.ranges import range_of
 from kernlint.frontends.clang.lower.variables import declare
 from kernlint.frontends.clang.session import ParseResult
 from kernlint.frontends.clang.stubs import served
@@ -57,14 +58,20 @@ def lower_module(
     piece: bool = False,
     device: bool = True,
     sampled: Collection[int] = (),
+    unwalked: set[str] | None = None,
 ) -> Module:
     """The module of a parsed source; ``unforced`` is the same source without uses that force instances.
 
     ``wanted`` chooses among the kernels and device functions (None: all); what those call comes along.  ``piece``: the
     source may be a part of a program only.  Without ``device`` the module is one of host code: kernels have empty
-    bodies.  ``sampled``: where kernels begin of which one instance is enough.
+    bodies.  ``sampled``: where kernels begin of which one instance is enough.  To ``unwalked`` are added the classes
+    that need a use behind the text before loops over them can be read (:mod:`kernlint.frontends.clang.lower.ranges`).
     """
-    return ModuleBuilder(parsed, unforced, wanted, piece, device, sampled).build()
+    builder = ModuleBuilder(parsed, unforced, wanted, piece, device, sampled)
+    module = builder.build()
+    if unwalked is not None:
+        unwalked.update(builder.lowering.unwalked)
+    return module
 
 
 def _numbers(parsed: ParseResult) -> frozenset[str]:
@@ -155,7 +162,10 @@ class ModuleBuilder:
         for cursor in self._declarations(self.parsed.unit.top_level()):
             try:
                 if cursor.extent.start >= self.end and cursor.extent.file == self.parsed.path:
-                    uses.append(cursor)
+                    if (over := range_of(cursor)) is not None:
+                        self.lowering.ranges[over] = cursor
+                    else:
+                        uses.append(cursor)
                 elif cursor.kind == K.VAR_DECL:
                     declare(scope, cursor)
                 elif cursor.is_definition:
