@@ -44,6 +44,7 @@ STUBS = (
     Stub("cooperative_groups.h", (b"cooperative_groups", b"cg::"), ("cooperative_groups",)),
     Stub("cub.h", (b"cub::", b"hipcub::", b"cub_"), ("cub/", "hipcub/")),
     Stub("libcudacxx.h", (b"cuda::",), ("cuda/",)),
+    Stub("std_complex.h", (b"<complex>", b"std::complex"), ()),
     Stub("thrust.h", (b"thrust::",), ("thrust/",)),
     Stub("complex.h", (b"cuC", b"make_cu", b"cuFloatComplex", b"cuDoubleComplex", b"hipC", b"hipFloatComplex",
                        b"hipDoubleComplex", b"make_hip"), ("cuComplex.h", "hip/hip_complex.h")),

@@ -38,6 +38,18 @@ def test_mentions_ask_for_stubs() -> None:
     assert wanted(b"cub::x", Language.OPENCL) == ()
 
 
+def test_a_complex_of_one_s_own_beside_the_names_of_std() -> None:
+    own = b"""using namespace std;
+    struct complex { float re, im; __device__ complex(float re, float im) : re(re), im(im) {} };
+    __device__ complex operator*(complex a, complex b) { return complex(a.re * b.re, a.im * b.im); }
+    __global__ void k(complex *x) { x[threadIdx.x] = x[threadIdx.x] * x[0]; }"""
+    assert wanted(own) == () and wanted(b"#include <complex>") == wanted(b"std::complex<float> x;") == (
+        "std_complex.h",
+    )
+    with parse("own.cu", own, Language.CUDA) as parsed:
+        assert not list(parsed.errors()) and not parsed.synthesised
+
+
 def test_a_project_s_copy_of_a_single_header_is_read(tmp_path: Path) -> None:
     (tmp_path / "helper_math.h").write_text("inline __device__ float twice(float x) { return 2 * x; }\n")
     source = b'#include "helper_math.h"\n__global__ void k(float *p) { p[threadIdx.x] = twice(p[threadIdx.x]); }\n'

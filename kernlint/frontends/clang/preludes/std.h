@@ -418,32 +418,6 @@ KL_FUNCTOR(equal_to, bool, ==)
 KL_FUNCTOR(not_equal_to, bool, !=)
 #undef KL_FUNCTOR
 
-// <complex>
-template <class T> struct complex {
-    typedef T value_type;
-    T __re, __im;
-    constexpr complex(T = T(), T = T());
-    template <class U> constexpr complex(const complex<U>&);
-    constexpr T real() const;
-    constexpr T imag() const;
-    void real(T);
-    void imag(T);
-    complex& operator+=(const complex&);
-    complex& operator-=(const complex&);
-    complex& operator*=(const complex&);
-    complex& operator/=(const complex&);
-    complex operator-() const;
-    friend complex operator+(const complex&, const complex&);
-    friend complex operator-(const complex&, const complex&);
-    friend complex operator*(const complex&, const complex&);
-    friend complex operator/(const complex&, const complex&);
-    friend bool operator==(const complex&, const complex&);
-    friend bool operator!=(const complex&, const complex&);
-};
-template <class T> T abs(const complex<T>&);
-template <class T> T norm(const complex<T>&);
-template <class T> complex<T> conj(const complex<T>&);
-
 // <bit>
 template <class To, class From> constexpr To bit_cast(const From& v) { return __builtin_bit_cast(To, v); }
 template <class T> constexpr int popcount(T);

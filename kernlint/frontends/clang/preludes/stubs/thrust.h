@@ -164,7 +164,9 @@ template <class T> struct __attribute__((aligned(2 * sizeof(T)))) complex {
     T __re, __im;
     constexpr complex(const T& = T(), const T& = T());
     template <class U> constexpr complex(const complex<U>&);
+#ifdef __KL_STD_COMPLEX
     template <class U> constexpr complex(const std::complex<U>&);
+#endif
     T real() const;
     T imag() const;
     void real(T);
