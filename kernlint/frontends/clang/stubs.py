@@ -45,6 +45,8 @@ STUBS = (
     Stub("cub.h", (b"cub::", b"hipcub::", b"cub_"), ("cub/", "hipcub/")),
     Stub("libcudacxx.h", (b"cuda::",), ("cuda/",)),
     Stub("std_complex.h", (b"<complex>", b"std::complex"), ()),
+    Stub("std_recent.h", (b"<span>", b"<bit>", b"std::span", b"std::bit_width", b"std::bit_floor", b"std::rotl",
+                          b"std::has_single_bit", b"std::rotr"), ()),
     Stub("thrust.h", (b"thrust::",), ("thrust/",)),
     Stub("complex.h", (b"cuC", b"make_cu", b"cuFloatComplex", b"cuDoubleComplex", b"hipC", b"hipFloatComplex",
                        b"hipDoubleComplex", b"make_hip"), ("cuComplex.h", "hip/hip_complex.h")),
@@ -101,7 +103,7 @@ _STANDARD = frozenset(
         *("algorithm", "array", "atomic", "bit", "bitset", "chrono", "complex", "condition_variable", "deque"),
         *("exception", "fstream", "functional", "initializer_list", "iomanip", "ios", "iostream", "istream"),
         *("iterator", "limits", "list", "map", "memory", "mutex", "new", "numeric", "optional", "ostream", "queue"),
-        *("random", "set", "sstream", "stack", "stdexcept", "string", "string_view", "thread", "tuple"),
+        *("random", "set", "span", "sstream", "stack", "stdexcept", "string", "string_view", "thread", "tuple"),
         *("type_traits", "unordered_map", "unordered_set", "utility", "vector"),
     }
 )

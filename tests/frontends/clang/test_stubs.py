@@ -50,6 +50,20 @@ def test_a_complex_of_one_s_own_beside_the_names_of_std() -> None:
         assert not list(parsed.errors()) and not parsed.synthesised
 
 
+def test_what_iterators_lead_to_and_spans() -> None:
+    text = b"""#include <iterator>
+    #include <span>
+    template <class It> __global__ void k(It first) {
+        typename std::iterator_traits<It>::value_type own = first[threadIdx.x];
+        first[0] = own;
+    }
+    template __global__ void k<float *>(float *);
+    __global__ void l(std::span<float> a) { for (auto &x : a.subspan(1)) x = 0; }"""
+    (found,) = ClangFrontend().parse_file(SourceFile("spans.cu", text, "utf-8"))
+    assert not found.missing_headers and not found.synthesised
+    assert len(found.kernels) == 2 and not any(v.losses for each in found.kernels for v in each.variants)
+
+
 def test_a_project_s_copy_of_a_single_header_is_read(tmp_path: Path) -> None:
     (tmp_path / "helper_math.h").write_text("inline __device__ float twice(float x) { return 2 * x; }\n")
     source = b'#include "helper_math.h"\n__global__ void k(float *p) { p[threadIdx.x] = twice(p[threadIdx.x]); }\n'

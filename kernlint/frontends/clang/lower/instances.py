@@ -40,6 +40,7 @@ MAX_ASKED = 4
 _DECLARED_PARAMETER = pattern(
     r"[<,]\s*(?:typename|class|bool|int|unsigned|size_t|auto|u?int\d+_t)(?:\s+int|\s*\.\.\.)?\s+(\w+)\s*(?=[,>=])"
 )
+_SCALARS = frozenset({"bool", "char", "short", "int", "unsigned", "long", "float", "double", "size_t", "auto"})
 _INTEGERS = ("int", "unsigned int", "long long")
 CALLABLE = "__kernlint_callable"
 """A class to try for parameters that are called where the source has none."""
@@ -163,11 +164,36 @@ def _attempts(
 
 
 class Records:
-    """The user's classes of a translation unit with the names of their members, looked up when first asked for."""
+    """The user's classes of a translation unit with the names of their members, and its functions with what they take,
+    looked up when first asked for."""
 
     def __init__(self, unit: Unit) -> None:
         self._unit = unit
         self._members: list[tuple[str, frozenset[str]]] | None = None
+        self._functions: dict[str, list[Cursor]] | None = None
+
+    def taken_by(self, function: str, position: int, arguments: int) -> Iterator[str]:
+        """Classes that the user's functions of a name take at a position, instances of templates with numbers."""
+        if self._functions is None:
+            self._functions = {}
+            for cursor, _ in _functions(self._unit, self._unit.top_level(main_only=False)):
+                if not _is_system(cursor):
+                    self._functions.setdefault(cursor.spelling, []).append(cursor)
+        for cursor in self._functions.get(function, []):
+            children = cursor.children
+            parameters = [child for child in children if child.kind == K.PARM_DECL]
+            if len(parameters) != arguments:
+                continue
+            match = _CLASS.fullmatch(parameters[position].type.spelling)
+            named = {child.spelling for child in children if child.kind in _PARAMETERS}
+            if match is None or match["name"] in named:
+                continue
+            given = (match["arguments"] or "").replace("typename ", "")
+            types = [child.spelling for child in children if child.kind == K.TEMPLATE_TYPE_PARAMETER]
+            if not named & set(IDENTIFIER.findall(given)):
+                yield match["name"] + given
+            elif set(IDENTIFIER.findall(given)) <= set(types):
+                yield from (match["name"] + IDENTIFIER.sub(each, given) for each in ("int", "float"))
 
     def with_members(self, names: set[str]) -> list[str]:
         """Qualified names of the classes that have all of ``names`` as members."""
@@ -191,6 +217,8 @@ def _is_system(cursor: Cursor) -> bool:
     return bool(LIB.Location_isInSystemHeader(LIB.getCursorLocation(cursor.raw)))
 
 
+_CLASS = pattern(r"(?:const )?(?P<name>[A-Za-z_][\w:]*?)(?P<arguments><[^<>()]*>)?(?: ?&| ?&&)?")
+_CALL = pattern(r"(?<![\w.>])([A-Za-z_]\w*)\s*\(([^()]*)\)")
 _COMMON_MEMBERS = frozenset({"type", "value", "value_type"})
 
 
@@ -220,6 +248,8 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
             found[name] = ["float4", "int4", "double2", "uchar4"]
         elif wanted and (classes := records.with_members(wanted)):
             found[name] = [f"::{each}" for each in classes]
+        elif not wanted and (classes := _taken(name, body, records)):
+            found[name] = [*classes, *_TYPES[:2]]
         elif wanted == {"operator()"}:
             found[name] = [f"::{CALLABLE}"]
         elif not wanted and _indexes(name, body):
@@ -227,6 +257,20 @@ def _type_candidates(template: Cursor, records: Records, text: bytes) -> dict[st
         elif not wanted and _is_handed_on(name, body):
             found[name] = [*[f"::{CALLABLE}"] * 3, *_TYPES[:2]]
     return found
+
+
+def _taken(name: str, body: str, records: Records) -> list[str]:
+    """Classes that the functions take which objects of a type are handed to, those that all of them take."""
+    variables = set(re.findall(rf"\b{name}\b[\s&]*(?:(?:const|__restrict__)\b\s*)*(\w+)\s*[,;)({{=]", body))
+    common: list[str] | None = None
+    for call in _CALL.finditer(body, body.find("{")):
+        arguments = [each.strip() for each in call.group(2).split(",")]
+        for position, argument in enumerate(arguments):
+            if argument in variables:
+                taken = list(dict.fromkeys(records.taken_by(call.group(1), position, len(arguments))))
+                if taken:
+                    common = [each for each in common if each in taken] if common is not None else taken
+    return [each for each in common or [] if each not in _SCALARS]
 
 
 def _is_handed_on(name: str, body: str) -> bool:

@@ -424,6 +424,28 @@ template <class T> constexpr int popcount(T);
 template <class T> constexpr int countl_zero(T);
 template <class T> constexpr int countr_zero(T);
 template <class T> constexpr T bit_ceil(T);
+template <class T> constexpr T to_integer(byte b) { return T(b); }
+
+// <iterator>: what an iterator leads to.
+struct input_iterator_tag {};
+struct forward_iterator_tag : input_iterator_tag {};
+struct bidirectional_iterator_tag : forward_iterator_tag {};
+struct random_access_iterator_tag : bidirectional_iterator_tag {};
+template <class I> struct iterator_traits {
+    typedef typename I::value_type value_type;
+    typedef typename I::reference reference;
+    typedef typename I::pointer pointer;
+    typedef typename I::difference_type difference_type;
+    typedef typename I::iterator_category iterator_category;
+};
+template <class T> struct iterator_traits<T*> {
+    typedef remove_cv_t<T> value_type;
+    typedef T& reference;
+    typedef T* pointer;
+    typedef ptrdiff_t difference_type;
+    typedef random_access_iterator_tag iterator_category;
+};
+template <class I> using iter_value_t = typename iterator_traits<I>::value_type;
 
 }  // namespace std
 

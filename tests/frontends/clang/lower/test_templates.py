@@ -102,6 +102,17 @@ def test_template_template_parameters_are_left_alone() -> None:
     assert not found.instances
 
 
+def test_types_are_those_that_functions_take_which_get_the_values() -> None:
+    found = kernel("""template <class T> struct Sides { T x, y; };
+    template <class T> struct Side { T x; };
+    template <class T> __device__ T area(const Sides<T> &of) { return of.x * of.y; }
+    template <class T> __device__ T area(const Side<T> &of) { return of.x; }
+    template <class T> __device__ T at(size_t i, Sides<T> of) { return i % of.y; }
+    template <class T> __global__ void k(float *x, const T whole) { x[at(threadIdx.x, whole)] = area(whole); }""")
+    assert found.instances and not any(each.losses for each in found.instances)
+    assert dict(found.instances[0].template_args)["T"] == "Sides<int>"
+
+
 def test_no_more_than_four_instances() -> None:
     uses = " ".join(f"k<{n}><<<1, 1>>>(p);" for n in range(1, 10))
     found = kernel(f"template <int N> __global__ void k(int *p) {{ p[N] = 1; }} void h(int *p) {{ {uses} }}")
