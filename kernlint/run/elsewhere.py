@@ -40,6 +40,9 @@ Reading = Callable[[str], FrontendOptions]
 _DECLARED = rb"\bNAME\s*\([^;{}]*\)[^;{}()]*;|\b[A-Z][A-Z0-9_]{3,}\s*\([^;{}()]*\bNAME\b"
 """A declaration without a body by what it looks like (a call does too), or a macro that is given the name."""
 
+_IN_STRING = rb'"[^"\n]*\bvoid\s+NAME\s*\('
+"""A function of the name in a line of a string."""
+
 _kept: OrderedDict[tuple[object, ...], tuple[ModuleFacts, ...]] = OrderedDict()
 
 
@@ -109,7 +112,8 @@ class Elsewhere:
     def _may_mean_ours(self, path: str, kernel: str) -> bool:
         """Whether a file that launches the name may launch the kernel of ours: it or a header of it includes our file,
         declares such a kernel without a body, or has the name in a string and that of no other file with such a
-        kernel.  It launches one of its own else."""
+        kernel.  It launches one of its own else: so does one that holds a function of the name in a string.  Of several
+        files with such a kernel it means the one that it names, or the nearest."""
         if path.endswith(".py") or (opened := self._opened(path)) is None:
             return True
         source, _, headers = opened
@@ -118,16 +122,24 @@ class Elsewhere:
         if any(os.path.realpath(header) == ours for header in headers):
             return True
         if b'"' + name + b'"' in source.data:
-            return not self._loads_others(source.data, kernel)
+            return self._loads_ours(path, source.data, kernel)
         declared = re.compile(_DECLARED.replace(b"NAME", re.escape(name)))
         texts = (source.data, *map(self._text, headers))
         return any(name in text and declared.search(text) is not None for text in texts)
 
-    def _loads_others(self, text: bytes, kernel: str) -> bool:
-        """Whether a text names other files that have a kernel of this name: which of them it launches is not known."""
-        mine = os.path.basename(self.path)
-        others = {os.path.basename(path) for path in self.definers_of(kernel)} - {mine}
-        return any(other.encode("utf-8", "surrogateescape") + b'"' in text for other in others)
+    def _loads_ours(self, path: str, text: bytes, kernel: str) -> bool:
+        """Whether a text that has the kernel's name in a string can only mean the kernel of our file."""
+        name = kernel.encode("utf-8", "surrogateescape")
+        if re.search(_IN_STRING.replace(b"NAME", re.escape(name)), text) is not None:
+            return False
+        ours = os.path.abspath(self.path)
+        others = [other for other in self.definers_of(kernel) if other != path]
+        mine = os.path.basename(ours)
+        names = {os.path.basename(other) for other in others} - {mine}
+        if any(other.encode("utf-8", "surrogateescape") + b'"' in text for other in names):
+            return False  # which of them it launches is not known
+        stem = os.path.splitext(mine)[0].encode("utf-8", "surrogateescape")
+        return stem in text or all(_closer(path, ours, other) for other in others)
 
     def _opened(self, path: str) -> tuple[SourceFile, FrontendOptions, tuple[str, ...]] | None:
         """A host file, how it is to be read, and where its headers are or were looked for; None: it is not read."""

@@ -18,7 +18,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain
+from kernlint.symbolic.terms import SymbolKind, Term, plain
 from kernlint.tree.types import Space
 
 
@@ -108,10 +108,11 @@ class SwappedAxes(Rule):
             past = of_overreach(beyond[access], facts) if access in beyond else None
             if excluded([past] if past is not None else [], facts):
                 continue
+            pitch = words(stride)
             yield self.finding(
                 access.span,
-                f"rows of {access.root.name} are {stride.name} elements apart, but the guard bounds the row by "
-                f"{stride.name} and the column by another extent",
+                f"rows of {access.root.name} are {pitch} elements apart, but the guard bounds the row by "
+                f"{pitch} and the column by another extent",
                 related=[
                     Related(slow.span, f"the slow index is tested here: {words(slow.term)}"),
                     Related(fast.span, f"the fast index is tested here: {words(fast.term)}"),
@@ -126,31 +127,27 @@ class SwappedAxes(Rule):
 
         return wrong(facts, finding, source)
 
-    def _swapped(self, access: Access) -> tuple[Guard, Guard, Symbol] | None:
+    def _swapped(self, access: Access) -> tuple[Guard, Guard, Term] | None:
         bounds = list(_upper_bounds(access.guards))
         if len(bounds) < 2:
             return None
         offset = polynomial(access.offset)
         size = access.size or 1
-        for slow_guard, slow, slow_bound in bounds:
-            for fast_guard, fast, fast_bound in bounds:
-                if slow_bound is fast_bound or slow == fast or _is_rows(fast, slow_bound):
+        for slow_guard, slow, slow_bound, extent in bounds:
+            for fast_guard, fast, fast_bound, _ in bounds:
+                if slow_bound == fast_bound or slow == fast or _is_rows(fast, slow_bound):
                     continue
-                right = (slow * _form(fast_bound) + fast).scaled(size)
-                wrong = (slow * _form(slow_bound) + fast).scaled(size)
+                right = (slow * fast_bound + fast).scaled(size)
+                wrong = (slow * slow_bound + fast).scaled(size)
                 own = slow.atoms | fast.atoms
                 if _apart(offset - wrong, own) and not _apart(offset - right, own):
-                    return slow_guard, fast_guard, slow_bound
+                    return slow_guard, fast_guard, extent
         return None
 
 
-def _form(symbol: Symbol) -> Polynomial:
-    return Polynomial({(symbol.term,): 1})
-
-
-def _is_rows(index: Polynomial, pitch: Symbol) -> bool:
+def _is_rows(index: Polynomial, pitch: Polynomial) -> bool:
     """Whether an index is so many whole rows, and so no column: where an image begins among others."""
-    return all(pitch.term in atoms for atoms in index.coefficients)
+    return pitch.atoms <= index.atoms and all(pitch.atoms & set(atoms) for atoms in index.coefficients)
 
 
 def _apart(rest: Polynomial, own: set[Term]) -> bool:
@@ -163,8 +160,9 @@ def _apart(rest: Polynomial, own: set[Term]) -> bool:
     )
 
 
-def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial, Symbol]]:
-    """(guard, index, bound) of each ``index < parameter`` among the guards."""
+def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial, Polynomial, Term]]:
+    """(guard, index, bound, bound as written) of each ``index < extent`` among the guards; an extent is a
+    parameter, or a sum of such: ``width - kernel + 1`` columns."""
     for guard in guards:
         stack: list[Term] = [guard.term]
         while stack:
@@ -172,9 +170,18 @@ def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial
             if term.op == "land":
                 stack.extend(term.args)
             elif term.op == "lt":
-                bound = term.args[1]
-                bound = plain(bound)
-                symbol = bound.symbol
+                extent = plain(term.args[1])
+                bound = polynomial(extent)
                 index = polynomial(term.args[0])
-                if symbol is not None and symbol.kind is SymbolKind.PARAM and index.atoms:
-                    yield guard, index, symbol
+                if index.atoms and _is_extent(bound):
+                    yield guard, index, bound, extent
+
+
+def _is_extent(bound: Polynomial) -> bool:
+    return bool(bound.atoms) and all(
+        len(atoms) <= 1 and all(_is_param(atom) for atom in atoms) for atoms in bound.coefficients
+    )
+
+
+def _is_param(atom: Term) -> bool:
+    return atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM

@@ -113,3 +113,42 @@ def test_sizes_are_those_that_were_stored_last(tmp_path: Path, first: str) -> No
     assert "flags.cl:shared-memory-race" not in right
     wrong = found(tmp_path, {"flags.cl": FLAGS, "host.c": host.replace("SECOND", "local[1] = 4;")})
     assert "flags.cl:shared-memory-race" in wrong
+
+
+ONE, OTHER = (
+    "__kernel void step(__global int *x) { x[0] = 1; }",
+    "__kernel void step(__global int *x, int n) { x[0] = n; }",
+)
+
+STEPS = """
+#include <CL/cl.h>
+#include <stddef.h>
+OWN
+void run(cl_command_queue queue, cl_program program, cl_mem x, cl_int n) {
+    size_t global = 1;
+    const char *from = "FILE";
+    cl_kernel kernel = clCreateKernel(program, "step", NULL);
+    clSetKernelArg(kernel, 0, sizeof(cl_mem), PASSED);
+    clSetKernelArg(kernel, 1, sizeof(cl_int), &n);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "file", "passed", "expected"),
+    [
+        ("", "one.cl", "&x", ["cl/one.cl:kernel-argument-mismatch"]),
+        ("", "other.cl", "&x", []),
+        ("", "", "&x", []),  # which of the two is not known
+        ('static const char *mine =\n"kernel "\n"void step(global int *x, int n) { x[0] = n; }";', "", "&x", []),
+        ("", "other.cl", "NULL", []),  # a null pointer for the kernel
+    ],
+)
+def test_of_several_kernels_of_a_name_the_host_means_the_one_that_it_names(
+    tmp_path: Path, own: str, file: str, passed: str, expected: list[str]
+) -> None:
+    host = STEPS.replace("OWN", own).replace("FILE", file).replace("PASSED", passed)
+    files = {"cl/one.cl": ONE, "cl/other.cl": OTHER, "host/run.c": host}
+    named = [one.replace("host/run.c", "cl/one.cl") for one in found(tmp_path, files) if "argument" in one]
+    assert named == expected

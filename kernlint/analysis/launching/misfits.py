@@ -134,6 +134,8 @@ def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
     if isinstance(param.type, PointerType) and param.type.space is Space.SHARED:
         return None if one.local or one.size is None else f"{param.name} is local memory, and takes a size alone"
     if one.local:
+        if isinstance(param.type, PointerType) and size == HANDLE:
+            return None  # no buffer: the kernel gets a null pointer (OpenCL API specification, clSetKernelArg)
         return f"{param.name} is no local memory, but gets a size and no value"
     wanted = HANDLE if isinstance(param.type, PointerType) else _width(param.type)
     if size is None and one.size is not None and wanted is not None and _of_elements(one.size):

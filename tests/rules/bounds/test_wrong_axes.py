@@ -100,6 +100,25 @@ def test_the_axis_that_the_launch_covers(test: str, along_x: str, along_y: str, 
     assert set(codes(LAUNCHED % (test, along_x, along_y))) == wrong
 
 
+VALID = """
+__kernel void blur(__global const float *in, __global float *out, const int width, const int height, const int taps) {
+  const int across = width - taps + 1, down = height - taps + 1;
+  const int x = get_global_id(0), y = get_global_id(1);
+  if (%s) return;
+  out[(size_t)y * across + x] = in[(size_t)y * width + x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"), [("x >= down || y >= across", {"KL403"}), ("x >= across || y >= down", set())]
+)
+def test_swapped_extents_that_the_kernel_computes(test: str, wrong: set[str]) -> None:
+    found = findings(VALID % test, "k.cl")
+    assert {one.code for one in found} == wrong
+    assert all("width - taps + 1" in one.message for one in found)
+
+
 def test_swapped_extents_are_told_once() -> None:
     [found] = findings(PLANE % {"more": "", "body": f"if (x < down && y < across) {AT}"})
     assert found.code == "KL403" and found.witness is not None
