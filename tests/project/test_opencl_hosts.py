@@ -152,3 +152,27 @@ def test_of_several_kernels_of_a_name_the_host_means_the_one_that_it_names(
     files = {"cl/one.cl": ONE, "cl/other.cl": OTHER, "host/run.c": host}
     named = [one.replace("host/run.c", "cl/one.cl") for one in found(tmp_path, files) if "argument" in one]
     assert named == expected
+
+
+SHARED_MEMORY = """
+#include <CL/cl.h>
+#include <stddef.h>
+const char *text = "kernel void mark(global int *x, int n) { x[0] = n; }";
+void run(cl_context context, cl_command_queue queue, int *x, cl_int n) {
+    size_t global = 1;
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+    cl_kernel kernel = clCreateKernel(program, "mark", NULL);
+    SET
+    clSetKernelArg(kernel, 1, sizeof n, &n);
+    clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+"""
+
+
+@pytest.mark.parametrize(("set_", "missing"), [("", True), ("clSetKernelArgSVMPointer(kernel, 0, x);", False)])
+def test_arguments_that_are_set_in_another_way(tmp_path: Path, set_: str, missing: bool) -> None:
+    said = found(tmp_path, {"run.c": SHARED_MEMORY.replace("SET", set_)})
+    assert ("run.c:kernel-argument-mismatch" in said) == missing

@@ -156,6 +156,9 @@ class Unset:
 _ASKS = pattern(r"clGetKernel\w*|clEnqueueNDRangeKernel|clEnqueueTask|clReleaseKernel|getWorkGroupInfo|enqueue\w+")
 """Functions that are given a kernel and set no argument of it."""
 
+_OTHER_SETTERS = pattern(r"clSetKernelArg\w+")
+"""Functions that set an argument in another way: ``clSetKernelArgSVMPointer`` and those of extensions."""
+
 _OF_OPENCL = pattern(r"cl[A-Z]\w*")
 
 
@@ -165,6 +168,9 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
     handle = handle_of(launch.node.callee, launch.handle)
     made = next((api for api in trace.apis if _makes(api, handle, launch)), None)
     if handle is None or made is None or (isinstance(handle, tuple) and _held_out(made, launch, trace)):
+        return None
+    others = [(call.name, call.order) for call in trace.calls] + [(api.name, api.order) for api in trace.apis]
+    if any(_OTHER_SETTERS.match(name) and made.order < order < launch.order for name, order in others):
         return None
     last: dict[int, Setting] = {}
     twice: Setting | None = None

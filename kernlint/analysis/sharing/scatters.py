@@ -173,14 +173,25 @@ def _by_thread(offset: Term, picked: Collection[Symbol], depth: int = 3) -> bool
 
 def _counted(access: Access, of: Trace) -> Picked | None:
     """The results of atomic operations on shared memory in the address of ``access``, each as 0: every block counts
-    from the start, so two blocks may well get the same."""
-    shared = {id(a.node) for a in of.accesses if a.kind is AccessKind.ATOMIC and a.root.space is Space.SHARED}
+    from the start, so two blocks may well get the same.  A counter that begins at a number of the block's own counts
+    in a part of its own."""
+    own = {a.root for a in of.accesses if a.kind is AccessKind.WRITE and not _of_grid(a.value)}
+    shared = {
+        id(a.node)
+        for a in of.accesses
+        if a.kind is AccessKind.ATOMIC and a.root.space is Space.SHARED and a.root not in own
+    }
     found: dict[Symbol, Term] = {
         symbol: const(0, symbol.type)
         for symbol in symbols(access.offset)
         if symbol.kind is SymbolKind.UNKNOWN and id(symbol.origin) in shared and isinstance(symbol.type, IntType)
     }
     return Picked(found) if found else None
+
+
+def _of_grid(value: Term | None) -> bool:
+    """Whether a value is known, and the same in all blocks."""
+    return value is not None and uniformity(value) <= Uniformity.GRID
 
 
 def _derived(access: Access) -> Picked | None:

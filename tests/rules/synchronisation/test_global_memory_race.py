@@ -9,6 +9,24 @@ from kernlint.finding import Severity
 from tests.rules.marked import assert_marked, findings
 
 CUDA = {
+    "places drawn from a counter of the block, from the start": """
+__global__ void keep(const int *in, const int *first, int *out) {
+    __shared__ int end;
+    if (threadIdx.x == 0) end = 0;
+    __syncthreads();
+    for (int i = first[blockIdx.x] + threadIdx.x; i < first[blockIdx.x + 1]; i += blockDim.x)
+        if (in[i] > 0) out[atomicAdd(&end, 1)] = in[i];  // bad
+}
+""",
+    "places drawn from a counter of the block, from where its own part begins": """
+__global__ void keep(const int *in, const int *first, int *out) {
+    __shared__ int end;
+    if (threadIdx.x == 0) end = first[blockIdx.x];
+    __syncthreads();
+    for (int i = first[blockIdx.x] + threadIdx.x; i < first[blockIdx.x + 1]; i += blockDim.x)
+        if (in[i] > 0) out[atomicAdd(&end, 1)] = in[i];
+}
+""",
     "every block writes the same cells": """
 __global__ void k(float *sums, const float *a) {
     float s = 0;
