@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import GuardKind, Trace, WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
@@ -91,6 +92,8 @@ class WrongWarpMask(Rule):
         for event in facts[trace].warp_ops:
             most = within.size if facts.module.language == "cuda" else 64  # a wavefront may have 64 lanes
             width = bad_width(event, most) if facts.module.language != "opencl" else None
+            if width == 0 and numbers_made_up(facts):
+                width = None  # a quotient of a template's number
             if width is not None:
                 yield self.finding(
                     event.span,

@@ -8,6 +8,23 @@ from kernlint_rules.synchronisation.wrong_warp_mask import WrongWarpMask
 from tests.rules.marked import assert_marked
 
 CASES = {
+    "a width that is a quotient of a number nobody gives": """
+template <int N> __global__ void sums(float *y, const float *x) {
+    constexpr int lanes = N / 8;
+    float s = x[threadIdx.x];
+    for (int o = lanes / 2; o > 0; o /= 2) s += __shfl_down_sync(0xffffffff, s, o, lanes);
+    y[threadIdx.x] = s + __shfl_sync(0xffffffff, s, 0, lanes);
+}
+""",
+    "a width that is a quotient of a number too small": """
+template <int N> __global__ void sums(float *y, const float *x) {
+    constexpr int lanes = N / 8;
+    float s = x[threadIdx.x];
+    for (int o = lanes / 2; o > 0; o /= 2) s += __shfl_down_sync(0xffffffff, s, o, lanes); // bad
+    y[threadIdx.x] = s + __shfl_sync(0xffffffff, s, 0, lanes); // bad
+}
+void run(float *y, const float *x) { sums<4><<<1, 32>>>(y, x); }
+""",
     "a constant mask without half of the callers": """
 __global__ void k(int *x) {
     x[threadIdx.x] = __shfl_xor_sync(0x0000ffffu, x[threadIdx.x], 1); // bad
