@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.asking import example
-from kernlint.analysis.extent.limits import limits
+from kernlint.analysis.extent.limits import is_parameter, limits
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.wrong_guards.faults import Fault
@@ -178,10 +178,4 @@ def _upper_bounds(guards: tuple[Guard, ...]) -> Iterator[tuple[Guard, Polynomial
 
 
 def _is_extent(bound: Polynomial) -> bool:
-    return bool(bound.atoms) and all(
-        len(atoms) <= 1 and all(_is_param(atom) for atom in atoms) for atoms in bound.coefficients
-    )
-
-
-def _is_param(atom: Term) -> bool:
-    return atom.symbol is not None and atom.symbol.kind is SymbolKind.PARAM
+    return bool(bound.atoms) and all(len(atoms) <= 1 and all(map(is_parameter, atoms)) for atoms in bound.coefficients)

@@ -81,7 +81,7 @@ def _is_id(atom: Term) -> bool:
     return atom.op == "sym" and atom.args[0].kind in _IDS
 
 
-def _is_parameter(atom: Term) -> bool:
+def is_parameter(atom: Term) -> bool:
     return atom.op == "sym" and atom.args[0].kind is SymbolKind.PARAM
 
 
@@ -223,10 +223,10 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(split(whole, _is_id, _is_parameter))
+    parts = list(split(whole, _is_id, is_parameter))
     pixels = _pixels(whole, extra, ranges) if len(parts) > 1 else None
     if pixels is not None:
-        parts, extra = list(split(pixels, _is_id, _is_parameter)), 0
+        parts, extra = list(split(pixels, _is_id, is_parameter)), 0
     out = []
     for at, (first, pitch) in enumerate(parts):
         if not any(_has_ids(mono) for mono in first.coefficients):
@@ -240,7 +240,7 @@ def dimensions(access: Access) -> tuple[Dimension, ...]:
 def _pixels(whole: Polynomial, extra: int, ranges: dict[Symbol, tuple[int, int]]) -> Polynomial | None:
     """The number of the pixel in an index that is made of that times so many channels and the channel; None where there
     is one channel, or where it is not known which."""
-    channels = gcd(*(value for mono, value in whole.coefficients.items() if any(map(_is_parameter, mono))))
+    channels = gcd(*(value for mono, value in whole.coefficients.items() if any(map(is_parameter, mono))))
     if channels < 2:
         return None
     pixel = {mono: value // channels for mono, value in whole.coefficients.items() if value % channels == 0 and mono}

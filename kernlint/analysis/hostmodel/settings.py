@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from kernlint.analysis.trace.events import ApiEvent, Guard, LaunchEvent, RootKind, Trace
+from kernlint.analysis.trace.events import ApiEvent, CallEvent, Guard, LaunchEvent, RootKind, Trace
 from kernlint.analysis.trace.expressions import text_of
 from kernlint.analysis.trace.values import NULL, PointerValue, StructValue, Value, as_term
 from kernlint.record import dataclass, replace
@@ -169,8 +169,7 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
     made = next((api for api in trace.apis if _makes(api, handle, launch)), None)
     if handle is None or made is None or (isinstance(handle, tuple) and _held_out(made, launch, trace)):
         return None
-    others = [(call.name, call.order) for call in trace.calls] + [(api.name, api.order) for api in trace.apis]
-    if any(_OTHER_SETTERS.match(name) and made.order < order < launch.order for name, order in others):
+    if any(_OTHER_SETTERS.match(call.name) for call in _between(made, launch, trace)):
         return None
     last: dict[int, Setting] = {}
     twice: Setting | None = None
@@ -180,7 +179,8 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
             continue
         whole = _whole(api) if api.name in SETTERS else None
         if whole is None:
-            if _given(api, handle, launch.handle) and not _ASKS.fullmatch(api.name):
+            given = _given(api, handle, launch.handle) and not _ASKS.fullmatch(api.name)
+            if given or _OTHER_SETTERS.match(api.name):
                 return None
             continue
         kernel, expr, index, size, value = whole
@@ -199,8 +199,12 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
 
 def _held_out(made: ApiEvent, launch: LaunchEvent, trace: Trace) -> bool:
     """Whether something that is not followed may reach an object that holds the kernel."""
-    between = (call for call in trace.calls if made.order < call.order < launch.order)
-    return any(call.writes and not _OF_OPENCL.fullmatch(call.name) for call in between)
+    return any(call.writes and not _OF_OPENCL.fullmatch(call.name) for call in _between(made, launch, trace))
+
+
+def _between(made: ApiEvent, launch: LaunchEvent, trace: Trace) -> Iterator[CallEvent]:
+    """The calls that are not followed from where a kernel is made to where it is launched."""
+    return (call for call in trace.calls if made.order < call.order < launch.order)
 
 
 def _order(trace: Trace, one: Setting) -> int:

@@ -175,17 +175,16 @@ def _counted(access: Access, of: Trace) -> Picked | None:
     """The results of atomic operations on shared memory in the address of ``access``, each as 0: every block counts
     from the start, so two blocks may well get the same.  A counter that begins at a number of the block's own counts
     in a part of its own."""
-    own = {a.root for a in of.accesses if a.kind is AccessKind.WRITE and not _of_grid(a.value)}
-    shared = {
-        id(a.node)
-        for a in of.accesses
-        if a.kind is AccessKind.ATOMIC and a.root.space is Space.SHARED and a.root not in own
-    }
-    found: dict[Symbol, Term] = {
-        symbol: const(0, symbol.type)
-        for symbol in symbols(access.offset)
-        if symbol.kind is SymbolKind.UNKNOWN and id(symbol.origin) in shared and isinstance(symbol.type, IntType)
-    }
+    unknown = (symbol for symbol in symbols(access.offset) if symbol.kind is SymbolKind.UNKNOWN)
+    drawn = {symbol: id(symbol.origin) for symbol in unknown if isinstance(symbol.type, IntType)}
+    if not drawn:
+        return None
+    shared = [a for a in of.accesses if a.root.space is Space.SHARED]
+    atomics = [a for a in shared if a.kind is AccessKind.ATOMIC and id(a.node) in drawn.values()]
+    counters = {a.root for a in atomics}
+    own = {a.root for a in shared if a.root in counters and a.kind is AccessKind.WRITE and not _of_grid(a.value)}
+    nodes = {id(a.node) for a in atomics if a.root not in own}
+    found = {symbol: const(0, symbol.type) for symbol, node in drawn.items() if node in nodes}
     return Picked(found) if found else None
 
 

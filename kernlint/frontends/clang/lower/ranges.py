@@ -51,8 +51,12 @@ def range_of(use: Cursor) -> str | None:
     """The class whose use a function behind the text is."""
     if not use.spelling.startswith(PREFIX):
         return None
-    parameter = next((child for child in use.children if child.kind == K.PARM_DECL), None)
+    parameter = _parameter(use)
     return _name(parameter.type.canonical.pointee) if parameter is not None else None
+
+
+def _parameter(use: Cursor) -> Cursor | None:
+    return next((child for child in use.children if child.kind == K.PARM_DECL), None)
 
 
 def _name(of: ClangType) -> str:
@@ -143,7 +147,7 @@ def _method(of: ClangType, name: str, parameters: int = 0) -> Cursor | None:
 def _by_use(scope: Scope, use: Cursor, whole: VarDecl) -> _Steps | None:
     """The parts as the use has them, at the place of the range; None where the compiler could not make sense of it."""
     body = body_of(use)
-    parameter = next((child for child in use.children if child.kind == K.PARM_DECL), None)
+    parameter = _parameter(use)
     statements = body.children if body is not None else []
     if parameter is None or [each.kind == K.DECL_STMT for each in statements] != [True, True, False, False, False]:
         return None
