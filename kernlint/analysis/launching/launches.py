@@ -133,7 +133,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
     grid = event.grid
     if grid is None and event.global_size is not None and event.block is not None:
         grid = tuple(  # type: ignore[assignment]
-            binary("div", cast(size, I64), cast(block, I64), I64)
+            const(1, I64) if size is block else binary("div", cast(size, I64), cast(block, I64), I64)
             for size, block in zip(event.global_size, event.block, strict=True)
         )
     params = kernel.params if kernel is not None else ()
@@ -198,8 +198,8 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
         if launch.kernel is not None:
             found = launch if ours else None
         else:
-            named = launch.name.split("<")[0] == facts.kernel.name
-            found = (bound_to(launch, facts) or launch) if named else None
+            named = _plain_name(launch) == facts.kernel.name
+            found = (bound_to(launch, facts) or _in_order(launch, facts.function)) if named else None
         if found is not None:
             everything.append(found)
     own = [launch for launch in everything if launch.kernel is facts.function]
@@ -237,9 +237,14 @@ def _of_other_types(launch: LaunchFact, function: FunctionDecl) -> LaunchFact:
     return replace(launch, extents=tuple(one for one in launch.extents if one[0] not in other)) if other else launch
 
 
+def _plain_name(launch: LaunchFact) -> str:
+    """The name of what is launched, without scopes and arguments of a template (``ns::scale<128>``)."""
+    return launch.name.split("<")[0].rpartition("::")[2].strip()
+
+
 def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     """A launch in another file as one of the kernel of ``facts``; None where it is of another kernel."""
-    if launch.name.split("<")[0] != facts.kernel.name or not same_kernel(launch.kernel, launch.node, facts):
+    if _plain_name(launch) != facts.kernel.name or not same_kernel(launch.kernel, launch.node, facts):
         return None
     function = facts.function
     exact = launch.kernel is not None and launch.kernel.template_args == function.template_args
@@ -270,6 +275,13 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     )
     kernel = function if exact else facts.kernel.function
     return replace(launch, kernel=kernel, arguments=arguments, extents=extents, allocated=allocated)
+
+
+def _in_order(launch: LaunchFact, function: FunctionDecl) -> LaunchFact:
+    """A launch whose kernel the front end could not tell, with its arguments in the order of the parameters."""
+    if launch.arguments or len(launch.passed) != len(function.params):
+        return launch
+    return replace(launch, arguments=tuple(zip((one.name for one in function.params), launch.passed, strict=True)))
 
 
 def _set_one_by_one(launch: LaunchFact, function: FunctionDecl) -> Iterator[tuple[str, Value]]:

@@ -1,0 +1,65 @@
+"""Blocks do not race where every launch in sight has one: in CUDA, and in OpenCL with one work-group."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
+
+from tests.rules.marked import findings
+
+SCANNED = """
+#include <cub/cub.cuh>
+namespace ns {
+template <int B, int I> __global__ void total(int n, const int *in, int *num) {
+    typedef cub::BlockScan<int, B> Scan;
+    __shared__ typename Scan::TempStorage scan;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int s[I], r[I];
+    for (int k = 0; k < I; k++) s[k] = i * I + k < n ? in[i * I + k] : 0;
+    Scan(scan).InclusiveSum<I>(s, r);
+    if (threadIdx.x == 0) *num = r[0];
+}
+void run(const int *in, int n, int *num) {
+    constexpr int T = 128;
+    total<T, 2><<<BLOCKS, T>>>(n, in, num);
+}
+}
+"""
+"""A call that clang does not accept (its ``template`` is left out) keeps the front end from the instance."""
+
+
+@pytest.mark.parametrize(("blocks", "bad"), [("1", False), ("(n + T - 1) / T", True)])
+def test_a_launch_counts_whose_kernel_is_known_by_its_name_alone(blocks: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, SCANNED.replace("BLOCKS", blocks))) is bad
+
+
+GROUP = """
+#include <CL/cl.h>
+static const char *source = R"(
+__kernel void last(__global float *part, __global float *out, __local float *sh, int n) {
+    int l = get_local_id(0);
+    int g = get_global_id(0);
+    sh[l] = g < n ? part[g] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int d = get_local_size(0) / 2; d > 0; d >>= 1) {
+        if (l < d) sh[l] += sh[l + d];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (l == 0) out[0] = sh[0];
+}
+)";
+void run(cl_context c, cl_command_queue q, cl_program p, cl_mem a, cl_mem b, int n, size_t local) {
+    size_t all = (n + local - 1) / local * local;
+    cl_kernel k = clCreateKernel(p, "last", nullptr);
+    clSetKernelArg(k, 0, sizeof(a), &a);
+    clSetKernelArg(k, 1, sizeof(b), &b);
+    clSetKernelArg(k, 2, local * sizeof(float), nullptr);
+    clSetKernelArg(k, 3, sizeof(n), &n);
+    clEnqueueNDRangeKernel(q, k, 1, nullptr, &ALL, &local, 0, nullptr, nullptr);
+}
+"""
+
+
+@pytest.mark.parametrize(("items", "bad"), [("local", False), ("all", True)])
+def test_a_range_as_large_as_its_group_is_one_group(items: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, GROUP.replace("ALL", items))) is bad
