@@ -9,6 +9,7 @@ from kernlint.analysis.content.initialised import unset
 from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.launching.alike import same_in_launches
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
+from kernlint.analysis.order.words import sources
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario
@@ -28,7 +29,7 @@ from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import WARP_SIZE, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
@@ -287,7 +288,8 @@ class BarrierDivergence(Rule):
             condition = f"a value that differs between {actors}"
         if culprit.blocks:
             message = f"blocks of one grid disagree on reaching {name}, for which all blocks have to come"
-            lesser = _guessed(culprit.term) or _met_elsewhere(facts[trace], culprit)
+            walked, agree = facts[trace], facts[agreement]
+            lesser = _guessed(culprit.term) or _met_elsewhere(walked, culprit) or _made_up_for(walked, barriers, agree)
             severity = Severity.NOTE if lesser else Severity.WARNING
         elif culprit.exited:
             message = f"{name} is reached only by threads that did not return early"
@@ -469,6 +471,27 @@ def _met_elsewhere(walked: Trace, culprit: Culprit) -> bool:
         barrier.scope is Scope.GRID and any(guard.term == other for guard in barrier.guards)
         for barrier in walked.barriers
     )
+
+
+def _made_up_for(walked: Trace, barriers: list[Meeting], agree: Agreement) -> bool:
+    """Whether blocks that go round a loop with ``barriers`` of the grid more or less often go round another one that
+    has such a barrier too, as often as the two counts are apart: they are bounded by the same data."""
+    ours = [loop for barrier in barriers for loop in barrier.loops]
+    bounds = {s for loop in ours for s in _bound(loop, agree)}
+    return bool(bounds) and any(
+        loop not in ours and not bounds.isdisjoint(_bound(loop, agree))
+        for barrier in walked.barriers
+        if barrier.scope is Scope.GRID
+        for loop in barrier.loops
+    )
+
+
+def _bound(loop: LoopContext, agree: Agreement) -> set[Symbol]:
+    """The data on which blocks disagree as to how often they go round a loop."""
+    term = loop.condition
+    if term is None or not agree.parts_blocks(term):
+        return set()
+    return {s for s in sources([term]) if s.kind is SymbolKind.LOAD}
 
 
 def _one_sub_group(walked: Trace) -> bool:

@@ -9,12 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.accesses.pairs import extent
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, RootKind, Trace
 from kernlint.record import dataclass
+from kernlint.symbolic.intervals import Bound, interval, refine
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import SymbolKind, Term, symbols
 from kernlint.tree.nodes import AsyncCopy
 from kernlint.tree.types import Space
+
+FIXED = frozenset(
+    (
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.PARAM,
+        SymbolKind.TEMPLATE,
+        SymbolKind.SIZEOF,
+    )
+)
+"""Kinds of symbols that have one value for a block from beginning to end."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,13 +63,38 @@ def _find(of: Trace) -> Iterator[Unproxied]:
 def _source(of: Trace, copy: AsyncEvent) -> Access | None:
     """The read of shared memory that a copy makes."""
     for access in of.accesses:
-        if access.node is copy.node and access.kind is AccessKind.READ and access.root.space is Space.SHARED:
+        if access.node is not copy.node or access.stack != copy.stack:
+            continue
+        if access.kind is AccessKind.READ and access.root.space is Space.SHARED:
             return access if access.root.kind is not RootKind.UNKNOWN else None
     return None
 
 
 def _plain(access: Access, read: Access) -> bool:
-    return access.kind is AccessKind.WRITE and not access.asynchronous and access.root is read.root
+    """Whether an ordinary store may put something where the copy reads."""
+    if access.kind is not AccessKind.WRITE or access.asynchronous or access.root is not read.root:
+        return False
+    return not _beside(access, read)
+
+
+def _beside(store: Access, read: Access) -> bool:
+    """Whether a store stays clear of the bytes that a copy is sure to read; of a copy whose length nobody knows, of the
+    first element.  What all threads of the block have alike and no loop changes is the same on both sides."""
+    ours, theirs = polynomial(store.offset), polynomial(read.offset)
+    varying = {atom for atom in ours.atoms | theirs.atoms if not _fixed(atom)}
+    common = Polynomial({m: c for m, c in theirs.coefficients.items() if not varying.intersection(m)})
+    low, high = _range(ours - common, store)
+    first, last = _range(theirs - common, read)
+    after = low is not None and last is not None and low >= last + (extent(read) or 1)
+    return after or (high is not None and first is not None and high + (store.size or 1) <= first)
+
+
+def _fixed(atom: Term) -> bool:
+    return all(symbol.kind in FIXED for symbol in symbols(atom))
+
+
+def _range(places: Polynomial, access: Access) -> Bound:
+    return interval(term_of(places), refine(guard.term for guard in access.guards))
 
 
 def _kept_apart(of: Trace, store: Access, copy: AsyncEvent) -> bool:

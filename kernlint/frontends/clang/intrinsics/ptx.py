@@ -235,9 +235,9 @@ class PtxLowering(PtxOperands):
             self._set(operands[0], None)
         elif action in ("init", "inval"):
             pointer = self._pointer(operands[0], IntType(64, False), Space.SHARED)
-            target = Deref(self._span, IntType(64, False), pointer)
             count = self._known(operands[1], "count") if len(operands) > 1 else IntLit(self._span, U64, 0)
-            self._statement_of(Assign(self._span, target.type, "", target, count))
+            name = ".".join(opcode)  # an object of its own kind, of which no thread reads the bytes
+            self._statement_of(Atomic(self._span, VOID, "store", pointer, (count,), Scope.BLOCK, "relaxed", name))
         else:
             raise _Unknown
 
