@@ -1,9 +1,15 @@
-"""Calls that nobody looks at, one after the other, are one finding."""
+"""Calls that nobody looks at: those one after the other are one finding; what is stored in vain is not looked at."""
 
 from __future__ import annotations
 
+import pytest
 from kernlint_rules.launch.unchecked_api_call import UncheckedApiCall
 
+from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.checks import error_checks
+from kernlint.frontends.base import FrontendOptions
+from kernlint.frontends.clang.frontend import ClangFrontend
+from kernlint.source import SourceFile
 from tests.rules.marked import assert_marked
 
 
@@ -17,3 +23,36 @@ def test_one_finding_for_a_row() -> None:
         + "    cudaMemcpy(a + n, b, n, cudaMemcpyHostToDevice);\n"
         + "    cudaMemcpy(a + 2 * n, b, n, cudaMemcpyHostToDevice);\n}\n",
     )
+
+
+ROW = """
+#include <CL/cl.h>
+int run(cl_command_queue q, cl_context c, cl_program p, cl_mem x, const float *a, size_t n, void *to) {
+    cl_int err;
+    USED
+    clEnqueueWriteBuffer(q, x, CL_TRUE, 0, n, a, 0, NULL, NULL);
+    return 0;
+}
+"""
+WRITE = "err = clEnqueueWriteBuffer(q, x, CL_TRUE, 0, n, a, 0, NULL, NULL);"
+
+
+@pytest.mark.parametrize(
+    ("used", "checked", "unchecked"),
+    [
+        (f"{WRITE} if (err) return 1;" * 5, 5, 1),
+        (WRITE * 5, 0, 6),
+        (f"{WRITE} err |= clSetKernelArg(0, 0, 8, &x);" * 2, 0, 5),
+        (f"{WRITE} err |= clSetKernelArg(0, 0, 8, &x); if (err) return 1;" * 2, 4, 1),
+        (f"{WRITE} cl_kernel k = clCreateKernel(p, to, &err); if (err) return 1;", 0, 2),
+        (f"{WRITE} {WRITE} if (err) return 1;", 1, 2),
+        (f"{WRITE} if (n == 3) return 1; {WRITE} if (err) return 1;", 1, 2),
+        (f"{WRITE} if (n == 3) return err; {WRITE} if (err) return 1;", 2, 1),
+        (f"{WRITE} CHECK_THAT(err);" * 3, 3, 1),
+        (f"{WRITE} told(&err); {WRITE} told(&err);", 2, 1),
+    ],
+)
+def test_a_status_that_is_stored_in_vain_is_dropped(used: str, checked: int, unchecked: int) -> None:
+    text = SourceFile("t.cu", ROW.replace("USED", used).encode())
+    got = ModuleFacts(ClangFrontend().parse_file(text, FrontendOptions())[0])[error_checks]
+    assert (len(got.checked_calls), len(got.unchecked_calls)) == (checked, unchecked)

@@ -192,7 +192,7 @@ def _times(access: Access, launch: Launch, extent: int, computed: Term) -> int |
         question = Bounds(side(access), const(limit, I64), launch=launch)
         return isinstance(solve(question, BUDGET if is_small(launch) else LARGE), Refuted)
 
-    for times in (times for times in range(2, min(size, MOST) + 1) if size % times == 0):
+    for times in (times for times in range(2, min(whole, MOST) + 1) if whole % times == 0):
         if not beyond(extent * times):
             return times if beyond(extent * times * 3 // 4) else None
     return None

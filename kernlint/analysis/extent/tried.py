@@ -8,6 +8,7 @@ from math import lcm
 from kernlint.analysis.coverage import Cover
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.trace.events import LoopContext, RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
@@ -56,7 +57,7 @@ def _at_start(symbol: Symbol) -> int | None:
 
 def host_symbols(view: LaunchView) -> list[Symbol]:
     """The host variables that the sizes, arguments and allocations of a launch rest on."""
-    terms = [*(view.fact.grid or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
+    terms = [*(_grid(view) or ()), *(view.fact.block or ()), *(term for _, term in view.images)]
     terms += [size for _, size in extents_of(view)]
     if view.fact.shared is not None:
         terms.append(view.fact.shared)
@@ -160,9 +161,16 @@ def _sizes(terms: tuple[Term, ...] | None, env: dict[Symbol, int]) -> tuple[int,
     return x, y, z
 
 
+def _grid(view: LaunchView) -> Sizes | None:
+    """The blocks of a launch.  Where the runtime chooses the size of a work-group, groups of one work-item are as good$
+    a choice as others (OpenCL API specification, clEnqueueNDRangeKernel)."""
+    return view.fact.threads if view.fact.block is None and view.fact.threads is not None else view.fact.grid
+
+
 def launch_with(view: LaunchView, env: dict[Symbol, int]) -> Launch | None:
     """The launch with numbers for all its sizes; None where they are not known."""
-    block, grid = _sizes(view.fact.block, env), _sizes(view.fact.grid, env)
+    chosen = view.fact.block is None and view.fact.threads is not None
+    block, grid = (1, 1, 1) if chosen else _sizes(view.fact.block, env), _sizes(_grid(view), env)
     if block is None or grid is None:
         return None
     values: list[tuple[Symbol, int]] = []

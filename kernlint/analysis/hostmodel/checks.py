@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.statuses import unread
 from kernlint.analysis.launching.launches import host
 from kernlint.analysis.trace.events import ApiEvent, CallEvent, Trace
 from kernlint.record import dataclass
@@ -50,7 +51,8 @@ def _compute(facts: ModuleFacts) -> Checks:
             _note(launches, launch.span, by_itself or last > launch.order, unclear or maybe > launch.order)
         for api in trace.apis:
             if _MEANT.fullmatch(api.name) and isinstance(api.node, Call):
-                _note(calls, api.span, api.node not in dropped or last > api.order, unclear or maybe > api.order)
+                later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
+                _note(calls, api.span, api.node not in dropped or later, unclear or maybe > api.order)
     return Checks(*_split(launches), *_split(calls))
 
 
@@ -69,9 +71,10 @@ def _split(found: dict[Span, bool | None]) -> tuple[tuple[Span, ...], tuple[Span
 
 
 def _dropped(functions: list[FunctionDecl]) -> set[Node]:
-    """Calls and launches whose results nobody takes, not even to throw them away by a cast."""
+    """Calls and launches whose results nobody takes, not even to throw them away by a cast, or stores in vain."""
     nodes = (node for function in functions for node in walk(function.body or function))
-    return {node.expr for node in nodes if isinstance(node, ExprStmt) and isinstance(node.expr, (Call, Launch))}
+    found: set[Node] = {n.expr for n in nodes if isinstance(n, ExprStmt) and isinstance(n.expr, (Call, Launch))}
+    return found.union(*map(unread, functions))
 
 
 def _returns(launch: Launch) -> bool:

@@ -53,21 +53,8 @@ def handle_of(expr: Expr | None, value: Value | None) -> object:
 
 def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting, ...]:
     """What was set last for each argument of the kernel that ``launch`` starts."""
-    handle = handle_of(launch.node.callee, launch.handle)
-    if handle is None:
-        return ()
     found: dict[int, Setting] = {}
-    for api in apis:
-        if api.order > launch.order:
-            break
-        if api.name not in SETTERS:
-            continue
-        whole = _whole(api)
-        if whole is None:
-            continue
-        kernel, expr, index, size, value = whole
-        if handle_of(expr, kernel) != handle and not _one_root(kernel, launch.handle):
-            continue
+    for api, index, size, value in _set_before(launch, apis):
         at = as_term(index).value if index is not None else None
         if at is None:  # any of them
             found = {key: replace(one, certain=False) for key, one in found.items()}
@@ -76,6 +63,44 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
         if certain or not excluded(tuple(guard.term for guard in (*api.guards, *launch.guards))):
             found[at] = replace(_setting(api, at, size, value), certain=certain, stack=api.stack)
     return tuple(found.values())
+
+
+def set_twice(launch: LaunchEvent, trace: Trace, count: int) -> tuple[Setting, int] | None:
+    """A setting of an argument that had been set just before, where as many settings as the kernel has arguments, one
+    after the other, leave out just one, and the index of that one."""
+    row: list[Setting] = []
+    launched = [one.order for one in trace.launches if one.order < launch.order]
+    for api, index, size, value in _set_before(launch, trace.apis):
+        if launched and api.order < launched[-1]:
+            continue
+        at = as_term(index).value if index is not None else None
+        if at is None or not implied(api.guards, launch.guards) or api.loops != launch.loops[: len(api.loops)]:
+            return None
+        row.append(replace(_setting(api, at, size, value), stack=api.stack))
+    given = {one.index for one in row}
+    missing = [index for index in range(count) if index not in given]
+    if len(row) != count or len(missing) != 1 or not given <= set(range(count)):
+        return None
+    second = next(one for place, one in enumerate(row) if any(one.index == other.index for other in row[:place]))
+    return second, missing[0]
+
+
+_Set = tuple[ApiEvent, Value | None, Value | None, int]
+
+
+def _set_before(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> Iterator[_Set]:
+    """The settings of arguments of the kernel that ``launch`` starts, in order: call, index, size and the position of
+    the value."""
+    handle = handle_of(launch.node.callee, launch.handle)
+    for api in apis if handle is not None else ():
+        if api.order > launch.order:
+            break
+        whole = _whole(api) if api.name in SETTERS else None
+        if whole is None:
+            continue
+        kernel, expr, index, size, value = whole
+        if handle_of(expr, kernel) == handle or _one_root(kernel, launch.handle):
+            yield api, index, size, value
 
 
 def _one_root(one: Value | None, other: Value | None) -> bool:

@@ -15,6 +15,7 @@ from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
+from kernlint.analysis.launching.only_kernel import fits_all, of_only
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.record import dataclass, replace
@@ -217,6 +218,10 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
                 (own if bound.kernel is facts.function else everything).append(bound)
     if own:
         return tuple(own)
+    if not everything:
+        everything = [
+            as_of(launch, facts) for launch in of_only(facts, lambda of: of[host].launches) if fits_all(launch, facts)
+        ]
     alike = (_of_other_types(one, facts.function) for one in everything if not _of_other_numbers(one, facts.function))
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
 
@@ -246,6 +251,11 @@ def bound_to(launch: LaunchFact, facts: Facts) -> LaunchFact | None:
     """A launch in another file as one of the kernel of ``facts``; None where it is of another kernel."""
     if _plain_name(launch) != facts.kernel.name or not same_kernel(launch.kernel, launch.node, facts):
         return None
+    return as_of(launch, facts)
+
+
+def as_of(launch: LaunchFact, facts: Facts) -> LaunchFact:
+    """A launch as one of the kernel of ``facts``, with what is passed by the names that this has for it."""
     function = facts.function
     exact = launch.kernel is not None and launch.kernel.template_args == function.template_args
     known = dict(launch.arguments)

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.hostmodel.settings import HANDLE, Setting, unset
+from kernlint.analysis.hostmodel.settings import HANDLE, Setting, set_twice, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.launch_arguments import BY_POINTER, NO_ADDRESS
-from kernlint.tree.nodes import Expr, Opaque, ParamDecl
+from kernlint.tree.nodes import Opaque, ParamDecl
 from kernlint.tree.types import (
     UNKNOWN,
     FloatType,
-    IntType,
     OpaqueType,
     PointerType,
     Space,
     StructType,
     Type,
-    VectorType,
 )
 
 FUNCTOR = "cl::KernelFunctor"
@@ -64,23 +63,22 @@ def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
         exchanged = len(wrong) == 2 and not (
             _wrong_setting(wrong[0], params[wrong[1].index]) or _wrong_setting(wrong[1], params[wrong[0].index])
         )
-        if len(wrong) != 1 and not exchanged:
+        twice = set_twice(launch.event, launch.walk, len(params)) if launch.event and launch.walk else None
+        if twice is not None and not wrong:
+            again, missing = twice
+            found = [(again.span, _again(again.index, params[missing].name), again.stack)]
+        elif len(wrong) != 1 and not exchanged:
             return
     else:
         listed = launch.event.listed if launch.event is not None else ()
-        fitting = [param for arg, param in zip(listed, params, strict=True) if _fits(arg, param)]
+        fitting = [param for arg, param in zip(listed, params, strict=True) if fits_listed(arg, param)]
         wrong = []
     if len(fitting) >= max(2, len(params) - 2) and any(isinstance(param.type, PointerType) for param in fitting):
         yield from found
 
 
-FEW = 3
-"""Arguments that a kernel has to have for their widths to tell it from another."""
-
-
-def _fits(arg: Expr, param: ParamDecl) -> bool:
-    given = HANDLE if isinstance(arg.type, PointerType) else _width(arg.type)
-    return given == (HANDLE if isinstance(param.type, PointerType) else _width(param.type))
+def _again(index: int, names: str) -> str:
+    return f"the argument of index {index} is set a second time, and {names} is never set"
 
 
 def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
@@ -124,7 +122,7 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     names = ", ".join(params[index].name for index in found.indices)
     if found.twice is not None:
         at = found.twice
-        yield at.span, f"the argument of index {at.index} is set a second time, and {names} is never set", at.stack
+        yield at.span, _again(at.index, names), at.stack
     else:
         yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch", launch.stack
 
@@ -137,7 +135,7 @@ def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
         if isinstance(param.type, PointerType) and size == HANDLE:
             return None  # no buffer: the kernel gets a null pointer (OpenCL API specification, clSetKernelArg)
         return f"{param.name} is no local memory, but gets a size and no value"
-    wanted = HANDLE if isinstance(param.type, PointerType) else _width(param.type)
+    wanted = HANDLE if isinstance(param.type, PointerType) else width(param.type)
     if size is None and one.size is not None and wanted is not None and _of_elements(one.size):
         return f"{words(one.size)} bytes are passed for {param.name}, which has {wanted}"
     if size is None or wanted is None or size == wanted:
@@ -149,10 +147,6 @@ def _of_elements(size: Term) -> bool:
     """Whether a size is that of as many elements as a variable says."""
     ((mono, factor), *others) = polynomial(size).coefficients.items() or (((), 0),)
     return not others and bool(mono) and factor > 1
-
-
-def _width(type_: Type) -> int | None:
-    return type_.size if isinstance(type_, (IntType, FloatType, VectorType)) else None
 
 
 def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
@@ -170,7 +164,7 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
             message = f"the value itself stands where the address of what is passed for {param.name} has to be"
             yield arg.span, message, launch.stack
             return
-        given, wanted = _width(arg.type), _width(param.type)
+        given, wanted = width(arg.type), width(param.type)
         if given is None or wanted is None or isinstance(arg, Opaque):
             continue
         floats = isinstance(arg.type, FloatType) and isinstance(param.type, FloatType)
@@ -185,8 +179,8 @@ def _itself(arg: Opaque, wanted: Type) -> bool:
     the very elements that the kernel's pointer leads to."""
     if arg.reason != BY_POINTER or not isinstance(wanted, PointerType):
         return False
-    width = _width(arg.type)
-    if width is not None and width < HANDLE:
+    given = width(arg.type)
+    if given is not None and given < HANDLE:
         return True
     named = isinstance(arg.type, (FloatType, StructType, OpaqueType)) and arg.type != UNKNOWN
     return named and arg.type == wanted.pointee
