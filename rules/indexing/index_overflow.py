@@ -161,6 +161,11 @@ class IndexOverflow(Rule):
             )
         elif one.evidence in ("twin", "rows"):
             what = f"{_short(one.index)} is computed in 32 bits and {used}"
+        elif one.evidence == "larger":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and {used}, but gets larger than a product that is made "
+                "in 64 bits"
+            )
         elif one.evidence == "sibling":
             what = f"{_short(one.index)} is computed in 32 bits and {used}; another kernel makes the same in 64 bits"
         elif one.evidence == "apart":

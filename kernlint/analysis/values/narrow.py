@@ -12,6 +12,7 @@ never guessed; something in sight has to say so:
 ``cut``      it was made in 64 bits from factors that were widened, and cut to 32 on its way
 ``grid``     the launch in sight makes its grid of a product in 64 bits, and nothing of 32 bits bounds the index
 ``host``     the launch in sight multiplies the same arguments in 64 bits: for its grid, or to count an array's elements
+``larger``   it has the factors of a product that the kernel widens on purpose, or what they go up to, and one more
 ``volume``   a product of three or more sizes, where another subscript or test of the kernel has one in 64 bits
 ``kept``     a sum of products of three or more sizes is put into a variable of 64 bits with a sign
 ``apart``    a number of an item is widened and then taken apart into rows and columns of two sizes
@@ -28,6 +29,7 @@ from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launches import LaunchFact, host, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
+from kernlint.analysis.values.narrow_dominated import dominated
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Places, allocated, cut, kept_wide, numbered, rows, twins, volumes
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
@@ -36,7 +38,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
 from kernlint.tree.types import U32, IntType, Space
 
-MAY_FIT = frozenset({"count", "twin", "rows", "host", "volume", "kept", "apart", "sibling"})
+MAY_FIT = frozenset({"count", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
 UNTYPED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core", "cuda.bindings", "numba"})
@@ -72,6 +74,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
         *allocated(places, seen),
+        *dominated(places),
         *volumes(places),
         *kept_wide(places),
         *apart(subscripts, seen),

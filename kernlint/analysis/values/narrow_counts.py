@@ -23,7 +23,9 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact])
                 part = _narrow_part(index)
                 if part is None or not _wide_count(count) or _narrow_in_launches(count, seen):
                     continue
-                use = next((a for a in subscripts if any(at == part for at in subterms(a.offset))), None)
+                used = ((a, at) for a in subscripts for at in subterms(a.offset))
+                alike = {part, *_without_step(part)}
+                use, part = next(((a, at) for a, at in used if at in alike), (None, part))
                 if use is not None:
                     kind = part.type
                     assert isinstance(kind, IntType)
@@ -45,6 +47,13 @@ def _narrow_part(index: Term) -> Term | None:
         if at.op in PLACE and at.op != "select":
             stack.extend(at.terms)
     return None
+
+
+def _without_step(part: Term) -> Iterator[Term]:
+    """What a number is added to, or taken from: ``i + 4 <= n`` is a test of i."""
+    while part.op in ("add", "sub") and part.args[1].value is not None:
+        part = part.args[0]
+        yield part
 
 
 def _is_grid_index(term: Term) -> bool:

@@ -113,7 +113,7 @@ def _plain(found: Sequence[Product]) -> Iterator[Product]:
     return (product for product in found if len(product.factors) > 1)
 
 
-def _elements(access: Access, factors_: Factors) -> int:
+def elements_of(access: Access, factors_: Factors) -> int:
     """How many elements of an array one step of a product is worth."""
     size = access.root.element.size or 1
     return max((p.scale // size for p in products(access.offset) if p.factors == factors_), default=1)
@@ -148,7 +148,7 @@ def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
             other = wide.get(product.factors)
             if other is not None and other is not part.access:
                 # Care with an array of which each of these takes more elements says nothing of this one.
-                weak = _elements(part.access, product.factors) < _elements(other, product.factors)
+                weak = elements_of(part.access, product.factors) < elements_of(other, product.factors)
                 yield Narrow(_told(product), part.access.span, "twin", other=other, use=part.access, weak=weak)
                 continue
             smaller = next((one for one in places.wide if _whole_of(product, one, part, places, seen)), None)
@@ -209,7 +209,7 @@ def rows(places: Places) -> Iterator[Narrow]:
                     fits = one.access is not part.access and Counter(theirs.sizes) == wanted
                     fits = fits and places.on_purpose(one) and len(theirs.factors) > len(sizes)
                 if fits:
-                    weak = one.access is not None and _elements(part.access, product.factors) < _elements(
+                    weak = one.access is not None and elements_of(part.access, product.factors) < elements_of(
                         one.access, theirs.factors
                     )
                     yield Narrow(

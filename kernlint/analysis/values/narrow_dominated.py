@@ -1,0 +1,70 @@
+"""Products in 32 bits that get larger than one that the kernel makes in 64 on purpose.
+
+``((size_t)tap * out_h + y) * out_w`` was widened for fear of ``taps * out_h * out_w`` elements; then ``channel * out_h
+* out_w * taps``, made in 32 bits in the same sum or in another one, has all of these factors and more.  What is
+compared are the sizes that products go up to: an index stands for the size that tests or its loop keep it below.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.events import Access
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.narrow_products import Factors, Part, Places, Wide, elements_of
+from kernlint.analysis.values.products import Product, can_be_large, is_size
+from kernlint.symbolic.terms import SymbolKind, Term, plain, symbols
+
+
+def dominated(places: Places) -> Iterator[Narrow]:
+    """Parts of which a product has all the factors of one that was widened on purpose, and one more."""
+    careful = [one for one in places.wide if places.on_purpose(one)] if places.parts else []
+    limits: dict[Access, dict[Term, Term]] = {}
+    for part in places.parts if careful else ():
+        mine = limits.setdefault(part.access, _limits(part.access))
+        for product in part.products:
+            one = next((one for one in careful if _larger(part, product, one, mine, limits)), None)
+            if one is not None:
+                assert product.narrow is not None
+                theirs = elements_of(one.access, one.product.factors) if one.access is not None else 1
+                weak = elements_of(part.access, product.factors) < theirs
+                yield Narrow(product.narrow, part.access.span, "larger", use=part.access, weak=weak, shown=one.span)
+                break
+
+
+def _larger(
+    part: Part, product: Product, one: Wide, mine: dict[Term, Term], limits: dict[Access, dict[Term, Term]]
+) -> bool:
+    """Whether a product goes at least as far as a careful one, with a factor more than that has."""
+    if len(product.factors) <= len(one.product.factors):
+        return False
+    theirs = limits.setdefault(one.access, _limits(one.access)) if one.access is not None else {}
+    wanted = Counter(theirs.get(factor, factor) for factor in one.product.factors)
+    return _matched(wanted, product.factors, mine)
+
+
+def _matched(wanted: Counter[Term], factors: Factors, limits: dict[Term, Term]) -> bool:
+    """Whether each factor that is wanted is one of ``factors`` or what one of these goes up to; what is left over can
+    be large as it stands."""
+    left = list(factors)
+    for want in wanted.elements():
+        at = next((f for f in left if f == want), None) or next((f for f in left if limits.get(f) == want), None)
+        if at is None:
+            return False
+        left.remove(at)
+    return all(any(map(can_be_large, symbols(factor))) for factor in left)
+
+
+def _limits(access: Access) -> dict[Term, Term]:
+    """The sizes that tests before an access, and the loops around it, keep indices below."""
+    out: dict[Term, Term] = {}
+    tests = [part for guard in access.guards for part in conjuncts(guard.term)]
+    tests += [part for loop in access.loops if loop.condition is not None for part in conjuncts(loop.condition)]
+    for test in tests:
+        if test.op in ("lt", "le"):
+            place, size = map(plain, test.args)
+            if is_size(size) and place.symbol is not None and place.symbol.kind is not SymbolKind.PARAM:
+                out.setdefault(place, size)
+    return out
