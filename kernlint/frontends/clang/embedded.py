@@ -1,7 +1,8 @@
 """Kernels inside string literals of host code, C++ or Python.
 
 A program in a string is parsed as a text of the host file's length in which everything but the program is blank, so
-that every offset is at once one of the host file: no span has to be moved.  Adjacent literals are one program.
+that every offset is at once one of the host file: no span has to be moved.  Adjacent literals are one program.  So is
+the argument of a macro that holds an OpenCL kernel (``STRINGIFY(__kernel void f(...) {...})``): C++ has no such thing.
 
 The kernels that PyOpenCL, PyCUDA and CuPy make out of snippets (``ElementwiseKernel`` and its like) are programs too,
 of the snippets and of what the library writes around them: see :mod:`kernlint.frontends.clang.python.snippets`.
@@ -51,6 +52,11 @@ _APART = pattern(
     re.DOTALL,
 )
 """The head of a kernel where each line may be a literal of its own."""
+_PAREN = pattern(rb"[()]")
+_PAREN_OR_KERNEL = pattern(
+    rb"[()]|(?<![^\s;}])(?:__kernel|kernel)(?=\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s)", re.DOTALL
+)
+_CALLEE = pattern(rb"[A-Za-z_]\w*\s*\Z")
 _NAMELESS = pattern(rb"\b(?:__kernel|kernel)\s+void\s*[\\%${]|\b(?:__kernel|kernel)\s+void\s+\w+\s*\\")
 _MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
 _CUDA = pattern(rb"\b__global__\b[^;{}()]*\(")
@@ -98,6 +104,7 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
     if python:
         yield from _python_programs(host)
         return
+    yield from stringised(host)
     group: list[re.Match[bytes]] = []
     at = 0  # behind the last literal or comment
     for match in _TOKEN.finditer(host):
@@ -109,6 +116,41 @@ def programs(host: bytes, python: bool = False) -> Iterator[Program]:
         if match.group("raw") is not None or match.group("text") is not None:
             group.append(match)
     yield from _program(host, group)
+
+
+def stringised(text: bytes) -> Iterator[Program]:
+    """The OpenCL programs that are arguments of macros, as those by which ``#`` makes strings, in order."""
+    if not _OPENCL.search(text):
+        return
+    bare = _TOKEN.sub(_spaces, text)
+    calls: list[tuple[int, int]] = []  # of each parenthesis that is open: where its text starts, whether a name calls
+    end = 0  # of the last program
+    for match in _PAREN_OR_KERNEL.finditer(bare):
+        mark = match.group()
+        if match.start() < end:
+            continue
+        if mark == b"(":
+            calls.append((match.end(), _CALLEE.search(bare, max(0, match.start() - 80), match.start()) is not None))
+        elif mark == b")":
+            if calls:
+                calls.pop()
+        else:
+            start = next((start for start, named in reversed(calls) if named), None)
+            end = _closing(bare, start) if start is not None else 0
+            if start is not None and end:
+                blank = re.sub(rb"[^\n]", b" ", text)
+                yield Program(Language.OPENCL, blank[:start] + text[start:end] + blank[end:], start, end)
+                calls.clear()
+
+
+def _closing(bare: bytes, start: int) -> int:
+    """Where the parenthesis closes whose text begins at ``start``; 0 if it does not."""
+    depth = 1
+    for match in _PAREN.finditer(bare, start):
+        depth += 1 if match.group() == b"(" else -1
+        if depth == 0:
+            return match.start()
+    return 0
 
 
 def makes_kernels(host: bytes) -> bool:
@@ -249,11 +291,18 @@ def _unescape(match: re.Match[bytes]) -> bytes:
     return b" " + escape[1:2]
 
 
+_ENDED = pattern(rb"\A(\s*);")
 _RAW_LITERAL = pattern(rb'R"([^\s()\\"]{0,16})\((.*?)\)\1"', re.DOTALL)
 
 
 def unwrapped(text: bytes) -> bytes:
-    """An OpenCL program without the marks of raw string literals, by which host code includes the file as a string."""
+    """An OpenCL program without the marks by which host code includes the file as a string: those of raw literals, and
+    a macro around it that the file does not define."""
+    for program in stringised(text):
+        name = _CALLEE.search(text, 0, program.start - 1)
+        if name is not None and not re.search(rb"#[ \t]*define[ \t]+" + name.group().strip() + rb"\b", text):
+            head, inside, rest = text[: name.start()], text[program.start : program.end], text[program.end + 1 :]
+            text = head + b" " * (program.start - name.start()) + inside + b" " + _ENDED.sub(rb"\1 ", rest)
     if b'R"' not in text:
         return text
 

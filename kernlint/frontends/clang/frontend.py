@@ -11,7 +11,7 @@ from functools import partial
 from kernlint.frontends.base import FrontendOptions, Surroundings
 from kernlint.frontends.clang.along import Along, met_elsewhere, read_along
 from kernlint.frontends.clang.configured import Choose, Cost, Look, Reading, Worth, read_configured, reading
-from kernlint.frontends.clang.embedded import Program, programs, unwrapped
+from kernlint.frontends.clang.embedded import Program, programs, stringised, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
@@ -70,7 +70,7 @@ def language_of(source: SourceFile) -> Language | None:
     if _OPENCL_HOST.search(source.data):
         return Language.CUDA  # host C++, and that is what the CUDA dialect extends
     if _OPENCL.search(source.data):
-        return Language.OPENCL
+        return Language.CUDA if any(stringised(source.data)) else Language.OPENCL
     if suffix in _CPP:
         return Language.CUDA  # host code that was named: its sizes and copies are looked at all the same
     return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kernlint.frontends.clang.embedded import programs
+from kernlint.frontends.clang.embedded import programs, unwrapped
 from kernlint.frontends.clang.frontend import ClangFrontend
 from kernlint.source import SourceFile
 
@@ -147,3 +147,32 @@ def test_a_file_of_raw_literals_is_the_program_in_them() -> None:
         (kernel,) = module.kernels
         assert kernel.name == "k" and not kernel.function.losses
         assert text.encode()[kernel.function.span.start :].startswith(b"__kernel void k")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("#define STRINGIFY(...) #__VA_ARGS__\nstatic const char *source = STRINGIFY(", ");"),
+        ("namespace compute = boost::compute;\nconst char source[] = BOOST_COMPUTE_STRINGIZE_SOURCE(", ");"),
+        ('auto program = make_program("-O2", OPENCL_SOURCE(', "));"),
+        ('const char *source = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable" MULTI_LINE(float g(float x);', ");"),
+    ],
+)
+def test_the_argument_of_a_macro_that_holds_a_kernel_is_a_program(before: str, after: str) -> None:
+    kernel = "__kernel void shift(__global int *a, int n) { // a ) in a comment\na[get_global_id(0) + n] = 0; }"
+    text = f"{before}\n{kernel}\n{after}\nvoid host(int n) {{ run(n); }}\n"
+    found = ClangFrontend().parse_file(SourceFile("host.cpp", text.encode()))
+    kernels = [(kernel.name, kernel.function.span.start) for module in found for kernel in module.kernels]
+    assert kernels == [("shift", text.index("__kernel"))]
+    assert not [missed for module in found for missed in module.missed]
+
+
+def test_a_macro_around_the_whole_file_is_no_part_of_the_program() -> None:
+    text = "MSTRINGIFY(\n__kernel void twice(__global int *a) { a[get_global_id(0)] *= 2; }\n);\n"
+    (module,) = ClangFrontend().parse_file(SourceFile("twice.cl", text.encode()))
+    assert [k.name for k in module.kernels] == ["twice"] and not module.kernels[0].function.losses
+
+
+def test_a_macro_of_the_file_around_a_kernel_stays() -> None:
+    text = b"#define BOTH(K) K\nBOTH(__kernel void f(__global int *a) { a[0] = 1; })\n"
+    assert unwrapped(text) == text
