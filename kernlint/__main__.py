@@ -1,8 +1,6 @@
 """``python -m kernlint``."""
 
-import sys
-
-from kernlint.cli import main
+from kernlint.cli.entry import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

@@ -28,6 +28,7 @@ class Settings:
         self._registry = registry
         self._by_path: dict[str, Config] = {}
         self._by_folder: dict[str, Config] = {}
+        self._files: dict[str, str | None] = {}
         self._by_file: dict[str | None, Config] = {}
         self._selections: dict[str | None, Selection] = {}
         self._fixed: Config | None = None
@@ -47,7 +48,7 @@ class Settings:
             folder = path if not is_file and os.path.isdir(path) else os.path.dirname(path)
             found = self._by_folder.get(folder)
             if found is None:
-                file = configuration.find_file(os.path.abspath(folder))
+                file = configuration.find_file(folder, self._files)
                 found = self._by_folder[folder] = self._by_file.get(file) or self._config(file)
             self._by_path[path] = found
         return found

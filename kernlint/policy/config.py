@@ -145,19 +145,33 @@ def glob_fits(glob: str, path: str, root: str) -> bool:
 # ------------------------------------------------------------------------------------------- finding and reading
 
 
-def find_file(folder: str) -> str | None:
+def find_file(folder: str, known: dict[str, str | None] | None = None) -> str | None:
     """The nearest configuration file in ``folder`` or above it; a ``pyproject.toml`` counts only with a
-    ``[tool.kernlint]`` table.  Raises :class:`ConfigError` for one that is broken."""
+    ``[tool.kernlint]`` table.  ``known``: what was found for absolute folders, and gets what is found now.  Raises
+    :class:`ConfigError` for one that is broken."""
+    known = {} if known is None else known
     folder = os.path.abspath(folder)
-    while True:
-        for name in FILE_NAMES:
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and (name != "pyproject.toml" or _mentions_us(path)):
-                return path
+    passed = []
+    found: str | None = None
+    while folder not in known:
+        passed.append(folder)
+        found = _file_in(folder)
         parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
+        if found is not None or parent == folder:
+            break
         folder = parent
+    else:
+        found = known[folder]
+    known.update(dict.fromkeys(passed, found))
+    return found
+
+
+def _file_in(folder: str) -> str | None:
+    for name in FILE_NAMES:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path) and (name != "pyproject.toml" or _mentions_us(path)):
+            return path
+    return None
 
 
 def _mentions_us(path: str) -> bool:

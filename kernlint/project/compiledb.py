@@ -6,7 +6,6 @@ clang is passed over.  System folders are left out: a header found there would d
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -57,6 +56,8 @@ def load(path: str) -> Database:
 
     Of several commands for one file the first counts.  Raises :class:`DatabaseError`.
     """
+    import json  # only where there is a database
+
     if os.path.isdir(path):
         path = os.path.join(path, FILE_NAME)
     try:

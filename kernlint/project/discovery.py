@@ -170,22 +170,22 @@ class _Walk:
             path = head + name
             try:
                 is_folder = entry.is_dir()
-                is_file = not is_folder and entry.is_file()
                 real_path = os.path.realpath(path) if entry.is_symlink() else real_head + name
+                if real_path in skipped or not (is_folder or entry.is_file()):
+                    continue
             except OSError:  # a loop of links
-                continue
-            if real_path in skipped:
                 continue
             if is_folder:
                 if not (name.startswith(".") or name in SKIPPED_FOLDERS or self.excluded(path, False)):
                     folders.append((path, real_path))
-            elif is_file and self._wanted(name, path, real_path) and not self.excluded(path, True):
+            elif self._wanted(name, path, real_path) and not self.excluded(path, True):
                 yield path, real_path
         for path, real_path in folders:
             yield from self.files(path, real_path, skipped, above | {real})
 
     def _wanted(self, name: str, path: str, real: str) -> bool:
-        suffix = os.path.splitext(name)[1].lower()
+        dot = name.rfind(".")
+        suffix = name[dot:].lower() if dot > 0 else ""
         if suffix in KERNEL_SUFFIXES or (suffix in HOST_SUFFIXES and self.holds(path, real)):
             return True
         if suffix not in HOST_SOURCES or not self.works(path, real) or self.excluded(path, True):

@@ -5,6 +5,7 @@ git is asked by its own program, so everything that counts for it (global exclud
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -51,7 +52,9 @@ def ignored(folder: str) -> frozenset[str]:
 def ignored_soon(folder: str) -> Callable[[], frozenset[str]]:
     """What waits for the answer of :func:`ignored`, which git begins to work on at once."""
     try:
-        answer = _started(folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z")
+        answer = _started_at_once(
+            folder, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"
+        )
     except GitError:
         return frozenset
 
@@ -150,13 +153,58 @@ def _git(folder: str, *arguments: str) -> bytes:
     return _started(folder, *arguments)()
 
 
-def _started(folder: str, *arguments: str) -> Callable[[], bytes]:
-    """What waits for the output of git, which runs meanwhile."""
-    import subprocess  # only where there is a repository
+def _started_at_once(folder: str, *arguments: str) -> Callable[[], bytes]:
+    """As :func:`_started` for a run that every check makes: ``subprocess``, with all that it imports, takes longer than
+    git does.  What git says of an error is lost."""
+    pipe = os.pipe() if hasattr(os, "posix_spawnp") else (0, 0)
+    out, into = pipe
+    if min(pipe) <= _STANDARD_ERROR:  # systems without it, and processes that were started without standard streams
+        for end in set(pipe) - {0}:
+            os.close(end)
+        return _started(folder, *arguments)
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, into, 1),
+        (os.POSIX_SPAWN_OPEN, _STANDARD_ERROR, os.devnull, os.O_WRONLY, 0),
+    ]
+    command = _command(folder, *arguments)
+    try:
+        process = os.posix_spawnp(command[0], command, _environment(), file_actions=actions)
+    except OSError as error:
+        os.close(out)
+        raise GitError(f"git cannot be run: {error.strerror or error}") from error
+    finally:
+        os.close(into)
 
+    def wait() -> bytes:
+        with open(out, "rb", buffering=0) as end:
+            output = end.read()
+        with contextlib.suppress(ChildProcessError):  # who runs this process waits for all that it starts
+            if os.waitpid(process, 0)[1]:
+                raise GitError(f"git {arguments[0]} failed")
+        return output
+
+    return wait
+
+
+_STANDARD_ERROR = 2
+
+
+def _command(folder: str, *arguments: str) -> list[str]:
+    return ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
+
+
+def _environment() -> dict[str, str]:
     environment = {name: value for name, value in os.environ.items() if name not in _REPOSITORY}
     environment["GIT_OPTIONAL_LOCKS"] = "0"
-    command = ["git", "-C", folder, "-c", "core.quotePath=false", *arguments]
+    return environment
+
+
+def _started(folder: str, *arguments: str) -> Callable[[], bytes]:
+    """What waits for the output of git, which runs meanwhile."""
+    import subprocess  # only where somebody asks for changes
+
+    command, environment = _command(folder, *arguments), _environment()
     try:
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment

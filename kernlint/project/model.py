@@ -6,17 +6,18 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kernlint.project import discovery, headers, preludes, store
-from kernlint.project.before import defines_before, includes_before, stands_alone
-from kernlint.project.builds import NOTHING_GIVEN, Builds, Given
-from kernlint.project.definitions import Definition, choose
+from kernlint.project import discovery, store
 from kernlint.project.facts import Defined, FileFacts, Includes, Kind, Programs, Started, look
 from kernlint.project.tree import MAX_FILES, MAX_UNMARKED, SOURCES, Ignored, Tree, ignored_soon, passed_over, walk
 from kernlint.record import dataclass
 from kernlint.source import MAX_BYTES
 from kernlint.text.digest import hexdigest
+
+if TYPE_CHECKING:  # what they have is imported when a kernel asks for it: most trees of Python hold none
+    from kernlint.project.builds import Builds, Given
+    from kernlint.project.definitions import Definition
 
 Asked = dict[tuple[str, ...], str]
 """Digests of answers by the question: the name of a method of :class:`Project` and its arguments."""
@@ -108,7 +109,7 @@ class Project:
         known = store.load(self.root, kind) if self.cache else {}
         found: dict[str, tuple[store.State, list[Any]]] = {}
         changed = False
-        nothing = kind()
+        nothing = kind.of("", b"")
         head = os.path.join(self.root, "")
         for path, state in self.tree.files.items():
             before = known.get(path)
@@ -146,6 +147,8 @@ class Project:
     def header(self, name: str, includer: str) -> Header | None:
         """The file of the project that ``#include`` of ``name`` in the file ``includer`` means, where include folders
         do not have it."""
+        from kernlint.project import headers
+
         inside = self.relative(os.path.abspath(includer))
         folder = (inside or "").rpartition("/")[0]
         choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
@@ -166,6 +169,8 @@ class Project:
     def _linked(self, path: str) -> str:
         """The absolute path of the file at ``path``, or of the file of the project that it links to: where links cannot
         be made, a checkout leaves a text that is nothing but the target's path."""
+        from kernlint.project import headers
+
         linked = headers.linked(self.absolute(path), self.tree.files.get(path, (0, 0))[1])
         return linked if linked and self.relative(linked) in self.tree.files else self.absolute(path)
 
@@ -182,6 +187,8 @@ class Project:
     @cached_property
     def builds(self) -> Builds:
         """What build files and host code define."""
+        from kernlint.project.builds import Builds
+
         return Builds(self.root, self.tree.files, lambda: (self.facts, self.programs), self._look_at)
 
     def _look_at(self, path: str, kind: type[Kind]) -> Kind | None:
@@ -257,6 +264,8 @@ class Project:
         beside = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
         if written[0] == '"' and beside in self.tree.files:
             return beside
+        from kernlint.project import headers
+
         choice = headers.choose(name, folder, os.path.basename(self.root), self.tree.names)
         return choice.path if choice is not None and not choice.template else None
 
@@ -292,6 +301,8 @@ class Project:
 
     def preludes_for(self, path: str) -> tuple[str, ...]:
         """OpenCL texts that the host program puts before the one in the file at ``path``, in order."""
+        from kernlint.project import preludes
+
         inside = self.relative(path)
         if inside is None or not inside.lower().endswith(preludes.OPENCL) or not self._joins:
             return ()
@@ -305,6 +316,8 @@ class Project:
     @cached_property
     def _joins(self) -> list[list[str]]:
         """OpenCL files that each statement of a host file includes, in order."""
+        from kernlint.project import preludes
+
         found: list[list[str]] = []
         for path, includes in self.includes.column("includes"):
             if path.lower().endswith(preludes.OPENCL) or not any(
@@ -328,6 +341,8 @@ class Project:
         """What the builds of the project give the file at ``path``."""
         inside = self.relative(path)
         if inside is None:
+            from kernlint.project.builds import NOTHING_GIVEN
+
             return NOTHING_GIVEN
         known = self._given.get(inside)
         if known is None:
@@ -337,6 +352,8 @@ class Project:
     def defined_before(self, header: str, includer: str) -> tuple[str, ...]:
         """Macros that ``includer`` defines itself, under no condition, before it includes ``header`` first; those that
         the text of ``header`` mentions."""
+        from kernlint.project.before import defines_before
+
         inside, outside = self.relative(header), self.relative(includer)
         if inside is None or outside is None:
             return ()
@@ -347,6 +364,8 @@ class Project:
     def included_before(self, header: str, includer: str) -> tuple[str, ...]:
         """Files of the project that ``includer`` includes, under no condition, before it includes ``header`` first,
         where that includes nothing itself."""
+        from kernlint.project.before import includes_before, stands_alone
+
         inside, outside = self.relative(header), self.relative(includer)
         if inside is None or outside is None or stands_alone(_text(self.absolute(inside))):
             return ()
@@ -421,6 +440,8 @@ class Project:
         inside = self.relative(path)
         if inside is None or self.closed:
             return ()
+        from kernlint.project.definitions import choose
+
         kernels = {file for file, names in self.facts.column("kernels") if names}
         found = choose(names, inside, language == "opencl", self._by_definition, kernels, self.root)
         self._definitions[question] = found

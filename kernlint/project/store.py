@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic
 
-from kernlint.project import definitions, discovery, hostoptions
-from kernlint.project import facts as extraction
 from kernlint.project.cachefolder import cache_folder
 from kernlint.project.facts import Kind, Said
 from kernlint.record import fields
@@ -65,7 +63,7 @@ def _columns(kind: type[Said]) -> tuple[str, ...]:
 
 def row_of(said: Said, nothing: Said) -> list[Any]:
     """The row of what a file says; an empty one for ``nothing``."""
-    return [getattr(said, name) for name in _columns(type(said))] if said != nothing else []
+    return [getattr(said, name) for name in _columns(type(said))] if said is not nothing and said != nothing else []
 
 
 def load(root: str, kind: type[Said]) -> dict[str, tuple[State, list[Any]]]:
@@ -94,9 +92,13 @@ def save(root: str, kind: type[Said], known: Mapping[str, tuple[State, list[Any]
         _prune(os.path.dirname(path))
 
 
+_CODE = ("facts", "definitions", "hostoptions", "discovery")
+"""Modules that find facts."""
+
+
 def _path(root: str, kind: type[Said]) -> str:
     """Where the facts are kept: another place when the root, or the code that finds them, is another."""
-    code = [os.stat(module.__file__ or "") for module in (extraction, definitions, hostoptions, discovery)]
+    code = [os.stat(os.path.join(os.path.dirname(__file__), f"{module}.py")) for module in _CODE]
     states = [(status.st_size, status.st_mtime_ns) for status in code]
     name = repr((root, kind.__name__, sys.implementation.cache_tag, states))
     return os.path.join(cache_folder(), "projects", hexdigest(name.encode("utf-8", "surrogateescape")))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO, cast
 
@@ -108,6 +107,8 @@ def cells(text: str) -> int:
 
 def cell(character: str) -> int:
     """Columns of one character: 0 for a combining mark, 2 for a wide one."""
+    import unicodedata  # only where a text is not of plain letters
+
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -9,7 +9,6 @@ at once: a damaged or half-written file is taken for none, and of two runs at th
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -19,14 +18,13 @@ from kernlint.policy.config import Config
 from kernlint.project.cachefolder import cache_folder
 from kernlint.project.compiledb import Flags
 from kernlint.record import dataclass, field, fields
-from kernlint.run import codec, codeprint
-from kernlint.run.outcome import FileOutcome
 from kernlint.source import MAX_BYTES, SourceFile
 from kernlint.text.digest import hexdigest
 from kernlint.text.writing import replace_file
 
 if TYPE_CHECKING:
     from kernlint.project import Project
+    from kernlint.run.outcome import FileOutcome
 
 KEEP = 48
 """Files of results kept in the cache folder; those not used for longest are removed."""
@@ -70,6 +68,8 @@ class Cache:
         if self._loaded:
             return
         self._loaded = True
+        from kernlint.run import codeprint
+
         try:
             folder = os.path.join(cache_folder(), "results")
             name = "\0".join((codeprint.digest(folder), os.path.realpath(self.folder), self.settings(self.config)))
@@ -114,6 +114,8 @@ class Cache:
         entry = self._entries.get(key.path)
         if entry is None:
             return None
+        from kernlint.run import codec
+
         try:
             source, settings, depends, asked, data = entry
             if source != key.source or settings != key.settings:
@@ -140,6 +142,8 @@ class Cache:
             return
         if any(self._is_fresh(path) for path in (key.path, *outcome.depends)):
             return
+        from kernlint.run import codec
+
         depends = [[path, self._state(path)] for path in outcome.depends]
         asked = [[*question, answer] for question, answer in outcome.asked.items()]
         self._new[key.path] = [key.source, key.settings, depends, asked, codec.encode(outcome)]
@@ -148,6 +152,8 @@ class Cache:
         """Write what is new, with what another run wrote meanwhile and the files of this folder that still exist."""
         if not self._new or self.problem is not None:
             return
+        import json  # only where there is something to keep, or was
+
         entries, valid = _read(self._file)
         known = {**entries, **self._new}
         kept = {path: entry for path, entry in known.items() if path in self._new or os.path.exists(path)}
@@ -204,6 +210,8 @@ def _read(path: str) -> tuple[dict[str, Any], set[str]]:
         head, _, text = whole.partition(b"\n")
         if head != _MAGIC + hexdigest(text).encode():
             return {}, set()
+        import json
+
         valid, entries = json.loads(text)
         return dict(entries), set(valid)
     except (OSError, ValueError, TypeError):

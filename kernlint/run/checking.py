@@ -5,6 +5,7 @@ Nothing heavy is imported here: a run in which nothing changed loads neither rul
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -12,11 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from kernlint.finding import Fix
 from kernlint.policy.config import Config
-from kernlint.project import Projects, discovery
+from kernlint.project import Project, Projects, discovery
 from kernlint.project.compiledb import NO_FLAGS, Lookup
 from kernlint.record import dataclass, field, replace
-from kernlint.result import Level, Notification, Report, Sources, Summary
-from kernlint.run import gaps, merge
+from kernlint.result import Level, Notification, Report, Result, Sources, Summary
 from kernlint.run.cache import Cache, Key
 from kernlint.run.outcome import FileOutcome
 from kernlint.source import SourceFile
@@ -52,14 +52,23 @@ class Job:
     texts: Mapping[str, SourceFile] = field(default_factory=dict)
     fixes: bool = False
     projects: Projects = field(default_factory=Projects)
+    _by_folder: dict[str, Project] = field(default_factory=dict)
 
     def holds_kernels(self, path: str, real: str) -> bool:
         """Whether the host file at ``path``, whose real path is ``real``, has a kernel, as far as its project knows."""
-        return self.projects.holds_kernels(path, real, self.configs(path, True).home)
+        return self._around(path).holds_kernels(path, real)
 
     def works_with_devices(self, path: str, real: str) -> bool:
         """Whether the file of host code at ``path``, whose real path is ``real``, allocates, copies or launches."""
-        return self.projects.works_with_devices(path, real, self.configs(path, True).home)
+        return self._around(path).works_with_devices(real)
+
+    def _around(self, path: str) -> Project:
+        """The project of a file, which is the same for all files of a folder."""
+        folder = path.rpartition(os.sep)[0]
+        project = self._by_folder.get(folder)
+        if project is None:
+            project = self._by_folder[folder] = self.projects.of(path, self.configs(path, True).home)
+        return project
 
 
 def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = None) -> Report:
@@ -83,8 +92,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
             sources.add(source)
     for text in job.texts.values():
         sources.add(text)
-    habits = lambda: frozenset(rule.meta.code for rule in registry.rules if rule.meta.habit)  # noqa: E731
-    results = merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources, habits)
+    results = _merged(outcomes, sources, registry) if outcomes else []
     said = [*job.lookup.problems, *_useless_databases(job, files)]
     problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in said]
     if cache is not None and cache.problem is not None:
@@ -110,7 +118,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         missed=sum(o.missed for o in outcomes),
         raceless=sum(o.raceless for o in outcomes),
         seconds=time.perf_counter() - start,
-        gaps=gaps.largest([gap for o in outcomes for gap in o.gaps], partial(_holder, job, files)),
+        gaps=_largest(job, files, outcomes) if outcomes else (),
         unreached=unreached,
     )
     return Report(
@@ -124,6 +132,21 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
         paths=tuple(outcome.path for outcome in outcomes),
         gaps={o.path: None if o.lost or o.unread else frozenset(o.unsure) for o in outcomes},
     )
+
+
+def _merged(outcomes: Sequence[FileOutcome], sources: Sources, registry: Registry) -> list[Result]:
+    """What the files say together."""
+    from kernlint.run import merge
+
+    habits = lambda: frozenset(rule.meta.code for rule in registry.rules if rule.meta.habit)  # noqa: E731
+    return merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources, habits)
+
+
+def _largest(job: Job, files: Sequence[str], outcomes: Sequence[FileOutcome]) -> tuple[str, ...]:
+    """What is missing most."""
+    from kernlint.run import gaps
+
+    return gaps.largest([gap for o in outcomes for gap in o.gaps], partial(_holder, job, files))
 
 
 def _useless_databases(job: Job, files: Sequence[str]) -> list[str]:
@@ -167,7 +190,9 @@ def _holder(job: Job, files: Sequence[str], header: str) -> str | None:
     """The folder of a project that has ``header`` where nobody looks for it, to be named with ``-I``."""
     for project in {job.projects.of(path, job.configs(path).home): None for path in files}:
         if (folder := project.left_out(header)) is not None:
-            return gaps.shown_folder(folder)
+            from kernlint.run.gaps import shown_folder
+
+            return shown_folder(folder)
     return None
 
 

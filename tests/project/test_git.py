@@ -185,13 +185,31 @@ def test_a_diff_does_not_go_with_writing_a_baseline(kernlint, repository):
 
 def test_git_is_asked_once_what_it_ignores(repository, kernlint, monkeypatch):
     asked = []
-    started = git._started
+    started = git._started_at_once
 
     def counted(folder, *arguments):
         asked.append(arguments[0])
         return started(folder, *arguments)
 
-    monkeypatch.setattr(git, "_started", counted)
+    monkeypatch.setattr(git, "_started_at_once", counted)
     (repository / "plain.py").write_text("n = 1\n")
     kernlint("check", ".")
     assert asked == ["ls-files"]
+
+
+def test_what_is_ignored_is_the_same_without_spawning(repository, monkeypatch):
+    (repository / ".gitignore").write_text("made/\n*.tmp.cu\n")
+    (repository / "made").mkdir()
+    (repository / "made" / "one.cu").write_text("")
+    (repository / "two.tmp.cu").write_text("")
+    root = os.path.realpath(repository)
+    found = git.ignored(root)
+    assert {os.path.relpath(path, root) for path in found} == {"made", "two.tmp.cu"}
+    monkeypatch.delattr(os, "posix_spawnp", raising=False)
+    assert git.ignored(root) == found
+
+
+def test_git_that_is_not_there_ignores_nothing(repository, monkeypatch):
+    (repository / ".gitignore").write_text("*.cu\n")
+    monkeypatch.setenv("PATH", str(repository / "nowhere"))
+    assert git.ignored(str(repository)) == frozenset()

@@ -9,7 +9,7 @@ from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.report import View, render
 from kernlint.report.console import cells
 from kernlint.report.frame import Mark, frames
-from kernlint.report.terminal import marks_of
+from kernlint.report.shown import marks_of
 from kernlint.report.words import step_text, witness_text
 from kernlint.result import Sources
 from kernlint.source import SourceFile, Span
