@@ -62,7 +62,8 @@ class AnalysisOptions:
     threads and ``grid`` in blocks, each (x, y, z), when a launch was given by hand.  ``defines``: macros given
     on the command line or in the configuration.  ``pedantic``: notes are wanted too.  ``stated``:
     assumptions, those in comments of the file among them.  ``unlike``: comments of the file that promise that no
-    element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number.
+    element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number;
+    ``ranges``: the least and the greatest value that they say names stand for (None: not said).
     """
 
     targets: tuple[Target, ...] = ()
@@ -73,6 +74,7 @@ class AnalysisOptions:
     stated: tuple[Stated, ...] = ()
     unlike: tuple[Stated, ...] = ()
     multiples: tuple[tuple[str, int], ...] = ()
+    ranges: tuple[tuple[str, tuple[int | None, int | None]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

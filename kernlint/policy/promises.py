@@ -44,7 +44,7 @@ def unlike(source: SourceFile) -> Iterator[Stated]:
     if _MAYBE.search(source.data) is None:
         return
     read = python_comments if is_python(source.path) else comments
-    for start, end, text in _runs(source.data, read(source.data)):
+    for start, end, text in runs(source.data, read(source.data)):
         said = promise(text)
         if said:
             yield Stated(said, Span(source.path, start, end), code_below(source.data, end))
@@ -76,7 +76,7 @@ def multiples(source: SourceFile) -> dict[str, int]:
     if _MAYBE_MULTIPLE.search(source.data) is None:
         return found
     read = python_comments if is_python(source.path) else comments
-    for start, _, text in _runs(source.data, read(source.data)):
+    for start, _, text in runs(source.data, read(source.data)):
         if (beside := _BESIDE.match(" ".join(_MARK.sub("", text).split()))) is not None:
             line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
             found.update(dict.fromkeys(_DECLARED.findall(line), int(beside[1] or 2)))
@@ -103,7 +103,7 @@ def promise(text: str) -> str:
     return ""
 
 
-def _runs(data: bytes, found: Iterator[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
+def runs(data: bytes, found: Iterator[tuple[int, str]]) -> Iterator[tuple[int, int, str]]:
     """Comments that follow one another with nothing between, as one: (offset, end, text)."""
     start, end, texts = 0, 0, list[str]()
     for offset, text in found:

@@ -129,6 +129,11 @@ def statements(source: SourceFile) -> Iterator[Stated]:
             yield Stated(said, Span(source.path, start, start + len(said.encode())), code_below(source.data, after))
 
 
+def code_of(data: bytes) -> bytes:
+    """A text without its comments and strings."""
+    return _TOKEN.sub(b" ", data)
+
+
 def code_below(data: bytes, start: int) -> int:
     """Offset of the first brace or semicolon of code after ``start``: the end of what stands directly below."""
     blank = _TOKEN.sub(lambda match: b" " * len(match.group()), data[start : start + 4096])

@@ -20,6 +20,7 @@ from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.config import Config, ConfigError
+from kernlint.policy.ranges import ranges
 from kernlint.policy.selection import Selection
 from kernlint.project import Projects, Questions
 from kernlint.project.build import flags_for
@@ -666,6 +667,7 @@ def analysis_options(
         stated=(*map(Stated, config.assume), *stated),
         unlike=tuple(promises.unlike(source)) if source is not None else (),
         multiples=tuple(promises.multiples(source).items()) if source is not None else (),
+        ranges=tuple(ranges(source).items()) if source is not None else (),
     )
 
 

@@ -22,6 +22,7 @@ from kernlint.analysis.launching.run_time_sizes import (
     rows_beyond,
     tested_size,
 )
+from kernlint.analysis.launching.stated_sizes import Ranges, beyond_rows, empty
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
@@ -58,7 +59,9 @@ class LaunchLimits(Rule):
     rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says. So is a
     grid of as many blocks as a count says that begins at 0, that is read back, and that nobody asks about, where the
     launch's error is looked at. In Python programs with kernels in strings also a size that is a float, as `/` and
-    `np.ceil` make one.
+    `np.ceil` make one. A comment that says
+    how large or small a size gets (`rows: 1 .. 262144`, `n may be 0`) counts as such a size: a grid too large along y or z
+    for it, and one that is empty where somebody looks at the launch's error, are reported.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
@@ -184,6 +187,16 @@ class LaunchLimits(Rule):
                     fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
                 )
 
+    def _empty(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        """A grid that is empty for a size that a comment allows, and whose error somebody looks at."""
+        name = empty(view, _ranges(view, facts), ROWS) if facts.module.language == "cuda" else None
+        if name is None or view.fact.span not in facts.module_facts[error_checks].checked_launches:
+            return None
+        return (
+            f"where {name} is 0, as the comment allows, there are no blocks, and the launch is refused",
+            "launch only where there is something to do",
+        )
+
     def _counted(self, facts: Facts) -> Iterator[Finding]:
         """A grid that is empty where the device has counted nothing, and whose error somebody looks at."""
         seen: set[Span] = set()
@@ -212,6 +225,7 @@ class LaunchLimits(Rule):
             said = (
                 self._device(view, facts)
                 or self._rows(view, facts)
+                or self._empty(view, facts)
                 or self._together(view, facts)
                 or self._groups(view, facts)
             )
@@ -231,7 +245,17 @@ class LaunchLimits(Rule):
         return message, f"use no more than {most} threads"
 
     def _rows(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
-        axis = rows_beyond(view, ROWS, facts[trace]) if facts.module.language == "cuda" else None
+        if facts.module.language != "cuda":
+            return None
+        said = beyond_rows(view, _ranges(view, facts), ROWS)
+        if said is not None:
+            along, name, count = said
+            message = (
+                f"the grid has {count} blocks along {'xyz'[along]} where {name} is as large as the comment allows, and "
+                f"{ROWS} at most can be launched"
+            )
+            return message, "put the large size along x, or loop over it in the kernel"
+        axis = rows_beyond(view, ROWS, facts[trace])
         if axis is None or view.fact.grid is None:
             return None
         size = words(view.fact.grid[axis])
@@ -303,6 +327,12 @@ class LaunchLimits(Rule):
             if axis and facts.module.language == "cuda" and size.value is not None and size.value > ROWS:
                 return f"a grid of {size.value} along {'xyz'[axis]}; at most {ROWS} are allowed there"
         return None
+
+
+def _ranges(view: LaunchView, facts: Facts) -> Ranges:
+    """What comments say of sizes, of a launch in the same file."""
+    here = view.fact.span.file == facts.module.path
+    return dict(facts.options.ranges) if here else {}
 
 
 def _written(sizes: Expr | None) -> bool:

@@ -1,0 +1,93 @@
+"""Grids that are refused for sizes that a comment of the file allows: too large along y or z, or without any block.
+
+What the comment says is the evidence: ``tokens: 1 .. 262144`` beside a grid with a block for each of them along y, or
+``0 for a frame without any object`` where nobody asks about 0 before the launch (CUDA C++ Programming Guide, technical
+specifications; a grid without blocks is ``cudaErrorInvalidConfiguration``, as it is in HIP).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.launches import Sizes
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import PointerType, StructType
+
+Ranges = Mapping[str, tuple[int | None, int | None]]
+
+LARGEST = (1 << 31) - 1
+"""Blocks along x, at the most."""
+
+_OTHERS = (1, 2, 4, 8, 16, 32, 64, 128)
+"""Values of sizes of which nothing is said, where the host's checks want more than 1."""
+
+
+def beyond_rows(view: LaunchView, said: Ranges, most: int) -> tuple[int, str, int] | None:
+    """(axis, size, how many blocks) where a grid gets more than ``most`` blocks along y or z."""
+    grid = view.fact.grid
+    for axis in (1, 2) if grid is not None and view.fact.threads is None else ():
+        assert grid is not None
+        highs = {symbol: high for symbol, (_, high) in _stated(grid[axis], said).items() if high is not None}
+        if not highs:
+            continue
+        count = evaluate(grid[axis], {**dict.fromkeys(symbols(grid[axis]), 1), **highs})
+        if count is not None and count > most and _let_through(view, grid, highs):
+            largest = max(highs, key=lambda symbol: highs[symbol])
+            return axis, short(largest), count
+    return None
+
+
+def empty(view: LaunchView, said: Ranges, most: int) -> str | None:
+    """The size that may be 0 as a comment says, where the grid is refused then and right for 1."""
+    grid = view.fact.grid
+    if grid is None or view.fact.threads is not None:
+        return None
+    for size in grid:
+        for symbol, (low, _) in _stated(size, said).items():
+            if low != 0 or _refused(grid, {symbol: 1}, most) or not _refused(grid, {symbol: 0}, most):
+                continue
+            if _let_through(view, grid, {symbol: 0}):
+                return short(symbol)
+    return None
+
+
+def short(symbol: Symbol) -> str:
+    """The name of a variable or member alone."""
+    if symbol.kind is SymbolKind.LOAD:
+        root, offset = symbol.origin
+        kind = root.decl.type if root.decl is not None else None
+        kind = kind.pointee if isinstance(kind, PointerType) else kind
+        fields = kind.fields if isinstance(kind, StructType) and isinstance(offset, Term) else ()
+        found = [field.name for field in fields if field.offset == offset.value]
+        return found[0] if len(found) == 1 else ""
+    return symbol.name.replace("->", ".").rpartition(".")[2]
+
+
+def _stated(size: Term, said: Ranges) -> dict[Symbol, tuple[int | None, int | None]]:
+    """The variables of callers in a size of which a comment says how small and large they get."""
+    own = (SymbolKind.PARAM, SymbolKind.LOAD)
+    return {one: said[short(one)] for one in symbols(size) if one.kind in own and short(one) in said}
+
+
+def _refused(grid: Sizes, known: dict[Symbol, int], most: int) -> bool:
+    """Whether a grid is empty or too large with values for some of its variables, the others being 1."""
+    for axis, size in enumerate(grid):
+        count = evaluate(size, {**dict.fromkeys(symbols(size), 1), **known})
+        if count is None:
+            return False
+        if count <= 0 or count > (most if axis else LARGEST):
+            return True
+    return False
+
+
+def _let_through(view: LaunchView, grid: Sizes, known: dict[Symbol, int]) -> bool:
+    """Whether the host's checks that ask about the sizes of a grid let values through."""
+    sizes = {symbol for size in grid for symbol in symbols(size)}
+    checks = [check for check in view.checks if not sizes.isdisjoint(symbols(check))]
+    checks = [check for check in checks if all(part.op != "call" for part in subterms(check))]  # statuses
+    if any(one.kind is SymbolKind.UNKNOWN for check in checks for one in symbols(check)):
+        return False
+    open_ = {symbol for check in checks for symbol in symbols(check)} | sizes
+    return any(all(evaluate(check, {**dict.fromkeys(open_, other), **known}) for check in checks) for other in _OTHERS)

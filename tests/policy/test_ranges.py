@@ -1,0 +1,37 @@
+"""Ranges of sizes that comments state."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.policy.ranges import ranges
+from kernlint.source import SourceFile
+
+SHOWN = "void run(int rows, int cols, const float *x, size_t count, int k);\n"
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("// rows: frames of a batch, 1 .. 262144", {"rows": (1, 262144)}),
+        ("// rows, cols: 1 to 2^20 - 1; k: 3 .. 7", {"rows": (1, 1048575), "cols": (1, 1048575), "k": (3, 7)}),
+        ("/* any rows, cols from 1 to 8 192 */", {"rows": (1, 8192), "cols": (1, 8192)}),
+        ("// 1 <= rows <= cols <= 1 << 24, k >= 1.", {"rows": (1, 1 << 24), "cols": (1, 1 << 24), "k": (1, None)}),
+        ("// x has count elements (count > 0)", {"count": (1, None)}),
+        ("/* count is what is left over,\n * 0 for a frame without any object. */", {"count": (0, None)}),
+        ("// count may be zero", {"count": (0, None)}),
+        ("// on some ranks the domain [0, count) is empty", {"count": (0, None)}),
+        ("// rows: up to 64 KiB of them", {}),
+        ("// rows: usually 1 to 8", {}),
+        ("// if (rows < 3) return;", {}),
+        ("// rows: 1 .. 4\nint a;\n// rows: 1 .. 8", {}),
+        ("// nothing: 1 .. 4", {}),
+    ],
+)
+def test_ranges(comment: str, said: dict[str, tuple[int | None, int | None]]) -> None:
+    assert ranges(SourceFile("t.cu", f"{comment}\n{SHOWN}".encode())) == said
+
+
+def test_beside_a_declaration() -> None:
+    text = b"struct Batch {\n    int size;  /* any number from 0 to 1 << 28 */\n};\n"
+    assert ranges(SourceFile("t.cu", text)) == {"size": (0, 1 << 28)}
