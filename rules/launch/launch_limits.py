@@ -59,9 +59,9 @@ class LaunchLimits(Rule):
     rounds up to whole work-groups, and one that has nothing to do with groups as large as the device says. So is a
     grid of as many blocks as a count says that begins at 0, that is read back, and that nobody asks about, where the
     launch's error is looked at. In Python programs with kernels in strings also a size that is a float, as `/` and
-    `np.ceil` make one. A comment that says
-    how large or small a size gets (`rows: 1 .. 262144`, `n may be 0`) counts as such a size: a grid too large along y or z
-    for it, and one that is empty where somebody looks at the launch's error, are reported.
+    `np.ceil` make one. What a comment says of how large or small a size gets (`rows: 1 .. 262144`, `n may be 0`) is
+    believed: a grid that is too large for it along `y` or `z`, and one that is empty then where somebody looks at the
+    launch's error, are reported.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
