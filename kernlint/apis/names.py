@@ -26,6 +26,10 @@ _BARE = frozenset(
 """Functions of the languages themselves."""
 
 
+PLACED = "operator new at"
+"""What front ends call a ``new`` that makes an object in memory which it is given, as its first argument."""
+
+
 @lru_cache(maxsize=4096)
 def base_name(name: str) -> str:
     """A function's name without the prefix of its runtime and the version of its interface."""

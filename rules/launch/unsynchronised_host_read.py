@@ -260,6 +260,7 @@ class UnsynchronisedHostRead(ModuleRule):
             message = "this memory is written again while an asynchronous copy may still read it"
             fix = "wait for the stream first, or use another buffer"
         related = [Related(work.begun.span, "begun here")]
+        related += [Related(span, "called here") for span in early.access.stack[::-1][:2]]
         severity = Severity.NOTE if work.pageable else None
         message += PAGEABLE if work.pageable else ""
         return self.finding(early.access.span, message, severity, related=related, fix=fix)

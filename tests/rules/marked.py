@@ -24,3 +24,15 @@ def assert_marked(rule: RuleClass, code: str, language: str = "cuda", **settings
         code.encode()[: f.span.start].count(b"\n") + 1: f.message for f in findings(rule, code, language, **settings)
     }
     assert got.keys() == expected, got
+
+
+def assert_pair(rule: RuleClass, code: str, language: str = "cuda") -> None:
+    """A case with its fault and mended: lines ``// only bad`` and ``// only good`` are of one of the two alone."""
+
+    def variant(left_out: str) -> str:
+        kept = [line for line in code.splitlines() if left_out not in line]
+        return "\n".join(line.replace("  // only bad", "").replace("  // only good", "") for line in kept)
+
+    assert_marked(rule, variant("// only good"), language)
+    good = variant("// only bad").splitlines()
+    assert_marked(rule, "\n".join(line.removesuffix("  // bad") for line in good), language)

@@ -15,7 +15,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
-from kernlint.analysis.extent.places import Places, places
+from kernlint.analysis.extent.places import Places, chosen, places
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -41,6 +41,7 @@ from kernlint.symbolic.terms import (
     Term,
     const,
     is_one_bit,
+    plain,
     substitute,
     subterms,
     symbols,
@@ -249,6 +250,9 @@ def _pitched(found: Places, view: LaunchView) -> tuple[tuple[Term, Term], ...]:
         own = set(symbols(substitute(pitch, images)))
         if own and not own & sizes:
             pairs.update(((pitch, term_of(limit.size)), None) for limit in place.limits if limit.slack < 0)
+            for atom in (plain(atom) for mono in place.index.coefficients for atom in mono):
+                if atom.op == "mod" and chosen(atom.args[1]):  # what is left over of a row's length is within the row
+                    pairs[pitch, atom.args[1]] = None
     return tuple(pairs)
 
 

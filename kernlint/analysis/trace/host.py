@@ -22,6 +22,7 @@ from kernlint.analysis.trace.values import (
     root_symbol,
 )
 from kernlint.apis import Made, Makes, makes
+from kernlint.apis.names import PLACED
 from kernlint.symbolic.terms import Symbol, SymbolKind, Uniformity, binary, call, cast, const, unknown
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, Ref, VarDecl
@@ -93,8 +94,11 @@ _MADE = {
 """What CUDA's and HIP's functions make structures of: the fields that their arguments become."""
 
 
-def made_of(e: Call, values: Sequence[Value]) -> StructValue | None:
-    """The structure that ``make_cudaExtent(...)`` and its like give."""
+def made_of(e: Call, values: Sequence[Value]) -> StructValue | PointerValue | None:
+    """The structure that ``make_cudaExtent(...)`` and its like give; the object that is made in memory in sight."""
+    if isinstance(e.type, PointerType):
+        at = values[0] if e.name == PLACED and values else None
+        return PointerValue(at.root, at.offset, e.type.pointee) if isinstance(at, PointerValue) else None
     kind = e.name.rpartition("::")[2].removeprefix("make_").removeprefix("cuda").removeprefix("hip")
     if e.name == "cl::NDRange::NDRange" and len(values) <= 3:
         sizes = [as_term(value) for value in values] + [const(1, U64)] * (3 - len(values))

@@ -365,7 +365,7 @@ def _unfollowed(m: Machine, e: Call, reason: str) -> Value:
         m.gap("barrier", f"{name} may hold a barrier", e.span)
         only = None if told else given
         m.barrier(e.span, Scope.BLOCK, frozenset(Space), name, certain=False, node=e, given=only)
-    if made is None and isinstance(e.type, StructType):
+    if made is None and isinstance(e.type, (StructType, PointerType)):
         made = made_of(e, values) or (made_sequence(m, e, values) if m.on_host else None)
     if made is not None:
         return made

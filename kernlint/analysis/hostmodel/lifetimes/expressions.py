@@ -26,6 +26,7 @@ from kernlint.analysis.hostmodel.lifetimes.objects import assigned, element
 from kernlint.analysis.hostmodel.lifetimes.transfers import launched
 from kernlint.tree import nodes as n
 from kernlint.tree.types import ArrayType, PointerType, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 
 def value(m: Machine, e: n.Expr, s: State) -> list[Outcome]:
@@ -70,11 +71,23 @@ def _ref(m: Machine, e: n.Ref, s: State) -> list[Outcome]:
 
 
 def _stored(m: Machine, e: n.Expr, s: State) -> list[Outcome]:
-    """What stands at a place."""
+    """What stands at a place, or in a list that is written down there."""
+    if isinstance(e, n.Subscript) and isinstance(strip_casts(e.base), n.InitList):
+        return _of_list(m, e, s)
     return [
         (after, load(m, at, e.type, after, e.span) if at is not None else m.fresh("value"))
         for after, at in place(m, e, s)
     ]
+
+
+def _of_list(m: Machine, e: n.Subscript, s: State) -> list[Outcome]:
+    """An element of a list without a name (``for (float *p : {a, b})``): one of all where it is not known which."""
+    out: list[Outcome] = []
+    for state, (whole, index) in m.values((e.base, e.index), s):
+        parts = dict(whole.parts) if isinstance(whole, Whole) else {}
+        found = parts.get((index.value,)) if isinstance(index, Number) else either(*parts.values())
+        out.append((state, found if isinstance(found, (Number, At, Atom)) else m.fresh("element")))
+    return out
 
 
 def place(m: Machine, e: n.Expr, s: State) -> list[Placed]:

@@ -31,6 +31,9 @@ DEPTH = 5
 ROUNDS = 2
 """Rounds of a loop that are walked, where its condition does not end it sooner."""
 
+MOST_ROUNDS = 12
+"""Rounds of a loop that are walked, where numbers alone say that there are more."""
+
 Outcome = tuple[State, Value]
 Placed = tuple[State, Place | None]
 

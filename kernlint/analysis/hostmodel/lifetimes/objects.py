@@ -20,6 +20,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.transfers import rested_on
+from kernlint.apis.names import PLACED
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, PointerType, StructType, Type
@@ -190,6 +191,8 @@ def container(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
         return _swap(m, e, s)
     if e.name in ("std::exchange",) and len(e.args) == 2:
         return _exchange(m, e, s)
+    if e.name == PLACED:
+        return _placed(m, e, s)
     if e.receiver is None:
         return _made(m, e, s)
     if _sequence(e.receiver.type):
@@ -211,6 +214,20 @@ def container(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
                 out += [(after, m.fresh("reset")) for after, _ in _set_held(m, e, state)]
             return out
     return None
+
+
+def _placed(m: Machine, e: n.Call, s: State) -> list[Outcome]:
+    """An object that is made in memory which was there before: what its constructor leaves is held there."""
+    out: list[Outcome] = []
+    for state, (at, *made) in m.values(e.args, s):
+        for given in made:
+            if isinstance(given, Whole) and isinstance(at, At):
+                for path, part in given.parts:
+                    state.memory[At(at.thing, (*at.path, *path))] = part  # type: ignore[assignment]
+            elif not isinstance(given, Whole):
+                escape(m, given, state)
+        out.append((state, at))
+    return out
 
 
 def _loaded(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
-from kernlint.analysis.hostmodel.lifetimes.machine import ROUNDS, STATES, Machine
+from kernlint.analysis.hostmodel.lifetimes.machine import MOST_ROUNDS, ROUNDS, STATES, Machine
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -66,7 +66,7 @@ def _loop(
     frame = m.frames[-1]
     left: list[State] = []
     rounds = 0
-    while states and rounds < 4:
+    while states and rounds < MOST_ROUNDS:
         if first or rounds:
             states, no = m.split(cond, states)
             if rounds or not states:  # what rests on a loop without a round is seldom meant

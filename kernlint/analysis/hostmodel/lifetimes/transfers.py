@@ -278,7 +278,8 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
             word = "written" if not work.writes else ("launch" if work.api == "launch" else "read")
             soft = word == "read" and complete(work.api) and work.place.thing.kind in PAGEABLE
             soft = soft and (fate is None or not fate.out)
-            m.report(Fault("early", span, at.thing.name, word, ((work.span, "begun here"),), soft))
+            related = ((work.span, "begun here"), *calls_to(m))
+            m.report(Fault("early", span, at.thing.name, word, related, soft))
             s.pending = tuple(other for other in s.pending if other is not work)
             return
 
@@ -364,6 +365,11 @@ def called(thing: Thing, s: State) -> str:
 def calls_of(fate: Fate) -> tuple[tuple[Span, str], ...]:
     """The calls through which something was last done to a thing, the nearest first, as places beside a fault."""
     return tuple((span, "called here") for span in fate.called[:2])
+
+
+def calls_to(m: Machine) -> tuple[tuple[Span, str], ...]:
+    """The calls by which the walk has come to where it is, the nearest first, as places beside a fault."""
+    return tuple((frame.call, "called here") for frame in m.frames[:0:-1] if frame.call is not None)[:2]
 
 
 def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kernlint.apis.names import PLACED
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.kinds import TypeKind
@@ -215,10 +216,35 @@ def pack_expansion(scope: Scope, cursor: Cursor) -> Expr:
 
 @lowers_expression(K.CXX_NEW_EXPR, K.CXX_DELETE_EXPR, K.CXX_THROW_EXPR)
 def allocation(scope: Scope, cursor: Cursor) -> Expr:
-    """``new``, ``delete`` and ``throw`` are calls of what they do."""
+    """``new``, ``delete`` and ``throw`` are calls of what they do; ``new`` at a place that is given allocates nothing
+    (ISO C++ [new.delete.placement]) and is one of its own, with the place as its first argument."""
     names = {K.CXX_NEW_EXPR: "operator new", K.CXX_DELETE_EXPR: "operator delete", K.CXX_THROW_EXPR: "throw"}
-    args = tuple(scope.expression(c) for c in cursor.children if is_expression(c))
-    return Call(scope.span(cursor), scope.type(cursor), names[cursor.kind], None, args)
+    parts = [c for c in cursor.children if is_expression(c)]
+    args = tuple(scope.expression(c) for c in parts)
+    placed = cursor.kind == K.CXX_NEW_EXPR and bool(parts) and _in_placement(scope, cursor, parts[0])
+    name = names[cursor.kind]
+    if placed and isinstance(args[0].type, PointerType):
+        name = PLACED
+    elif placed:  # of another allocator, or one that does not throw: what is given says nothing of the object
+        args = args[1:]
+    return Call(scope.span(cursor), scope.type(cursor), name, None, args)
+
+
+_PLACEMENT = pattern(r"(?:::\s*)?new\s*\(")
+
+
+def _in_placement(scope: Scope, cursor: Cursor, first: Cursor) -> bool:
+    """Whether the first argument of a ``new`` stands in the parentheses right behind the word (those may be the type's,
+    in which no expression stands)."""
+    text = scope.lowering.source(cursor)
+    head = _PLACEMENT.match(text)
+    if head is None:
+        return False
+    depth, at = 1, head.end()
+    while at < len(text) and depth:
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return scope.span(first).start < scope.span(cursor).start + at
 
 
 @lowers_expression(K.GENERIC_SELECTION_EXPR)

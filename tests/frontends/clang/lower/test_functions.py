@@ -161,6 +161,18 @@ def test_new_and_delete_are_calls_and_a_throw_does_not_come_back() -> None:
     assert len([t for f in functions for t in find(f, Trap)]) == 1
 
 
+def test_a_new_at_a_place_is_told_from_one_that_allocates() -> None:
+    text = """
+    struct S { int a; S(int x) : a(x) {} S() {} };
+    void h(void *at, float *x, int n) {
+        new (at) S(n); new S(n); new (x) float(1); new float(1); new int[n]; ::new ((void *)x) S; new (int *)(&n);
+    }
+    """
+    found = [(c.name, len(c.args)) for f in module(text).functions for c in find(f, Call) if c.name != "S::S"]
+    at, plain = ("operator new at", 2), ("operator new", 1)
+    assert found == [at, plain, at, plain, plain, at, plain]
+
+
 def test_name_spans() -> None:
     text = "__global__ void k(int n) {}"
     tree = kernel(text).function
