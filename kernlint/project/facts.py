@@ -36,6 +36,8 @@ _BY_NAME = pattern(
 )
 _CREATED = pattern(rb"Kernel\b[^;\"]{0,200}\"([A-Za-z_]\w*)\"")
 _GOT = pattern(rb"(?:[gG]et_?[fF]unction|get_kernel)\s*\([^;\"']{0,200}[\"']([A-Za-z_]\w*)[\"']")
+_TEXT = pattern(rb"\"([A-Za-z_]\w*)\"")
+_OPENCL_HOST = (b"cl_kernel", b"cl_program", b"cl_context", b"cl_mem", b"cl::")
 _METHOD = pattern(rb"\.\s*([A-Za-z_]\w*)\s*(?:\(|\[\s*[\w(])")
 _STARTED = pattern(rb"\b([A-Za-z_]\w*)\s*(?:\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\]\s*\((?<=\]\()|\.\s*forall\s*\()")
 _INSTANCE = pattern(rb"template(?<![.:>\w]template)\s+[^;{}<>()=]*?\b([A-Za-z_]\w*)\s*<[^;{}]*;")
@@ -286,6 +288,8 @@ def _launches(data: bytes, kernel: bool) -> list[bytes]:
         found += _CREATED.findall(data)
         if b"etFunction" in data:
             found += _GOT.findall(data)
+    if kernel and any(word in data for word in _OPENCL_HOST):
+        found += _TEXT.findall(data)  # kernels are looked up by functions of the project's own, and by lists of names
     return found
 
 

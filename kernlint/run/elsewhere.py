@@ -137,7 +137,8 @@ class Elsewhere:
         mine = os.path.basename(ours)
         names = {os.path.basename(other) for other in others} - {mine}
         if any(other.encode("utf-8", "surrogateescape") + b'"' in text for other in names):
-            return False  # which of them it launches is not known
+            # Which of them it launches is not known, unless it names ours too: others may hold the same as text.
+            return re.search(rb"\b" + re.escape(mine.encode("utf-8", "surrogateescape")) + b'"', text) is not None
         stem = os.path.splitext(mine)[0].encode("utf-8", "surrogateescape")
         return stem in text or all(_closer(path, ours, other) for other in others)
 

@@ -14,6 +14,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, Module
 from kernlint.analysis.hostmodel.places import not_null
 from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
+from kernlint.analysis.launching.handles import Handles
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
 from kernlint.analysis.launching.only_kernel import fits_all, of_only
 from kernlint.analysis.trace.events import AllocationEvent, Guard, LaunchEvent, Trace
@@ -93,12 +94,13 @@ def _compute(facts: ModuleFacts) -> HostFacts:
     found: list[LaunchFact] = []
     traces: list[tuple[FunctionDecl, Trace]] = []
     allowance = Allowance(STEPS)
+    handles = Handles(facts.module)
     for function, trace in walked(facts.module, allowance):
         traces.append((function, trace))
         for event in trace.launches:
-            found += _facts(event, trace)
+            found += _facts(event, trace, handles)
     objects = tuple(walked_objects(facts.module, [function for function, _ in traces], allowance))
-    found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace)]
+    found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace, handles)]
     return HostFacts(tuple(_of_callers(found)), tuple(traces), objects, not allowance.cut)
 
 
@@ -124,12 +126,14 @@ def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:
             yield fact
 
 
-def _facts(event: LaunchEvent, trace: Trace) -> Iterator[LaunchFact]:
-    for kernel in event.kernels or (None,):
-        yield _fact(event, trace, kernel)
+def _facts(event: LaunchEvent, trace: Trace, handles: Handles) -> Iterator[LaunchFact]:
+    for kernel in event.kernels:
+        yield _fact(event, trace, kernel, kernel.name)
+    if not event.kernels:
+        yield _fact(event, trace, None, name_of(event, trace.apis) or handles.kernel_of(event) or event.node.name)
 
 
-def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> LaunchFact:
+def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None, name: str) -> LaunchFact:
     node = event.node
     grid = event.grid
     if grid is None and event.global_size is not None and event.block is not None:
@@ -141,7 +145,7 @@ def _fact(event: LaunchEvent, trace: Trace, kernel: FunctionDecl | None) -> Laun
     arguments = tuple((p.name, value) for p, value in zip(params, event.args, strict=False))
     behind = tuple(_behind(arguments, trace))
     return LaunchFact(
-        name=kernel.name if kernel is not None else name_of(event, trace.apis) or node.name,
+        name=name,
         span=node.span,
         node=node,
         kernel=kernel,

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from kernlint.analysis.base import Facts
 from kernlint.analysis.hostmodel.settings import HANDLE, MAKERS, Setting, set_twice
 from kernlint.analysis.launching.binding import BY_NAME
+from kernlint.analysis.launching.handles import own_name
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import Call, Expr, Member, Module, Node, ParamDecl, Ref, StringLit
+from kernlint.tree.nodes import Call, Expr, Module, Node, ParamDecl, StringLit
 from kernlint.tree.types import FloatType, IntType, PointerType, Space, Type, VectorType
-from kernlint.tree.walk import strip_casts, walk
+from kernlint.tree.walk import walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,9 +82,7 @@ def _unknown(launch: LaunchFact) -> bool:
     """Whether the name of what is launched is but that of the variable or member with its handle."""
     if launch.kernel is not None or launch.node.api not in BY_NAME or launch.node.callee is None:
         return False
-    handle = strip_casts(launch.node.callee)
-    own = handle.decl.name if isinstance(handle, Ref) else handle.field if isinstance(handle, Member) else None
-    return launch.name == own
+    return launch.name == own_name(launch.node)
 
 
 def _passes(launch: LaunchFact, count: int) -> bool:

@@ -40,7 +40,7 @@ from kernlint.analysis.search.inputs import PLAIN, opened
 from kernlint.analysis.search.solving import solved
 from kernlint.analysis.search.supposed import ends_read, on_data, without_data
 from kernlint.analysis.search.waves import WAVE, by_run, counts_on_groups, of_waves
-from kernlint.analysis.trace.events import Access, BarrierEvent, Root, Trace
+from kernlint.analysis.trace.events import Access, BarrierEvent, Root, RootKind, Trace
 from kernlint.prove.enumerate import search
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Budget, Launch, Overlap, Refuted, Side, is_shared
@@ -251,7 +251,15 @@ class Asker:
         return None if witness is None else replace(witness, depends_on_data=True)
 
     def _found(self, query: Overlap, root: Root) -> Refuted | None:
-        """The witness of a question about ``root``, or of the same one put another way."""
+        """The witness of a question about a cell of ``root``."""
+        witness = self._anywhere(query, root)
+        if witness is not None and _outside(witness, root):
+            witness = self._anywhere(_inside(query, root), root)
+            return None if witness is None or _outside(witness, root) else witness
+        return witness
+
+    def _anywhere(self, query: Overlap, root: Root) -> Refuted | None:
+        """The witness of a question, or of the same one put another way."""
         return (
             asked_at_ends(query, self.ask)
             or self._little(query)
@@ -372,6 +380,24 @@ class Asker:
         if values is None:
             return False
         return self.ask(replace(query, launch=query.launch.told(tuple(values)))) is not None
+
+
+def _outside(witness: Refuted, root: Root) -> bool:
+    """Whether threads meet where an array in shared memory has no cell: their indices are at fault, or the sizes."""
+    at = witness.first.offset
+    return root.kind is RootKind.VARIABLE and (at < 0 or (root.extent is not None and at >= root.extent))
+
+
+def _inside(query: Overlap, root: Root) -> Overlap:
+    """``query`` for cells of the array."""
+
+    def within(side: Side) -> Side:
+        at = cast(side.offset, I64)
+        above = binary("le", const(0, I64), at, BOOL)
+        below = () if root.extent is None else (binary("lt", at, const(root.extent, I64), BOOL),)
+        return with_guards(side, above, *below)
+
+    return replace(query, a=within(query.a), b=within(query.b))
 
 
 def _sized_by_launch(pair: Pair) -> bool:

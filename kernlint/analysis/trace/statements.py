@@ -22,7 +22,7 @@ from kernlint.analysis.trace.values import (
 )
 from kernlint.symbolic.terms import FALSE, TRUE, Term, binary, conjunction, disjunction, negate, unknown
 from kernlint.tree import nodes as n
-from kernlint.tree.types import BOOL, VOID, ArrayType, PointerType, Space, StructType
+from kernlint.tree.types import BOOL, VOID, ArrayType, IntType, PointerType, Space, StructType
 
 LARGE = 256
 """A struct variable of at least so many bytes is listed among the kernel's arrays: it holds one."""
@@ -280,7 +280,10 @@ def _return(m: Machine, s: n.Return) -> None:
     value: Value | None = None
     if s.value is not None and isinstance(result, PointerType) and result.reference:
         at = place(m, s.value)
-        value = ReferenceValue(at) if at is not None else unknown_value(result.pointee, "returned reference")
+        if result.const and isinstance(result.pointee, IntType) and not isinstance(at, MemPlace):
+            value = coerce(evaluate(m, s.value), result.pointee)  # of a parameter, or one of them: it is read at once
+        else:
+            value = ReferenceValue(at) if at is not None else unknown_value(result.pointee, "returned reference")
     elif s.value is not None:
         value = coerce(evaluate(m, s.value), result)
     if m.state is None:

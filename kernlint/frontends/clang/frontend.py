@@ -42,7 +42,7 @@ _HIP = pattern(rb'#\s*include\s*[<"]hip/|\bhipLaunchKernelGGL\b|\bhipMalloc\b|\b
 _CUDA_INCLUDE = pattern(rb'#\s*include\s*[<"](?:cuda|cooperative_groups|cub/|thrust/|mma\.h|nv/)')
 _OPENCL = pattern(rb"(?:^|[\s;}])(?:__kernel|kernel)\s+(?:__attribute__|void)|\bget_(?:global|local)_id\s*\(")
 _OPENCL_HOST = pattern(
-    rb"\bcl(?:Enqueue\w+|CreateKernel|CreateBuffer|BuildProgram|SetKernelArg|::(?:Kernel|Buffer|Program)\w*)\b"
+    rb"(?<![A-Za-z0-9])cl(?:Enqueue\w+|CreateKernel|CreateBuffer|BuildProgram|SetKernelArg|::(?:Kernel|Buffer|Program)\w*)\b"
 )
 _CUDA = pattern(rb"\b__global__\b|\b__device__\b|<< ?<|\bcudaMalloc\b|\bcudaMemcpy\b|\bcuda[A-Z]\w+\s*\(")
 _LAUNCH = pattern(rb"\b(?:pyopencl|pycuda|cupy|cuda\.core|cuda\.bindings)\b")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from kernlint.apis.loaded import loaded
 from kernlint.frontends.clang.cursor import Cursor
 from kernlint.frontends.clang.intrinsics import CallContext, lower_call
 from kernlint.frontends.clang.kinds import CursorKind as K
@@ -26,6 +27,7 @@ from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.recovery import unresolved_call
+from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
     Call,
@@ -95,8 +97,14 @@ def ordinary_call(
         if not name:
             base = next((c for c in head.children if is_expression(c)), head)
             name = head.spelling or member_name(scope, head, base)
+        if declaration is not None and declaration.kind == K.FIELD_DECL:
+            name = _loaded(scope, cursor, name, arguments) or name
     elif declaration is not None and declaration.kind in (K.VAR_DECL, K.PARM_DECL, K.FIELD_DECL):
-        return _call_through(scope, cursor, declaration, callee, arguments)
+        if not (name := _loaded(scope, cursor, name, arguments)):
+            return _call_through(scope, cursor, declaration, callee, arguments)
+        if not launches(name):
+            args = tuple(scope.expression(a) for a in arguments)
+            return Call(scope.span(cursor), scope.type(cursor), name, None, args)
     if declaration is None and not name:
         return _dependent_call(scope, cursor, head, arguments)
     qualified = declaration.qualified_name if declaration is not None else name
@@ -108,6 +116,18 @@ def ordinary_call(
         return IntLit(scope.span(cursor), scope.type(cursor), receiver.type.extent)
     args = call_arguments(scope, declaration, arguments)
     return finish_call(scope, cursor, declaration, name, qualified, args, receiver, receiver_type, head)
+
+
+_WRITTEN = pattern(r"\s*(\w+)\s*\(")
+
+
+def _loaded(scope: Scope, cursor: Cursor, name: str, arguments: list[Cursor]) -> str:
+    """The function of OpenCL that is called through a pointer called ``name``, or by a macro for it."""
+    found = loaded(name, len(arguments))
+    if found or "cl" not in name:
+        return found
+    written = _WRITTEN.match(scope.lowering.source(cursor))
+    return loaded(written[1], len(arguments)) if written is not None else ""
 
 
 def finish_call(

@@ -194,7 +194,10 @@ class FunctionTable:
         give a whole number: the sizes of launches come from such."""
         if node.kind is not FunctionKind.HOST or cursor.in_main_file:
             return True
-        if isinstance(node.result, IntType) and cursor.extent.end - cursor.extent.start <= _SHORT:
+        result = node.result
+        if isinstance(result, PointerType) and result.reference:
+            result = result.pointee
+        if isinstance(result, IntType) and cursor.extent.end - cursor.extent.start <= _SHORT:
             return True
         file = cursor.location.file or ""
         found = self._launching.get(file)

@@ -1,0 +1,122 @@
+"""OpenCL kernels that are looked up in one function of a host and launched in another: by classes that launch whatever
+they were made with, from arrays of handles, by functions that are looked up themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.test_launches_elsewhere import found
+
+KERNELS = """
+__kernel void parts(__global const float *x, __global float *y, __local float *part, int n) {
+    int l = get_local_id(0), g = get_global_id(0);
+    part[l] = g < n ? x[g] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) y[get_group_id(0)] = part[0] + part[get_local_size(0) - 1];
+}
+__kernel void last(__global const float *x, __global float *y, __local float *part, int n) {
+    int l = get_local_id(0), g = get_global_id(0);
+    part[l] = g < n ? x[g] : 0.0f;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (l == 0) y[0] = part[0] + part[get_local_size(0) - 1];
+}
+"""
+
+LAUNCHER = """#pragma once
+#include <CL/cl.h>
+template <class T> const T &larger(const T &a, const T &b) { return a > b ? a : b; }
+class Launcher {
+    cl_command_queue queue_;
+    cl_kernel kernel_;
+    cl_uint next_;
+public:
+    Launcher(cl_command_queue queue, cl_kernel kernel);
+    ~Launcher();
+    void buffers(const cl_mem *all, int count);
+    void range(size_t items, size_t group) {
+        size_t all[3] = {1, 1, 1}, part[3] = {1, 1, 1};
+        part[0] = group;
+        all[0] = larger((size_t)1, items / group + (items % group ? 1 : 0));
+        all[0] *= part[0];
+        clEnqueueNDRangeKernel(queue_, kernel_, 1, nullptr, all, part, 0, nullptr, nullptr);
+    }
+};
+"""
+
+TOOLS = """#pragma once
+#include <CL/cl.h>
+namespace tools { cl_kernel build(cl_context c, cl_device_id d, const char *text, const char *name, const char *how); }
+"""
+
+WITH_CLASS = """
+#include "launcher.h"
+#include "tools.h"
+struct Sum {
+    cl_kernel parts_, last_;
+    cl_command_queue queue_;
+    Sum(cl_context c, cl_device_id d, const char *text);
+    void run(cl_mem *all, int n);
+};
+Sum::Sum(cl_context c, cl_device_id d, const char *text) {
+    parts_ = tools::build(c, d, text, "parts", "-DX=1");
+    last_ = tools::build(c, d, text, "last", "-DX=1");
+}
+void Sum::run(cl_mem *all, int n) {
+    {
+        Launcher launcher(queue_, parts_);
+        launcher.buffers(all, 2);
+        launcher.range(n, 64);
+    }
+    Launcher launcher(queue_, last_);
+    launcher.buffers(all, 2);
+    launcher.range(ITEMS, 64);
+}
+"""
+
+WITH_LIST = """
+#include <CL/cl.h>
+static cl_kernel kernels[2];
+static const char *names[] = {"parts", "last"};
+void prepare(cl_program program) {
+    for (int i = 0; i < 2; ++i) kernels[i] = clCreateKernel(program, names[i], nullptr);
+}
+static void start(cl_command_queue queue, cl_kernel kernel, size_t all, size_t group) {
+    clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group, 0, nullptr, nullptr);
+}
+enum { PARTS, LAST };
+void run(cl_command_queue queue, size_t n) {
+    start(queue, kernels[PARTS], (n + 63) / 64 * 64, 64);
+    start(queue, kernels[LAST], ITEMS, 64);
+}
+"""
+
+LOADED = """
+#include <CL/cl.h>
+typedef cl_int (*enqueue_t)(cl_command_queue, cl_kernel, cl_uint, const size_t *, const size_t *, const size_t *,
+                            cl_uint, const cl_event *, cl_event *);
+extern enqueue_t my_clEnqueueNDRangeKernel;
+struct Data { cl_kernel *kernel; };
+struct Data *load_all(const char *text, const char **names);
+static struct Data *data;
+extern cl_command_queue queue;
+void prepare(const char *text) {
+    const char *names[] = {"parts", "last", 0};
+    data = load_all(text, names);
+}
+void run(size_t n) {
+    size_t one = 64, all = ITEMS;
+    my_clEnqueueNDRangeKernel(queue, data->kernel[1], 1, NULL, &all, &one, 0, NULL, NULL);
+}
+"""
+
+RACE = "cl/sum.cl:global-memory-race"
+
+
+@pytest.mark.parametrize("host", [WITH_CLASS, WITH_LIST, LOADED], ids=["class", "list", "loaded"])
+@pytest.mark.parametrize(("items", "expected"), [("64", []), ("64 * (n / 64)", [RACE])])
+def test_one_group_is_told_by_the_handle(tmp_path: Path, host: str, items: str, expected: list[str]) -> None:
+    files = {"cl/sum.cl": KERNELS, "host/launcher.h": LAUNCHER, "host/tools.h": TOOLS}
+    files["host/sum.cpp"] = host.replace("ITEMS", items)
+    assert [one for one in found(tmp_path, files, "cl/sum.cl") if one == RACE] == expected
