@@ -70,14 +70,25 @@ def _telling(term: Term) -> tuple[Term, ...]:
 
     What a function that nobody has seen makes of its arguments is not known.  A variable after a loop without a closed
     form varies as it does in the loop; that threads leave it in different rounds need not change it, and where one
-    value of several is left that says itself so (``after1.exits``).
+    value of several is left that says itself so (``after1.exits``).  Which of two values a thread takes tells nothing
+    where one of them is not understood: they may be equal.
     """
+    if term.op == "select" and any(map(_not_understood, term.args[1:])):
+        return term.args[1:]
     name = term.args[0] if term.op == "call" else ""
     if "@" in name:
         return ()
     if name.startswith("after") and not name.endswith(".exits"):
         return term.terms[:1]
     return term.terms
+
+
+def _not_understood(term: Term) -> bool:
+    """Whether a value may be one of which nothing is known."""
+    if term.op == "select":
+        return any(map(_not_understood, term.args[1:]))
+    symbol = term.symbol
+    return symbol is not None and symbol.kind is SymbolKind.UNKNOWN and symbol.origin is None
 
 
 def _whole_warps(term: Term) -> bool:

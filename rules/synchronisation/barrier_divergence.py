@@ -25,11 +25,22 @@ from kernlint.analysis.trace.events import (
 )
 from kernlint.analysis.warps.leaving import by_warps, ended
 from kernlint.finding import Finding, Fix, Related, Severity, Step, Witness
+from kernlint.prove.cases import conjuncts
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.terms import (
+    WARP_SIZE,
+    Symbol,
+    SymbolKind,
+    Term,
+    Uniformity,
+    const,
+    negate,
+    substitute,
+    symbols,
+)
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Barrier, IntLit, Scope
 from kernlint.tree.types import IntType, Space
@@ -218,8 +229,11 @@ class BarrierDivergence(Rule):
 
     def _culprit(self, barrier: Meeting, agree: Agreement, context: LaunchContext) -> Culprit | None:
         """The worst condition on which threads disagree: one whose losers live on, else an early exit."""
+        held = {part for guard in barrier.guards for part in conjuncts(_of_warps(guard.term))}
 
         def differs(term: Term) -> bool:
+            if any(negate(part) in held for part in conjuncts(_of_warps(term))):
+                return False  # it does not hold for any thread that is there
             return agree.differs(term) and not same_in_launches(term, context)
 
         if isinstance(barrier, BarrierEvent) and barrier.scope is Scope.GRID:
@@ -304,7 +318,8 @@ class BarrierDivergence(Rule):
             message = f"threads of one block disagree on reaching {name}"
             warp = WAVE if facts.module.language == "hip" else WARP
             harmless = not opencl and (culprit.ended or _answered(facts[trace], culprit, warp))
-            severity = Severity.NOTE if harmless or _guessed(culprit.term) else Severity.WARNING
+            lesser = harmless or _guessed(culprit.term) or all(map(_left_to_templates, barriers))
+            severity = Severity.NOTE if lesser else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
         seen = missing is None and (severity is Severity.WARNING or facts.options.pedantic)
         replayed, sure = None, False
@@ -359,6 +374,11 @@ class BarrierDivergence(Rule):
         everywhere = believed.seen or len(found) == len(believed.plausible)
         shape, best = next((one for one in found if one[1].certain), found[0])
         return _witness(facts, shape, best, barrier), by_launch and everywhere and best.certain
+
+
+def _of_warps(term: Term) -> Term:
+    """``term`` with the number that a name for the threads of a warp stands for."""
+    return substitute(term, {WARP_SIZE: const(WARP, WARP_SIZE.type)}) if WARP_SIZE in term.symbols else term
 
 
 Meeting = BarrierEvent | AsyncEvent
@@ -446,6 +466,19 @@ def _guessed(term: Term) -> bool:
     a library's reduction: what the loop carries may well be the same for all threads."""
     kinds = {symbol.kind for symbol in symbols(term)}
     return SymbolKind.PHI in kinds and SymbolKind.UNKNOWN in kinds
+
+
+def _left_to_templates(meeting: Meeting) -> bool:
+    """Whether it is there only for some arguments of a template, of which nobody in sight says any."""
+    return any(
+        guard.kind is not GuardKind.LOOP
+        and any(s.kind is SymbolKind.TEMPLATE for s in symbols(guard.term))
+        and all(s.kind in _OF_TEMPLATES for s in symbols(guard.term))
+        for guard in meeting.guards
+    )
+
+
+_OF_TEMPLATES = frozenset({SymbolKind.TEMPLATE, SymbolKind.SIZEOF, SymbolKind.WARP_SIZE})
 
 
 def _answered(walked: Trace, culprit: Culprit, warp: int) -> bool:

@@ -14,6 +14,7 @@ from itertools import product
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher, Touches
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.content.callers import of_callers
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
 from kernlint.analysis.scenarios.numbers import scalar, trips_of
 from kernlint.analysis.scenarios.policy import scenarios
@@ -161,8 +162,8 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     out: list[Unset] = []
     portioned, aliased = _portioned(of), _aliased(facts)
     for root, group in _objects(of):
-        if id(root.decl) in aliased or (facts.module.entries and root.extent is None):
-            continue  # dynamic shared memory is the callers' too
+        if id(root.decl) in aliased or (facts.module.entries and of_callers(root, facts)):
+            continue
         found = _judge(facts[scenarios], group, portioned)
         if found is not None and found.shape is not None:
             writes = [access for access in group if access.writes]

@@ -8,7 +8,7 @@ variables, and the checks made before the launch are its guards.  Launches bind 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.places import not_null
@@ -226,7 +226,10 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
         everything = [
             as_of(launch, facts) for launch in of_only(facts, lambda of: of[host].launches) if fits_all(launch, facts)
         ]
-    alike = (_of_other_types(one, facts.function) for one in everything if not _of_other_numbers(one, facts.function))
+    mine = facts.function
+    others = {one.bounds.max_threads for one in facts.kernel.instances} - {mine.bounds.max_threads}
+    fitting = (one for one in everything if not (_of_other_numbers(one, mine) or _of_other_bounds(one, mine, others)))
+    alike = (_of_other_types(one, mine) for one in fitting)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
 
 
@@ -235,6 +238,16 @@ def _of_other_numbers(launch: LaunchFact, function: FunctionDecl) -> bool:
     theirs = launch.kernel.template_args if launch.kernel is not None else ()
     mine = function.template_args
     return any(a != b and _is_number(a) and _is_number(b) for (_, a), (_, b) in zip(theirs, mine, strict=False))
+
+
+def _of_other_bounds(launch: LaunchFact, function: FunctionDecl, others: Collection[int | None]) -> bool:
+    """Whether a launch has a larger block than an instance of a template is made for, or just that for which another
+    is, with launch bounds of ``others``."""
+    block, most = launch.constant_block(), function.bounds.max_threads
+    if block is None or most is None or not function.template_args:
+        return False
+    threads = block[0] * block[1] * block[2]
+    return threads > most or threads in others
 
 
 def _of_other_types(launch: LaunchFact, function: FunctionDecl) -> LaunchFact:

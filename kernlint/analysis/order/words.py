@@ -74,8 +74,15 @@ class Word:
     signals: tuple[Access, ...]
 
     def holds(self, access: Access) -> bool:
-        """Whether ``access`` is of the word itself."""
-        return access in self.signals or any(access is observer.access for observer in self.observers)
+        """Whether ``access`` is of the word itself: it changes it, looks at it, or reads it anew each time as those do
+        who wait."""
+        if access in self.signals or any(access is observer.access for observer in self.observers):
+            return True
+        return (
+            access.volatile
+            and access.root is self.root
+            and any(access.offset == o.access.offset for o in self.observers)
+        )
 
     @property
     def lock(self) -> bool:

@@ -46,6 +46,7 @@ def _compute(facts: Facts) -> Scenarios:
     seen = tuple(_seen(facts)) or tuple(
         Scenario(block, (None, None, None), "a launch in sight", Provenance.LAUNCHED)
         for block in computed_blocks(launched, threads)
+        if block[0] * block[1] * block[2] <= (facts.function.bounds.max_threads or 1024)
     )
     if seen:
         narrowed = tuple(replace(one, admission=launched.under(one.block, one.grid)) for one in seen)

@@ -26,6 +26,7 @@ from kernlint.analysis.scenarios.numbers import (
     went_round,
 )
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
+from kernlint.analysis.scenarios.tiles import in_tiles, rounded, whole
 from kernlint.analysis.search.collisions import Asker, unsettled
 from kernlint.analysis.search.supposed import on_data, unordered, without_data
 from kernlint.analysis.trace.events import Access, AccessKind, Root
@@ -289,7 +290,9 @@ class Finder:
         launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
         private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shared_out(pair, self.shapes.admission))
+        tiles = in_tiles(pair)
+        shares = shared_out(pair, self.shapes.admission)
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shares, *whole(tiles))
         query = Overlap(
             pair.a,
             pair.b,
@@ -315,7 +318,9 @@ class Finder:
         if strides is None:
             return None
         for values in BOUNDS:
-            under = launch.told((*strides, *low.items(), *zip(bounding, values, strict=False)))
+            under = launch.told((*rounded(strides, tiles), *low.items(), *zip(bounding, values, strict=False)))
+            if tiles:
+                under = replace(under, values=rounded(under.values, tiles))
             small = within != "blocks" or max(grid) <= 4
             if small and self.asker.toucher.apart(pair.a, pair.b, pair.tied, under, blocks=within == "blocks"):
                 continue
