@@ -301,8 +301,8 @@ def unwrapped(text: bytes) -> bytes:
     for program in stringised(text):
         name = _CALLEE.search(text, 0, program.start - 1)
         if name is not None and not re.search(rb"#[ \t]*define[ \t]+" + name.group().strip() + rb"\b", text):
-            head, inside, rest = text[: name.start()], text[program.start : program.end], text[program.end + 1 :]
-            text = head + b" " * (program.start - name.start()) + inside + b" " + _ENDED.sub(rb"\1 ", rest)
+            head, body, rest = text[: name.start()], text[program.start : program.end], text[program.end + 1 :]
+            text = head + b" " * (program.start - name.start()) + body + b" " + _ENDED.sub(rb"\1 ", rest)
     if b'R"' not in text:
         return text
 
