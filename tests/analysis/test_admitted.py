@@ -124,3 +124,16 @@ void run(float *x, int n) { scale<<<64, 128>>>(x, n); }
 )
 def test_a_step_with_the_size_that_the_launch_has(step: str, bad: bool) -> None:
     assert bool(findings(GridStrideMismatch, STRIDE.replace("STEP", step))) is bad
+
+
+FLOATING = """
+__global__ void twice(const unsigned n, float *x, unsigned step) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i * step] *= 2.0f;
+}
+void run(const unsigned n, float *x) { twice<<<ceil(n / 256.0f), 256.0f>>>(n, x, 2.0f); }
+"""
+
+
+def test_launches_may_be_written_with_floating_point_numbers() -> None:
+    assert findings(ArrayIndexOutOfRange, FLOATING) == []  # (nothing crashes: see ``findings``)

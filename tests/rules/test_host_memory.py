@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
+from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
 from kernlint_rules.launch.wrong_copy_direction import WrongCopyDirection
 
@@ -361,3 +362,31 @@ float run(int n, std::set<int> &ids) {
 )
 def test_a_wait_for_each_stream_of_an_array(wait: str, told: bool) -> None:
     assert bool(findings(UnsynchronisedHostRead, STREAMS.replace("WAIT", wait))) is told
+
+
+TWICE = """
+#include <cstdio>
+#define CHECK(err) \\
+    if (err != cudaSuccess) { fprintf(stderr, "%s", cudaGetErrorString(err)); exit(1); }
+__global__ void k(float *a) { a[threadIdx.x] = 0.0f; }
+void run() {
+    float *p;
+    CHECK(cudaMalloc(&p, 1024));
+    k<<<1, 256>>>(p);
+    FREE
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("free", "told"),
+    [
+        ("CHECK(cudaFree(p));", False),  # the second evaluation is of a call that failed
+        ("if (cudaFree(p) != cudaSuccess) cudaFree(p);", False),
+        ("if (cudaFree(p) == cudaSuccess) cudaFree(p);", True),
+        ("for (int i = 0; i < 2; i++) { CHECK(cudaFree(p)); }", True),
+        ("CHECK(cudaFree(p)); CHECK(cudaFree(p));", True),
+    ],
+)
+def test_what_a_failed_release_leaves(free: str, told: bool) -> None:
+    assert bool(findings(DeviceUseAfterFree, TWICE.replace("FREE", free))) is told

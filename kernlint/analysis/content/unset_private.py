@@ -90,12 +90,16 @@ class Unset:
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
-    """A condition in the first iteration of ``loops``."""
-    images: dict[Symbol, Term] = {}
-    for symbol in symbols(term):
-        if symbol.kind is SymbolKind.PHI and symbol.origin in loops and symbol.init is not None:
-            images[symbol] = symbol.init
-    return substitute(term, images) if images else term
+    """A condition in the first iteration of ``loops``: what an inner one begins with may be a variable of an outer."""
+    for _ in loops:
+        images: dict[Symbol, Term] = {}
+        for symbol in symbols(term):
+            if symbol.kind is SymbolKind.PHI and symbol.origin in loops and symbol.init is not None:
+                images[symbol] = symbol.init
+        if not images:
+            break
+        term = substitute(term, images)
+    return term
 
 
 def _launches(believed: Scenarios, axes: set[int]) -> tuple[Launch, ...]:

@@ -1,9 +1,11 @@
 """Tests that another kernel of the file makes of the same rows, and this one does not.
 
-Kernels of a file that take parameters of the same names are about the same data.  Two things are compared:
+Kernels of a file that take parameters of the same names are about the same data.  Three things are compared:
 
 * places in rows of ``count`` elements (``d * count + p``) that grow with the grid: the other kernel keeps ``p`` below
   ``count``, and this one has no test of either and no launch in sight;
+* places at a size itself, which the other kernel reads as the end of an item whose beginning is the place before it:
+  the array has one more (``ends_of_items``);
 * places that an index array chooses: the other kernel takes ``0 <= id`` and ``id < rows`` for what is a place in the
   array, and this one only the first.
 """
@@ -145,6 +147,25 @@ def _both_ways(tests: list[Guard], datum: Symbol) -> bool:
     """Whether a test may keep a datum from getting large."""
     return any(datum in symbols(part) and not any(marked(part)) for g in tests for part in conjuncts(g.term))
 
+
+def _fences(facts: ModuleFacts) -> frozenset[tuple[str, str]]:
+    """The arrays, by name, in which kernels of a file read the place at a size: an item's own and the next one's, under
+    a test of the item against the size (``offset[i + 1]`` where ``i < n``); each with the size's name."""
+    found: set[tuple[str, str]] = set()
+    kernels = facts.module.kernels
+    for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
+        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+            if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL or access.writes:
+                continue
+            for place in places_of(access):
+                size = _parameter(place.limits[0].most) if place.limits else None
+                if size is not None and place.row is None and place.index.coefficients.get(()) == 1:
+                    found.add((access.root.name, size))
+    return frozenset(found)
+
+
+ends_of_items = ModuleAnalysis("ends_of_items", _fences)
+"""(array, size) of the arrays with a place at the size, after what kernels of the file read."""
 
 tested_elsewhere = ModuleAnalysis("tested_elsewhere", _compute)
 """What the kernels of a file test, by what they index."""

@@ -7,11 +7,13 @@ when it is the pitch of a dimension, when a launch derives its grid from it, or,
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.asking import kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
+from kernlint.analysis.extent.other_kernels import ends_of_items
 from kernlint.analysis.extent.past_end import of_overreach
 from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
@@ -27,7 +29,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
     padded,
     wrapped,
 )
-from kernlint.analysis.extent.wrong_guards.faults import Overreach, supports_of
+from kernlint.analysis.extent.wrong_guards.faults import Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
@@ -41,7 +43,8 @@ from kernlint.analysis.extent.wrong_guards.steps import (
 )
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.symbolic.polynomial import number
+from kernlint.analysis.trace.events import Access
+from kernlint.symbolic.polynomial import Polynomial, number
 
 
 def _others(indexed: Sequence[Indexed], found: Places) -> Iterator[Indexed]:
@@ -61,13 +64,23 @@ def _held(one: Overreach, facts: Facts) -> bool:
     return past is not None and kept(past, facts)
 
 
+def _fenced(facts: Facts, access: Access, size: Polynomial) -> bool:
+    """Whether another kernel of the file reads the array at the size, as the end of what begins before it.
+
+    Excused: ``if (i <= n) offset[i] += base;`` beside ``if (i < n) size[i] = offset[i + 1] - offset[i];``
+    Still bad: beside a kernel that reads ``offset[i]`` alone.
+    """
+    known: frozenset[tuple[str, str]] = facts[ends_of_items]
+    return any((access.root.name, name) in known for name in parameter_names(size))
+
+
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
     indexed = facts[limits]
     context = facts[launch_context]
     found: list[Overreach] = []
     if not context.all_exact:
         supports = supports_of(indexed)
-        found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports)
+        found += inclusive((*indexed, *_others(indexed, facts[places])), context, supports, partial(_fenced, facts))
         found += (one for one in neighbours(facts[trace], indexed, supports, context) if not _held(one, facts))
         whole = promised(facts[places], dict(facts.options.multiples))
         found += vectors(facts[places], context, whole)
@@ -102,5 +115,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
     return tuple(found)
 
 
-overreach = KernelAnalysis("overreach", _compute, needs=(trace, limits, places, reaches, launch_context, unused_sizes))
+overreach = KernelAnalysis(
+    "overreach", _compute, needs=(trace, limits, places, reaches, launch_context, unused_sizes, ends_of_items)
+)
 """Each :class:`Overreach` of a kernel."""

@@ -82,7 +82,7 @@ def way_of(fact: LaunchFact, known: dict[str, Symbol]) -> Way:
 def _one_bit(term: Term) -> bool:
     """Whether a host term is a power of two, whatever its variables are: ``max(min(1 << n, 1024), 1)``."""
     if term.value is not None:
-        return term.value > 0 and term.value & (term.value - 1) == 0
+        return isinstance(term.value, int) and term.value > 0 and term.value & (term.value - 1) == 0
     if term.op == "shl":
         return _one_bit(term.args[0])
     if term.op in ("min", "max"):

@@ -96,15 +96,16 @@ def _cut_for_grids(seen: Sequence[LaunchFact]) -> bool:
 
 
 def _of_wide_size(grid: Term) -> bool:
-    """Whether a number of blocks is made of a size of 64 bits in that width, or may be."""
-    wide = [part for part in subterms(grid) if bits(part) == 64 and symbols(part)]
-    if not wide or plain(grid) in map(plain, wide):
-        return True
-    return any(
-        any(arg in wide for arg in part.terms)
-        for part in subterms(grid)
-        if not (part.op == "cast" and isinstance(part.type, IntType))
-    )
+    """Whether a number of blocks is made of a size of 64 bits in that width, or may be: what is below a conversion to
+    32 bits of anything but a sum, product or quotient was cut before."""
+    stack = [plain(grid)]
+    while stack:
+        part = stack.pop()
+        if bits(part) == 64 and symbols(part):
+            return True
+        cut = part.op == "cast" and bits(part) == 32 and plain(part).op in ("sym", "call")
+        stack += () if cut else part.terms
+    return False
 
 
 def _given(count: Term, seen: Sequence[LaunchFact]) -> list[Term | None]:

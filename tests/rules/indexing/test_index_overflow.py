@@ -461,3 +461,23 @@ void run(const float *w, float *out, int batch, int pixels, int channels, int gr
 @pytest.mark.parametrize(("index", "bad"), [("int64_t", False), ("int", True)])
 def test_what_is_left_of_a_number_in_64_bits_is_small(index: str, bad: bool) -> None:
     assert bool(findings(IndexOverflow, WHOLE.replace("INDEX", index))) is bad
+
+
+SIZED = """
+struct Rows { long long count; __host__ __device__ long long size() const; };
+__global__ void clear(float *out, long long count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= count) return;
+    out[i] = 0.0f;
+}
+void run(float *out, const Rows &rows) {
+    const COUNT n = rows.size();
+    clear<<<(n + 255) / 256, 256>>>(out, rows.size());
+}
+"""
+
+
+@pytest.mark.parametrize(("count", "bad"), [("int", False), ("long long", True)])
+def test_a_size_that_was_cut_before_it_made_a_grid(count: str, bad: bool) -> None:
+    said = [one.severity for one in findings(IndexOverflow, SIZED.replace("COUNT", count))]
+    assert (Severity.WARNING in said) is bad

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
@@ -25,7 +25,13 @@ from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms
 from kernlint.tree.types import IntType
 
 
-def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supports) -> Iterator[Overreach]:
+def inclusive(
+    indexed: Sequence[Indexed],
+    context: LaunchContext,
+    supports: Supports,
+    fenced: Callable[[Access, Polynomial], bool] = lambda access, size: False,
+) -> Iterator[Overreach]:
+    """Tests that let the size through.  ``fenced``: whether other kernels of the file read an array at the size."""
     for one in indexed:
         pitches = {dimension.pitch for dimension in one.dimensions}
         for dimension in one.dimensions:
@@ -57,7 +63,7 @@ def inclusive(indexed: Sequence[Indexed], context: LaunchContext, supports: Supp
                 why = "the launch derives its grid from it"
             elif _last_window(size):
                 continue
-            elif _counted(size) and not _posts(indexed, one, best):
+            elif _counted(size) and not _posts(indexed, one, best) and not fenced(one.access, size):
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)

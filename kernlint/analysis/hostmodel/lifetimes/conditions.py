@@ -151,8 +151,9 @@ def assume(asked: Value, truth: bool, s: State) -> None:
         s.pending = tuple(work for work in s.pending if work not in void)
     if asked.op == "==" and asked.args[0] in s.outcomes and asked.args[1] == NULL:
         thing = s.outcomes[asked.args[0]]
-        if not truth and s.fate(thing).life is Life.LIVE:
-            s.change(thing, life=Life.FAILED)
+        life = s.fate(thing).life
+        if not truth and life in (Life.LIVE, Life.FREED):
+            s.change(thing, life=Life.FAILED if life is Life.LIVE else Life.DOUBT)
         return
     if truth and asked.op == "==" and isinstance(asked.args[1], Number) and asked.args[0] not in s.outcomes:
         return

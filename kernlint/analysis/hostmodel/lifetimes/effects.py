@@ -85,6 +85,14 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
     return out
 
 
+def _end_status(m: Machine, e: n.Call, given: Value, s: State) -> Value:
+    """The status of a call that gives memory back: where it tells of an error, nothing was."""
+    status = _status(m, e, s)
+    if isinstance(given, At) and s.fate(given.thing).life is Life.FREED:
+        s.outcomes[status] = given.thing
+    return status
+
+
 def _named(e: n.Call) -> tuple[str | None, list[n.Expr]]:
     """The name of a function of the runtimes, as the tables have it, and its arguments: a method's object first."""
     last = e.name.rpartition("::")[2]
@@ -109,7 +117,7 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         by_address(m, exprs[ends.what], plain, e.span)
         for way in ways:
             release(m, given, e.span, way, ends.verb, stream, plain)
-        return [(way, _status(m, e, way)) for way in ways]
+        return [(way, _end_status(m, e, given, way)) for way in ways]
     if plain in MOVES:
         before = s.pending
         move(m, e, plain, MOVES[plain], args, s)
