@@ -93,7 +93,16 @@ class UninitialisedPrivate(Rule):
 
     def _report(self, one: Unset) -> Finding:
         name, event = one.decl.name, one.event
-        related = [Related(one.decl.span, f"{name} is declared here, without a value"), *calls(event)]
+        related = [Related(one.decl.span, f"{name} is declared here, without a value")]
+        if event is None:
+            assert one.update is not None
+            return self.finding(
+                one.update,
+                f"{name} is only updated: nothing sets it before",
+                related=related,
+                fix=f"give {name} a value where it is declared",
+            )
+        related += calls(event)
         if one.cell is not None:
             what = f"{name}[{one.cell}] is read, but nothing stores a value there"
             if one.updated:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.content.initialised import Unset, unset
+from kernlint.analysis.content.cells import Unset
+from kernlint.analysis.content.initialised import unset
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.finding import Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule

@@ -6,7 +6,7 @@ list, assigned, or one of two, stores where its value does not show.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.base import Facts, ModuleAnalysis
 from kernlint.analysis.trace import trace
@@ -20,11 +20,13 @@ from kernlint.tree.nodes import (
     Expr,
     FunctionDecl,
     Member,
+    Node,
     Opaque,
     Ref,
     Subscript,
     VarDecl,
 )
+from kernlint.tree.types import FloatType, IntType, VectorType
 from kernlint.tree.walk import children, strip_casts, walk
 
 
@@ -55,8 +57,24 @@ def handed_over(facts: Facts) -> set[int]:
     if facts.function not in facts.module.functions:
         found |= _got_at((facts.function,))
     for call in facts[trace].calls:
-        found.update(id(part.decl) for part in walk(call.node) if isinstance(part, Ref))
+        found |= _named_in(call.node)
     return found
+
+
+def _named_in(node: Node) -> set[int]:
+    """The variables that text names which is not followed, but for numbers that a call takes by value."""
+    given = (node.receiver, *_kept(node)) if isinstance(node, Call) else (node,)
+    return {id(part.decl) for one in given if one is not None for part in walk(one) if isinstance(part, Ref)}
+
+
+def _kept(call: Call) -> Iterator[Expr]:
+    """The arguments that a call may store in: no numbers, unless it takes a reference to them, or nobody knows."""
+    params = call.function.params if call.function is not None else ()
+    for place, arg in enumerate(call.args):
+        kind = params[place].type if place < len(params) else None
+        number = isinstance(arg.type, (IntType, FloatType, VectorType))
+        if not number or not (call.pure_math or isinstance(kind, (IntType, FloatType, VectorType))):
+            yield arg
 
 
 def _got_at(functions: Sequence[FunctionDecl]) -> set[int]:
@@ -66,7 +84,7 @@ def _got_at(functions: Sequence[FunctionDecl]) -> set[int]:
     for function in functions:
         for node in walk(function.body) if function.body is not None else ():
             if isinstance(node, (Asm, Opaque)) or (isinstance(node, Call) and _beyond_reading(node, beyond)):
-                found.update(id(part.decl) for part in walk(node) if isinstance(part, Ref))
+                found |= _named_in(node)
     return found
 
 

@@ -8,24 +8,24 @@ that cannot be computed hold, all phases count) and reads none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 from kernlint.analysis.accesses.pairs import known, side
-from kernlint.analysis.accesses.touches import Toucher, Touches
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.callers import of_callers
+from kernlint.analysis.content.cells import Unset, bare, covered_by
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
-from kernlint.analysis.scenarios.numbers import scalar, trips_of
+from kernlint.analysis.content.size_trials import below_all, beyond_the_block, last_round
+from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.sharing.races import unbroken
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, GuardKind, Root, RootKind, Trace
 from kernlint.prove.admission import Admission
-from kernlint.prove.query import Launch, Side
-from kernlint.record import dataclass, replace
-from kernlint.symbolic.intervals import interval
+from kernlint.prove.query import Side
+from kernlint.record import replace
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import DeclStmt, ParamDecl, Ref, Scope
 from kernlint.tree.types import ArrayType, IntType, OpaqueType, PointerType, Space, Type
@@ -55,26 +55,6 @@ GROUNDS = ("the strides of the kernel", "the extents of its arrays")
 
 _SETTING = frozenset({"store", "exchange", "cas", "flag_set"})
 """Atomic operations that put a value somewhere, whatever was there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unset:
-    """A read of shared memory that holds nothing yet.
-
-    ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
-    no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
-    with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
-    before a barrier and that write, when it is they who would have set the cell.
-    """
-
-    access: Access
-    degree: str
-    shape: Scenario | None = None
-    thread: int = 0
-    cell: int = 0
-    values: tuple[tuple[Symbol, int], ...] = ()
-    write: Access | None = None
-    left: Term | None = None
 
 
 def closed(of: Trace) -> bool:
@@ -216,11 +196,17 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
     if not all(known(access) for access in group):
         return None
     result: Unset | None = None
+    setting = [write for write in writes if not updates(write)]
+    beyond = [beyond_the_block(s, setting, reads, found.admission.under(s.block)) for s in found.plausible]
+    if beyond and all(beyond):
+        return beyond[0]
     for shape in found.plausible:
         sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
         if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
             return None
-        uncovered = _uncovered(shape, writes, reads, portioned, found.admission.under(shape.block))
+        known_of = found.admission.under(shape.block)
+        uncovered = _uncovered(shape, writes, reads, portioned, known_of)
+        uncovered = uncovered or last_round(shape, setting, reads, known_of)
         if uncovered is None:
             return None
         result = result or uncovered
@@ -236,7 +222,8 @@ def _uncovered(
     shape: Scenario, writes: Sequence[Access], reads: Sequence[Access], portioned: dict[Symbol, int], known: Admission
 ) -> Unset | None:
     """A cell that one of ``reads`` reads under ``shape`` and none of ``writes`` sets."""
-    sides = [side(write) for write in writes if not updates(write)]
+    setting = [write for write in writes if not updates(write)]
+    sides = [side(write) for write in setting]
     turning = _turning(sides)
     placing = {s for access in (*writes, *reads) for s in symbols(access.offset)}
     rounds = [symbol for symbol in turning if symbol not in placing and turning[symbol] and scalar(symbol)]
@@ -273,17 +260,20 @@ def _uncovered(
         values = (*zip(bounding, few, strict=False), *worked)
         if not known.permits(shape.block, values=values):
             continue
-        covered = _covered(sides, shape, values)
+        covered = covered_by(sides, shape, values)
         plenty = (*((symbol, shape.threads if symbol in turning else MANY) for symbol in bounding), *worked)
-        usually = _covered(sides, shape, plenty) if bounding else covered
-        if covered is None or usually is None or (not shape.seen and not bounding):
+        usually = covered_by(sides, shape, plenty) if bounding else covered
+        if covered is None or usually is None:
             continue
         asked = _asked(shape, reads, set(certain), placing, known, worked)
-        whole = None if shape.seen and not kept else usually
+        unsized = not shape.seen and not bounding
+        whole = None if unsized or (shape.seen and not kept) else usually
         told_of = (*certain, *(symbol for symbol, _ in asked))
         apart = {symbol for symbol, _ in asked if not any(_related(symbol, other, known) for other in bounding)}
         sure = [read for read in reads if not (bounding and _kept_by(read, apart))]
-        found = _bare(shape, sure, (*values, *asked), told_of, covered, whole, writes[0])
+        found = bare(shape, sure, (*values, *asked), told_of, covered, whole, writes[0])
+        if unsized:
+            found = below_all(found, setting)
         if found is not None:
             return found
     return None
@@ -306,42 +296,6 @@ def _kept_by(read: Access, sizes: set[Symbol]) -> bool:
         if found & sizes and any(symbol.kind is SymbolKind.THREAD for symbol in found):
             return True
     return False
-
-
-def _bare(
-    shape: Scenario,
-    reads: Sequence[Access],
-    values: tuple[tuple[Symbol, int], ...],
-    certain: Sequence[Symbol],
-    covered: _Bytes,
-    usually: _Bytes | None,
-    write: Access,
-) -> Unset | None:
-    """A cell that one of ``reads`` surely reads and that is none of those ``covered``, but ``usually`` set."""
-    toucher = Toucher()
-    for read in reads:
-        at = side(read)
-        if shape.seen and _of_any_value(read):
-            whole = read.root.extent or 0
-            bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
-            if bare is not None:
-                return Unset(read, "uncovered", shape, 0, bare, values, write)
-            continue
-        if not _certain(at, certain):
-            continue
-        touches = _touches(toucher, at, shape, values)
-        if touches is None:
-            continue
-        for start, thread, _ in touches.found:
-            if start in covered:
-                continue
-            limit = read.root.extent
-            if limit is not None and not 0 <= start < limit:
-                return None  # out of bounds: another rule's business
-            if usually is not None and start not in usually:
-                return None  # the guessed block, or a size, leaves it out
-            return Unset(read, "uncovered", shape, thread, start, values, write)
-    return None
 
 
 def _decided(symbol: Symbol) -> bool:
@@ -383,14 +337,6 @@ def _extent_of_array(symbol: Symbol) -> bool:
     return isinstance(symbol.origin, ParamDecl) and symbol.origin.implicit
 
 
-def _of_any_value(read: Access) -> bool:
-    """Whether a read of a table with a place for each value that its index can have is made with data as index."""
-    found = symbols(read.offset)
-    if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
-        return False
-    return bool(found) and interval(read.offset) == (0, read.root.extent - read.size)
-
-
 def _turning(sides: Sequence[Side]) -> dict[Symbol, bool]:
     """The scalars in the conditions of loops around ``sides``, and whether they say nothing but how often all threads
     go round: they stand in no other condition."""
@@ -418,46 +364,6 @@ def _idle(sides: Sequence[Side]) -> set[Symbol]:
         if any(symbol.kind is SymbolKind.THREAD for symbol in symbols(loop.condition))
         for symbol in filter(scalar, symbols(loop.condition))
     }
-
-
-class _Bytes:
-    """Bytes of an object, as the starts of runs of each length: nearly all that is asked for is such a start."""
-
-    def __init__(self) -> None:
-        self._starts: dict[int, set[int]] = {}
-
-    def add(self, starts: Iterable[int], size: int) -> None:
-        """Runs of ``size`` bytes."""
-        self._starts.setdefault(size, set()).update(starts)
-
-    def __contains__(self, byte: int) -> bool:
-        return any(byte - back in starts for size, starts in self._starts.items() for back in range(size))
-
-
-def _covered(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> _Bytes | None:
-    """The bytes that one of ``sides`` writes; None when they cannot be listed."""
-    toucher = Toucher()
-    covered = _Bytes()
-    for at in sides:
-        touches = _touches(toucher, at, shape, values)
-        if touches is None:
-            return None
-        covered.add((start for start, _, _ in touches.found), touches.size)
-    return covered
-
-
-def _touches(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
-    counts = trips_of(at.symbols, shape)
-    launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
-    return toucher.of(at, launch)
-
-
-def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
-    """Whether a read happens whenever its conditions hold that the launch and the ``bounding`` scalars decide."""
-    plain = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER)
-    return all(symbol.kind in plain or symbol in bounding for symbol in at.symbols) and not any(
-        term.op == "call" for term in at.facts
-    )
 
 
 unset = KernelAnalysis("unset", _compute, needs=(trace, scenarios))

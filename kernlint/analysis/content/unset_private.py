@@ -14,6 +14,8 @@ Of a structure only a field that decides a condition is: fields are copied toget
 
 Copies to shared and private memory are no uses, nor are operands of warp operations, whose other lanes count.
 
+A variable that every store makes out of what it held is told without a search (``only_updated.py``).
+
 Elements of arrays are looked at by place: a read of an element that no store of the thread ever covers, or only one
 that makes the new value out of the old one.
 """
@@ -28,6 +30,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
 from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.content.only_updated import only_updated
 from kernlint.analysis.content.ways import Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.policy import scenarios
@@ -48,6 +51,7 @@ from kernlint.analysis.trace.events import (
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
+from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
 from kernlint.tree.nodes import Assume, Expr, FunctionDecl, IntLit, Trap, VarDecl
 from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, StructType, VectorType
@@ -76,17 +80,19 @@ ONE = Launch((1, 1, 1), (1, 1, 1), 1)
 class Unset:
     """A use of something private that holds no value yet.
 
-    ``decl``: the variable; ``event``: the use.  ``found``: a thread and launch for which it is so (None: all).
-    ``cell``: the element of an array that nothing sets (None: no array); ``updated``: it is only ever updated.
-    ``missed``: the loop that sets the value in rounds of which there need not be one.
+    ``decl``: the variable; ``event``: the use (None: it is only ever updated, first at ``update``).  ``found``: a
+    thread and launch for which it is so (None: all).  ``cell``: the element of an array that nothing sets (None: no
+    array); ``updated``: it is only ever updated.  ``missed``: the loop that sets the value in rounds of which there
+    need not be one.
     """
 
     decl: VarDecl
-    event: Event
+    event: Event | None
     found: Refuted | None = None
     cell: int | None = None
     updated: bool = False
     missed: LoopContext | None = None
+    update: Span | None = None
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -351,6 +357,8 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     if any(gap.kind in ("goto", "budget", "statement", "lost", "write") for gap in of.gaps):
         return ()
     found = list(_scalars(facts, of, facts[scenarios]))
+    told = {id(one.decl) for one in found}
+    found += [Unset(decl, None, update=node.span) for decl, node in only_updated(facts.reached) if id(decl) not in told]
     if closed(of):
         found += _arrays(facts, of)
     return tuple(found)

@@ -1,0 +1,119 @@
+"""The cells of shared memory that writes cover in one launch, and a read of one that none of them does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.accesses.touches import Toucher, Touches
+from kernlint.analysis.scenarios.numbers import trips_of
+from kernlint.analysis.scenarios.scenario import Scenario
+from kernlint.analysis.trace.events import Access
+from kernlint.prove.query import Launch, Side
+from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A read of shared memory that holds nothing yet.
+
+    ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
+    no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
+    with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
+    before a barrier and that write, when it is they who would have set the cell.
+    """
+
+    access: Access
+    degree: str
+    shape: Scenario | None = None
+    thread: int = 0
+    cell: int = 0
+    values: tuple[tuple[Symbol, int], ...] = ()
+    write: Access | None = None
+    left: Term | None = None
+
+
+class Bytes:
+    """Bytes of an object, as the starts of runs of each length: nearly all that is asked for is such a start."""
+
+    def __init__(self) -> None:
+        self._starts: dict[int, set[int]] = {}
+
+    def add(self, starts: Iterable[int], size: int) -> None:
+        """Runs of ``size`` bytes."""
+        self._starts.setdefault(size, set()).update(starts)
+
+    def __contains__(self, byte: int) -> bool:
+        return any(byte - back in starts for size, starts in self._starts.items() for back in range(size))
+
+
+def covered_by(sides: Sequence[Side], shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Bytes | None:
+    """The bytes that one of ``sides`` writes; None when they cannot be listed."""
+    toucher = Toucher()
+    covered = Bytes()
+    for at in sides:
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            return None
+        covered.add((start for start, _, _ in touches.found), touches.size)
+    return covered
+
+
+def _touches(toucher: Toucher, at: Side, shape: Scenario, values: tuple[tuple[Symbol, int], ...]) -> Touches | None:
+    counts = trips_of(at.symbols, shape)
+    launch = Launch(shape.block, (None, None, None), shape.threads, (*values, *counts))
+    return toucher.of(at, launch)
+
+
+def _certain(at: Side, bounding: Sequence[Symbol]) -> bool:
+    """Whether a read happens whenever its conditions hold that the launch and the ``bounding`` scalars decide."""
+    plain = (SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER)
+    return all(symbol.kind in plain or symbol in bounding for symbol in at.symbols) and not any(
+        term.op == "call" for term in at.facts
+    )
+
+
+def bare(
+    shape: Scenario,
+    reads: Sequence[Access],
+    values: tuple[tuple[Symbol, int], ...],
+    certain: Sequence[Symbol],
+    covered: Bytes,
+    usually: Bytes | None,
+    write: Access,
+) -> Unset | None:
+    """A cell that one of ``reads`` surely reads and that is none of those ``covered``, but ``usually`` set."""
+    toucher = Toucher()
+    for read in reads:
+        at = side(read)
+        if shape.seen and _of_any_value(read):
+            whole = read.root.extent or 0
+            bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
+            if bare is not None:
+                return Unset(read, "uncovered", shape, 0, bare, values, write)
+            continue
+        if not _certain(at, certain):
+            continue
+        touches = _touches(toucher, at, shape, values)
+        if touches is None:
+            continue
+        for start, thread, _ in touches.found:
+            if start in covered:
+                continue
+            limit = read.root.extent
+            if limit is not None and not 0 <= start < limit:
+                return None  # out of bounds: another rule's business
+            if usually is not None and start not in usually:
+                return None  # the guessed block, or a size, leaves it out
+            return Unset(read, "uncovered", shape, thread, start, values, write)
+    return None
+
+
+def _of_any_value(read: Access) -> bool:
+    """Whether a read of a table with a place for each value that its index can have is made with data as index."""
+    found = symbols(read.offset)
+    if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
+        return False
+    return bool(found) and interval(read.offset) == (0, read.root.extent - read.size)
