@@ -132,7 +132,10 @@ def _tried(
 
 
 def below_all(found: Unset | None, setting: Sequence[Access]) -> Unset | None:
-    """What was found, if no block of whatever size sets the cell: each place that is set lies above it."""
+    """What was found, if no block of whatever size sets the cell: each place that is set lies above it, wherever its
+    thread is."""
+    if any(s.kind is not SymbolKind.THREAD for write in setting for s in symbols(write.offset)):
+        return None
     anywhere = launch_bounds(Launch((None, None, None)))
     lows = [interval(write.offset, anywhere)[0] for write in setting]
     if found is None or any(low is None or low <= found.cell for low in lows):
