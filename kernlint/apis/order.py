@@ -10,7 +10,9 @@ WAITS: dict[str, int | None] = {
     "DeviceSynchronize": None, "ThreadSynchronize": None, "CtxSynchronize": None, "StreamSynchronize": 0,
     "EventSynchronize": 0, "StreamQuery": None, "EventQuery": None, "Finish": 0, "WaitForEvents": None,
     "EventElapsedTime": None, "ReleaseCommandQueue": None, "GetEventInfo": None, "GetEventProfilingInfo": None,
-    "LaunchHostFunc": None, "StreamAddCallback": None, "EnqueueBarrier": None, "EnqueueUnmapMemObject": None,
+    "LaunchHostFunc": None, "StreamAddCallback": None, "EnqueueBarrier": None, "EnqueueBarrierWithWaitList": None,
+    "EnqueueMarkerWithWaitList": None, "EnqueueMarker": None, "EnqueueWaitForEvents": None,
+    "EnqueueUnmapMemObject": None,
     "StreamBeginCapture": None, "StreamEndCapture": None, "GraphLaunch": None, "SetEventCallback": None,
 }  # fmt: skip
 """Functions that wait, or after which it is not known what is over: for what argument 0 is, or (None) for all."""

@@ -15,6 +15,7 @@ class Made(Enum):
     HOST = "memory of the host"
     STREAM = "stream"
     EVENT = "event"
+    QUEUE = "command queue"
 
 
 class Role(Enum):

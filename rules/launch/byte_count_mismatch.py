@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import (
     Copy,
     Fill,
@@ -260,6 +261,10 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, fix="multiply its size() by the size of an element")
         if isinstance(one, Copy) and one.pitches is not None:
             return self._rows(one, walk)
+        counted = offset_of_elements(one) if isinstance(one, Copy) else 0
+        if counted:
+            message = f"the offset of this copy counts elements of {counted} bytes, and is taken for a number of bytes"
+            return self.finding(one.event.span, message, fix=f"multiply it by {counted}")
         for pointer in (as_pointer(value) for value in values if not in_bytes(one)):
             element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
             if element:

@@ -23,7 +23,8 @@ class DeviceMemoryLeak(ModuleRule):
     before it frees it. Reported on each way through the code on which nothing leads to the memory any more; what a
     helper throws that checks an error is a note, as that mostly ends the program. Reported of classes too: a member
     that the destructor leaves while the constructor allocates it, one that alone of those allocated together is never
-    freed, and one that gets other memory although it may have some.
+    freed, one of a class that cannot be copied or asks for the compiler's destructor, which frees nothing, and one that
+    gets other memory although it may have some.
 
     Silent where the pointer is stored beyond the function, returned or handed to something that may own it, where the
     way out is taken because the allocation itself failed, in `main`, and where exceptions are caught in the function.
@@ -156,6 +157,9 @@ class DeviceMemoryLeak(ModuleRule):
         elif fault.word == "member":
             message = f"{fault.what} the member {fault.name} is never given back, as that of others is"
             fix = "free it with the others"
+        elif fault.word == "owner":
+            message = f"{fault.what} the member {fault.name} is never given back: its class has no destructor for it"
+            fix = "free it in a destructor"
         elif fault.word == "again":
             message = f"{fault.name} gets other memory here, and what it had is not given back"
             fix = "free what it has before"

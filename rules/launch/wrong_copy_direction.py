@@ -224,7 +224,12 @@ class WrongCopyDirection(ModuleRule):
         if copy.kind is None:
             return None
 
+        moves = api_of(copy.event.name)
+        symbol = moves.symbol if isinstance(moves, Moves) else None
+
         def where_of(value: Value) -> Where:
+            if symbol is not None and value is (copy.source if symbol else copy.target):
+                return Where.DEVICE
             found = walk.where(value, copy.event)
             if found is not Where.UNKNOWN:
                 return found

@@ -147,11 +147,11 @@ def _moved_by(api: ApiEvent, moves: Moves, args: tuple[Value, ...]) -> Copy | No
         known = behind is not None and (moves.symbol is None or as_term(behind).value is not None)
         sides.append(_moved(side, behind) if behind is not None and known else side)
     size, direction = _at(args, moves.size), _at(args, moves.at)
-    if size is None or (moves.at is not None and direction is None):
+    if size is None or (moves.at is not None and direction is None and moves.symbol is None):
         return None
     kind = _kind(direction) if direction is not None else Kind(moves.kind) if moves.kind is not None else None
-    if moves.symbol is not None or (moves.kind == D2D and moves.stream == 0):
-        kind = None  # a symbol may be filled from either memory; both sides of a copy by a queue are buffers
+    if (moves.symbol is not None and direction is None) or (moves.kind == D2D and moves.stream == 0):
+        kind = None  # nothing is said of it; both sides of a copy by a queue are buffers
     pitches = None
     if moves.pitches is not None:
         to, start = (_at(args, at) for at in moves.pitches)

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.lifetimes.calls import leave
-from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, unfreed
+from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing, owed
+from kernlint.analysis.hostmodel.lifetimes.ownerless import ownerless
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
 from kernlint.analysis.hostmodel.lifetimes.transfers import calls_of
@@ -71,6 +72,7 @@ def _of_classes(program: Program) -> Iterator[Fault]:
         yield from machine.faults.values()
         lost |= dict.fromkeys(things, machine.entry)
     yield from unfreed(program, lost)
+    yield from ownerless(program, not_known(program))
     yield from replaced(program)
     yield from copies(program)
     yield from dangling(program)

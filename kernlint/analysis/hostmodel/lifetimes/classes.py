@@ -94,10 +94,9 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
     """Members with memory of their own that nothing in the file gives back, although it does so with others."""
     known = program.freed.keys() | program.passed_on
     fine = {thing for key, given in program.given.items() if key in known for thing, _ in given}
-    at_once = set(_reset(program))
-    unread = {word for function in program.functions for word in _unread(function)}
+    silent = not_known(program)
     for key, given in program.given.items():
-        if key in known or key[0] in at_once or key[1] in unread or any(thing in fine for thing, _ in given):
+        if key in known or silent.intersection(key) or any(thing in fine for thing, _ in given):
             continue
         one = program.classes.get(key[0])
         for thing, giver in given:
@@ -109,6 +108,11 @@ def unfreed(program: Program, lost: dict[Thing, n.FunctionDecl]) -> Iterator[Fau
             elif not (one is not None and one.open) and (at := _sibling(program, key, giver)) is not None:
                 related = ((at, "another one is given back here"),)
                 yield Fault("leak", thing.span, key[1], "member", related, what=owed(thing))
+
+
+def not_known(program: Program) -> set[str]:
+    """Classes that may be freed all at once, and members that a statement names which was lost."""
+    return {*_reset(program), *(word for function in program.functions for word in _unread(function))}
 
 
 def _unread(function: n.FunctionDecl) -> Iterator[str]:

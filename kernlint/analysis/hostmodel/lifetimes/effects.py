@@ -9,6 +9,8 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
     enqueued,
     event_of,
     followed,
+    is_queue,
+    queue_of,
     recorded,
     settled,
     times_asked,
@@ -41,6 +43,7 @@ from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
+    apart_from_default,
     became,
     bound,
     called,
@@ -69,6 +72,8 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
     if waits_for(m, e, s):
         return [(s, m.fresh(e.name))]
     for state, args in m.values(exprs, s):
+        if e.receiver is not None and is_queue(e.receiver.type):
+            args[0] = queue_of(m, e.receiver, state) or args[0]
         for index in READS.get(e.name, ()):
             read = args[index] if index < len(args) else None
             if isinstance(read, At):
@@ -169,9 +174,10 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         "PointerGetAttributes",
         "PointerGetAttribute",
     ):
-        escape(m, args[0], s)
         for one in args:
             escape(m, one, s)
+        if plain == "RetainMemObject" and isinstance(args[0], At):
+            s.change(args[0].thing, life=Life.DOUBT)  # one of several references is given back by a release
         return [(s, _status(m, e, s))]
     return None
 
@@ -349,6 +355,9 @@ def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, strea
             m.report(Fault("moved", span, thing.name, word, ((work.span, "begun here"),)))
     s.pending = tuple(work for work in s.pending if work.place.thing is not thing)
     launched = unordered_free(thing, stream, s) if api.endswith("FreeAsync") else None
+    busy = s.fate(thing).busy
+    if launched is None and stream == NULL and busy is not None and apart_from_default(m, busy[0], s):
+        launched = busy[1]
     if launched is not None:
         word = "given back on another stream than the one that still works with it"
         m.report(Fault("moved", span, thing.name, word, ((launched, "begun here"),)))

@@ -45,6 +45,27 @@ def enqueued(m: Machine, given: n.Expr | None, span: Span, s: State) -> None:
             s.events[event] = span, s.pending
 
 
+def is_queue(kind: Type) -> bool:
+    """Whether a type is that of queues as objects."""
+    kind = kind.pointee if isinstance(kind, PointerType) else kind
+    return isinstance(kind, StructType) and kind.name.endswith("cl::CommandQueue")
+
+
+def queue_of(m: Machine, receiver: n.Expr, s: State) -> Value | None:
+    """The queue that a method is called for, by the variable or member that holds it."""
+    if isinstance(receiver.type, PointerType) and not receiver.type.reference:
+        return None
+    found = [at for _, at in m.place(receiver, s)]
+    return found[0] if len(found) == 1 else None
+
+
+def _made_here(thing: Thing) -> bool:
+    """Whether a variable is a queue as an object that is made where it is declared, and no copy of another."""
+    init = thing.decl.init if thing.decl is not None else None
+    made = init if isinstance(init, n.Call) and init.name.endswith("CommandQueue::CommandQueue") else None
+    return made is not None and bool(made.args) and not is_queue(made.args[0].type)
+
+
 def held(m: Machine, given: n.Expr, s: State) -> Value | None:
     """The event that an expression, its address, or a method's object stands for; None where it is not known."""
     while isinstance(given, (n.Cast, n.AddressOf)):
@@ -65,6 +86,8 @@ def over(event: Value, s: State) -> None:
     earlier = list(s.events)
     for one in earlier[: earlier.index(event) + 1]:
         del s.events[one]
+    for thing in [thing for thing, fate in s.fates.items() if fate.use == "computed" and fate.stream is not None]:
+        s.change(thing, stream=None)
 
 
 def waits_for(m: Machine, e: n.Call, s: State) -> bool:
@@ -127,12 +150,20 @@ def unordered_free(thing: Thing, stream: Value | None, s: State) -> Span | None:
     """The launch on another stream that a free which is ordered on ``stream`` does not come after; None where there is
     none, or the two may be one stream."""
     busy = s.fate(thing).busy
-    if busy is None or not isinstance(stream, At) or not isinstance(busy[0], At) or busy[0] == stream:
-        return None
-    if any(first == stream and then in (None, busy[0]) for first, then in s.follows):
-        return None
+    return busy[1] if busy is not None and unordered(stream, busy[0], s) else None
+
+
+def unordered(stream: Value | None, other: Value | None, s: State) -> bool:
+    """Whether two streams or queues are surely two, of the function's own or each of a variable of its own, and the
+    first one was not made to wait for the other."""
+    if not isinstance(stream, At) or not isinstance(other, At) or other == stream:
+        return False
+    if any(first == stream and then in (None, other) for first, then in s.follows):
+        return False
     ours = all(
-        one.thing.kind is Kind.STREAM or (one.thing.origin is not None and one.thing.origin.thing.kind is Kind.LOCAL)
-        for one in (stream, busy[0])
+        one.thing.kind in (Kind.STREAM, Kind.QUEUE)
+        or (one.thing.origin is not None and one.thing.origin.thing.kind is Kind.LOCAL)
+        or _made_here(one.thing)
+        for one in (stream, other)
     )
-    return busy[1] if ours and busy[0].thing is not stream.thing else None
+    return ours and other.thing is not stream.thing

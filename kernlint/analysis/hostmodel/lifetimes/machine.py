@@ -134,6 +134,10 @@ class Machine:
         """The host reads or writes a place."""
         raise NotImplementedError
 
+    def release(self, given: Value, span: Span, s: State, verb: str) -> None:
+        """Give back what a value leads to."""
+        raise NotImplementedError
+
     def step(self, states: Sequence[State]) -> None:
         self.steps += len(states)
         if self.steps > STEPS:

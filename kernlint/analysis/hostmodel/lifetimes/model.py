@@ -28,6 +28,7 @@ class Kind(Enum):
     MANAGED = "managed memory"
     STREAM = "stream"
     EVENT = "event"
+    QUEUE = "command queue"
     LOCAL = "variable"
     CONTENT = "elements"  # of a sequence
     BEHIND = "unknown"  # what a pointer of unknown origin leads to

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.growth import SIZE, counts, moved_away
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, store, variable
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -20,6 +21,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.transfers import rested_on
+from kernlint.analysis.hostmodel.lifetimes.wrappers import held_by, taken_over, takes_over
 from kernlint.apis.names import PLACED
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
@@ -98,6 +100,8 @@ def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
 
 
 def _memory_ends(m: Machine, at: Place, decl: n.VarDecl, s: State) -> None:
+    for wrapped in held_by(at, s):
+        m.release(wrapped, decl.span, s, "released at the end of this object")
     content = s.memory.get(At(at.thing, (_CONTENT,)))
     ending = {at.thing} | ({content.thing} if isinstance(content, At) and not s.fate(content.thing).out else set())
     for work in s.pending:
@@ -263,6 +267,7 @@ def _of_sequence(m: Machine, e: n.Call, last: str, s: State) -> list[Outcome] | 
                 if last in (
                     "resize",
                     "reserve",
+                    "insert",
                     "clear",
                     "shrink_to_fit",
                     "assign",
@@ -273,6 +278,7 @@ def _of_sequence(m: Machine, e: n.Call, last: str, s: State) -> list[Outcome] | 
                     held = [value_ for at_, value_ in after.memory.items() if at_.thing is content.thing]
                     for one in held:
                         escape(m, one, after)
+                    moved_away(content.thing, at, e, last, args, after)
                     name = content.thing
                     after.memory[At(at.thing, (*at.path, _CONTENT))] = At(
                         Thing(Kind.CONTENT, name.name, None, name.api)
@@ -295,7 +301,9 @@ def _set_held(m: Machine, e: n.Call, s: State) -> list[Outcome]:
 
 
 def _made(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
-    """A sequence or owning pointer that is constructed."""
+    """A sequence, an owning pointer or an object around a handle that is constructed."""
+    if takes_over(e):
+        return taken_over(m, e, s)
     if _sequence(e.type) and e.name.rpartition("::")[2] in ("vector", "host_vector", "device_vector", "array"):
         device = "device_vector" in e.name
         out: list[Outcome] = []
@@ -304,7 +312,8 @@ def _made(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
                 if not isinstance(given, At):  # pointers are of a range that is copied
                     escape(m, given, state)
             content = Thing(Kind.CONTENT, "elements", e.span, "device" if device else "host")
-            out.append((state, Whole((((_CONTENT,), At(content)),))))
+            sized: tuple[object, ...] = (((SIZE,), args[0]),) if device and counts(args) else ()
+            out.append((state, Whole((((_CONTENT,), At(content)), *sized))))  # type: ignore[arg-type]
         return out
     if e.name in ("std::make_unique", "std::make_shared") and _owner(e.type) and isinstance(e.type, StructType):
         name = e.type.name.partition("<")[2].rpartition(">")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kernlint.analysis.hostmodel.lifetimes.events import enqueued, over, settled
+from kernlint.analysis.hostmodel.lifetimes.events import enqueued, over, settled, unordered
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -116,19 +116,25 @@ def _copied_from(
         m.report(Fault("nothing", e.span, called(thing, s), related=((thing.span, "allocated here"),)))
     elif not _untouched(thing, fate):
         m.written.add(e.span)
-    if (
-        fate.use == "computed"
-        and waits
-        and fate.stream is not None
-        and _apart_from_default(m, fate.stream, s)
-        and kind == D2H
-    ):
+    late = False
+    if fate.use == "computed" and fate.stream is not None and kind == D2H:
+        late = _unordered_read(e, stream, fate.stream, s) or (bool(waits) and apart_from_default(m, fate.stream, s))
+    if late:
         m.report(Fault("early", e.span, called(thing, s), "stream", ((fate.used_at, "launched here"),)))  # type: ignore[arg-type]
     if fate.use in ("computed", "recopied"):
         s.change(thing, use="read", used_at=e.span)
 
 
-def _apart_from_default(m: Machine, stream: Value, s: State) -> bool:
+def _unordered_read(e: n.Call, stream: Value | None, other: Value, s: State) -> bool:
+    """Whether a copy on a stream or queue comes after what was put into another one by nothing in sight."""
+    opencl = e.name.startswith(("cl", "enqueue"))
+    waited_for = e.args[6 if e.receiver is None else 5 :] if opencl else ()
+    if any(not (isinstance(one := strip_casts(arg), n.IntLit) and one.value == 0) for arg in waited_for[:2]):
+        return False
+    return unordered(stream, other, s)
+
+
+def apart_from_default(m: Machine, stream: Value, s: State) -> bool:
     """Whether a stream does not wait for the default one, nor that for it."""
     if not isinstance(stream, At):
         return False
@@ -214,7 +220,7 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
             for thing, fate in list(state.fates.items()):
                 told = fate.touched or e.packed is not None  # which memory it is given is not in sight
                 if thing.kind is Kind.DEVICE and told and fate.life is Life.LIVE:
-                    state.change(thing, use="computed", used_at=e.span)
+                    state.change(thing, use="computed", used_at=e.span, stream=stream)
         enqueued(m, e.event, e.span, state)
         out.append((state, m.fresh("launch")))
     return out
@@ -322,7 +328,12 @@ def apart(one: Value | None, other: Value | None, s: State) -> bool:
         return False  # one variable, read twice
     if _of_one_array(one.thing.origin, other.thing.origin):
         return False  # of an array of streams, which ones is not known
-    return one.thing is not other.thing
+    return one.thing is not other.thing or _other_members(one, other)
+
+
+def _other_members(one: At, other: At) -> bool:
+    """Whether two places are two members of one object."""
+    return one.path != other.path and all(isinstance(part, str) for part in (*one.path, *other.path))
 
 
 def rested_on(m: Machine, ending: set[Thing], name: str, verb: str, s: State) -> None:

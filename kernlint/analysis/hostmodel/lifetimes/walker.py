@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from kernlint.analysis.hostmodel.lifetimes import calls, conditions, expressions, objects, statements, transfers
+from kernlint.analysis.hostmodel.lifetimes import (
+    calls,
+    conditions,
+    effects,
+    expressions,
+    objects,
+    statements,
+    transfers,
+)
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 
 
@@ -19,4 +27,5 @@ class Walker(Machine):
     inlined = calls.inlined
     declared = objects.declared
     ended = objects.ended
+    release = effects.release
     host_access = transfers.host_access
