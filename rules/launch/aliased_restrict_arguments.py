@@ -7,6 +7,7 @@ from itertools import combinations
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.in_place import FEW, kept_apart, meeting
+from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
@@ -115,7 +116,7 @@ class AliasedRestrictArguments(Rule):
     '''
 
     meta = Meta("KL620", "aliased-restrict-arguments", Severity.ERROR, tags=("CUDA-3.5",))
-    needs = (trace, launches, launch_context)
+    needs = (trace, launches, launch_context, places)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         pointers = [p for p in facts.function.params if isinstance(p.type, PointerType)]
@@ -129,7 +130,12 @@ class AliasedRestrictArguments(Rule):
             if launch is None:
                 continue
             view = next((at for at in facts[launch_context].launches if at.fact is launch), None)
-            if promised or _interfere(view, used[one], used[other]) or _interfere(view, used[other], used[one]):
+            found = facts[places]
+            if (
+                promised
+                or _interfere(view, used[one], used[other], found)
+                or _interfere(view, used[other], used[one], found)
+            ):
                 yield self._found(launch, one, other, touched, promised)
 
     def _found(
@@ -155,14 +161,14 @@ class AliasedRestrictArguments(Rule):
         )
 
 
-def _interfere(view: LaunchView | None, used: list[Access], others: list[Access]) -> bool:
+def _interfere(view: LaunchView | None, used: list[Access], others: list[Access], found: Places) -> bool:
     """Whether threads read through the first pointer what others write through the second."""
     reads = [access for access in used if not access.writes]
     writes = [access for access in others if access.writes]
     if view is not None and reads and writes:
-        if meeting(view, reads, writes) is not None:
+        if meeting(view, reads, writes, found) is not None:
             return True
-        if len(reads) * len(writes) <= FEW and kept_apart(view, reads, writes):
+        if len(reads) * len(writes) <= FEW and kept_apart(view, reads, writes, found):
             return False
     return _neighbours(used, others)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+from kernlint_rules.launch.aliased_restrict_arguments import AliasedRestrictArguments
 from kernlint_rules.launch.device_memory_leak import DeviceMemoryLeak
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
 from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
@@ -144,3 +145,21 @@ struct Solver {
 @pytest.mark.parametrize("size", ["pitch * columns", "p * c"])
 def test_a_pitch_is_no_less_than_the_rows_that_a_remainder_counts(size: str) -> None:
     assert not findings(WrongBoundsGuard, ROWS.replace("SIZE", size))
+
+
+IN_PLACE = """
+__global__ void forward(int rounds, int count, int stride, const float *by, const float *from, float *to) {
+    int b = blockIdx.x * 256 + threadIdx.x;
+    if (b >= count) return;
+    to[b] = from[b];
+    for (int i = 1; i < rounds; ++i) to[i * stride + b] = from[i * stride + AT] - by[i] * to[(i - 1) * stride + b];
+}
+void run(int rounds, int count, int stride, const float *by, float *x) {
+    forward<<<(count - 1) / 256 + 1, 256>>>(rounds, count, stride, by, x, x);
+}
+"""
+
+
+@pytest.mark.parametrize(("at", "told"), [("b", False), ("(count - 1 - b)", True)])
+def test_columns_in_place_lie_as_far_apart_as_there_are_rows(at: str, told: bool) -> None:
+    assert bool(findings(AliasedRestrictArguments, IN_PLACE.replace("AT", at))) is told

@@ -15,7 +15,8 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
-from kernlint.analysis.extent.places import Places, chosen, places
+from kernlint.analysis.extent.pitches import narrow_rows, pitches
+from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -30,7 +31,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.polynomial import polynomial, term_of
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
     BLOCK,
@@ -41,8 +42,6 @@ from kernlint.symbolic.terms import (
     Term,
     const,
     is_one_bit,
-    plain,
-    substitute,
     subterms,
     symbols,
 )
@@ -217,9 +216,9 @@ def _compute(facts: Facts) -> tuple[Allocated, ...]:
         if not view.fact.extents:
             continue
         unit = lcm(_whole_elements(kernel, dict(extents_of(view))), *_said(view, dict(facts.options.multiples)))
-        pitched = _pitched(facts[places], view)
+        pitched = pitches(facts[places], view)
         for env in settings_of(view, unit):
-            if _narrow_rows(pitched, view, env):
+            if narrow_rows(pitched, view, env):
                 continue
             tried = list(_tried(kernel, view, env))
             if any(_given(kernel, one) for one in tried):
@@ -235,35 +234,6 @@ def _said(view: LaunchView, multiples: Mapping[str, int]) -> list[int]:
     named = (*host_symbols(view), *(symbol for symbol, _ in view.images))
     leaves = {last_part(symbol.name) for symbol in named}
     return [count for name, count in multiples.items() if name in leaves and 0 < count <= 1024]
-
-
-def _pitched(found: Places, view: LaunchView) -> tuple[tuple[Term, Term], ...]:
-    """Pitches that nothing else of the launch is made of, each with a length of its rows: the one is as large as the
-    other, wherever it comes from."""
-    images = dict(view.images)
-    sizes = {s for term in (*(view.fact.grid or ()), *(view.fact.block or ())) for s in symbols(term)}
-    pairs: dict[tuple[Term, Term], None] = {}
-    for place in (place for each in found.values() for place in each):
-        if place.row is None or place.row.constant is not None:
-            continue
-        pitch = term_of(place.row)
-        own = set(symbols(substitute(pitch, images)))
-        if own and not own & sizes:
-            pairs.update(((pitch, term_of(limit.size)), None) for limit in place.limits if limit.slack < 0)
-            for atom in (plain(atom) for mono in place.index.coefficients for atom in mono):
-                if atom.op == "mod" and chosen(atom.args[1]):  # what is left over of a row's length is within the row
-                    pairs[pitch, atom.args[1]] = None
-    return tuple(pairs)
-
-
-def _narrow_rows(pitched: Sequence[tuple[Term, Term]], view: LaunchView, env: dict[Symbol, int]) -> bool:
-    """Whether the rows of an array would be longer than they are apart."""
-    launch = launch_with(view, env) if pitched else None
-    if launch is None:
-        return False
-    values = dict(launch.values)
-    known = ((evaluate(pitch, values), evaluate(length, values)) for pitch, length in pitched)
-    return any(apart is not None and length is not None and apart < length for apart, length in known)
 
 
 def _apart(one: Allocated, view: LaunchView) -> bool:

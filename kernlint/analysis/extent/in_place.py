@@ -5,9 +5,11 @@ Threads of one block may be held apart by barriers; blocks are not.  The launch 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.extent.pitches import pitches, wide_rows
+from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.tried import is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.trace.events import Access
@@ -27,12 +29,14 @@ VALUES = ((37, 35, 21, 13, 9, 7), (70, 45, 5, 3, 11, 2), (300, 5, 3, 7, 2, 9))
 _LAUNCH = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
 
 
-def meeting(view: LaunchView, reads: Sequence[Access], writes: Sequence[Access]) -> tuple[Access, Access] | None:
-    """A read and a write of one element by threads of two blocks under a launch in sight; None where none is found."""
+def meeting(
+    view: LaunchView, reads: Sequence[Access], writes: Sequence[Access], found: Places
+) -> tuple[Access, Access] | None:
+    """A read and a write of one element by threads of two blocks under a launch in sight; None where none is found.
+    ``found``: the places of the kernel's accesses."""
     pairs = [(read, write) for read in reads for write in writes if read is not write][:FEW]
-    for env in settings_of(view, tried=VALUES):
-        launch = launch_with(view, env)
-        if launch is None or not is_small(launch) or launch.grid == (1, 1, 1):
+    for launch in _launches(view, found):
+        if not is_small(launch) or launch.grid == (1, 1, 1):
             continue
         bx, by, bz = launch.block
         launch = replace(launch, max_threads=(bx or 1) * (by or 1) * (bz or 1))
@@ -42,9 +46,19 @@ def meeting(view: LaunchView, reads: Sequence[Access], writes: Sequence[Access])
     return None
 
 
-def kept_apart(view: LaunchView, reads: Sequence[Access], writes: Sequence[Access]) -> bool:
+def _launches(view: LaunchView, found: Places) -> Iterator[Launch]:
+    """The launch with numbers for its sizes, rows no longer than they are apart."""
+    pitched = pitches(found, view)
+    for env in settings_of(view, tried=VALUES):
+        wide = wide_rows(pitched, view, env)
+        launch = launch_with(view, wide) if wide is not None else None
+        if launch is not None:
+            yield launch
+
+
+def kept_apart(view: LaunchView, reads: Sequence[Access], writes: Sequence[Access], found: Places) -> bool:
     """Whether it is proved, for the values tried, that no such two exist."""
-    launches = [at for env in settings_of(view, tried=VALUES) if (at := launch_with(view, env)) is not None]
+    launches = list(_launches(view, found))
     return bool(launches) and all(
         _told(read, launch) and _told(write, launch) and isinstance(_answer(read, write, launch), Proved)
         for launch in launches
