@@ -178,7 +178,7 @@ class Unset:
     twice: Setting | None
 
 
-_ASKS = pattern(r"clGetKernel\w*|clEnqueueNDRangeKernel|clEnqueueTask|clReleaseKernel|getWorkGroupInfo|enqueue\w+")
+ASKS = pattern(r"clGetKernel\w*|clEnqueueNDRangeKernel|clEnqueueTask|clReleaseKernel|getWorkGroupInfo|enqueue\w+")
 """Functions that are given a kernel and set no argument of it."""
 
 _OTHER_SETTERS = pattern(r"clSetKernelArg\w+")
@@ -204,7 +204,7 @@ def unset(launch: LaunchEvent, trace: Trace, count: int) -> Unset | None:
             continue
         whole = _whole(api) if api.name in SETTERS else None
         if whole is None:
-            given = _given(api, handle, launch.handle) and not _ASKS.fullmatch(api.name)
+            given = _given(api, handle, launch.handle) and not ASKS.fullmatch(api.name)
             if given or _OTHER_SETTERS.match(api.name):
                 return None
             continue

@@ -40,6 +40,7 @@ BY_NAME = frozenset(
         "cuLaunchKernel",
         "hipModuleLaunchKernel",
         "cuLaunchCooperativeKernel",
+        "hipModuleLaunchCooperativeKernel",
     }
 )
 """Functions that launch a kernel which was looked up by its name."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
-from kernlint.analysis.hostmodel.settings import HANDLE, Setting, set_twice, unset
+from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting, set_twice, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
 from kernlint.source import Span
@@ -13,7 +13,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.launch_arguments import BY_POINTER, NO_ADDRESS
-from kernlint.tree.nodes import Opaque, ParamDecl
+from kernlint.tree.nodes import AddressOf, Call, Expr, IntLit, Member, Opaque, ParamDecl, Ref
 from kernlint.tree.types import (
     UNKNOWN,
     FloatType,
@@ -23,6 +23,7 @@ from kernlint.tree.types import (
     StructType,
     Type,
 )
+from kernlint.tree.walk import strip_casts, walk
 
 FUNCTOR = "cl::KernelFunctor"
 """Functors set each argument as large as the type is that they are made for."""
@@ -32,12 +33,19 @@ BY_ARRAY = frozenset(
         "cuLaunchKernel",
         "hipModuleLaunchKernel",
         "cuLaunchCooperativeKernel",
+        "hipModuleLaunchCooperativeKernel",
         "cudaLaunchKernel",
         "hipLaunchKernel",
+        "hipExtLaunchKernel",
+        "cudaLaunchCooperativeKernel",
+        "hipLaunchCooperativeKernel",
+        "cudaLaunchKernelExC",
+        "hipLaunchKernelExC",
         FUNCTOR,
     }
 )
-"""Functions that are given an array of the arguments' addresses."""
+"""Functions that are given an array of the arguments' addresses (CUDA runtime and driver API, execution control; HIP
+runtime API, module management)."""
 
 Misfit = tuple[Span, str, tuple[Span, ...]]
 """Place, message, and the calls that led there."""
@@ -118,6 +126,9 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
         return
     found = unset(launch.event, launch.walk, len(params))
     if found is None:
+        again = set_twice(launch.event, launch.walk, len(params))
+        if again is not None and not _set_elsewhere(launch, again[1], facts):
+            yield again[0].span, _again(again[0].index, params[again[1]].name), again[0].stack
         return
     names = ", ".join(params[index].name for index in found.indices)
     if found.twice is not None:
@@ -125,6 +136,33 @@ def _unset(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
         yield at.span, _again(at.index, names), at.stack
     else:
         yield launch.span, f"{names} of {facts.kernel.name} is not set before this launch", launch.stack
+
+
+def _set_elsewhere(launch: LaunchFact, index: int, facts: Facts) -> bool:
+    """Whether other code of the file may set an argument of the kernel, which is looked up elsewhere: by a handle of
+    the same name, or as one that a call is given."""
+    name = _last_name(launch.node.callee)
+    for other in dict.fromkeys((facts.module_facts, *facts.module_facts.hosts_of(facts.kernel.name))):
+        for function in other.module.functions:
+            for node in walk(function.body) if function.body is not None else ():
+                given = (*node.args, node.receiver) if isinstance(node, Call) else ()
+                if not isinstance(node, Call) or all(_last_name(arg) != name for arg in given):
+                    continue
+                last = node.name.rpartition("::")[2]
+                if last not in SETTERS and not ASKS.fullmatch(last):
+                    return True
+                at = strip_casts(node.args[1 if len(node.args) == 4 else 0]) if last in SETTERS else None
+                if at is not None and (not isinstance(at, IntLit) or at.value == index):
+                    return True
+    return False
+
+
+def _last_name(expr: Expr | None) -> str | None:
+    """The name of the variable or member that holds a handle."""
+    bare = strip_casts(expr)
+    while isinstance(bare, AddressOf):
+        bare = strip_casts(bare.operand)
+    return bare.field if isinstance(bare, Member) else bare.decl.name if isinstance(bare, Ref) else None
 
 
 def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:

@@ -41,9 +41,12 @@ _RUNTIME = {
     "hipLaunchKernel": (0, 1, 2, 3, 4, 5),
     "cudaLaunchCooperativeKernel": (0, 1, 2, 3, 4, 5),
     "hipLaunchCooperativeKernel": (0, 1, 2, 3, 4, 5),
+    "hipExtLaunchKernel": (0, 1, 2, 3, 4, 5),
 }
-_WITH_CONFIG = frozenset({"cudaLaunchKernelEx", "cudaLaunchKernelExC"})
-_DRIVER = frozenset({"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel"})
+_WITH_CONFIG = frozenset({"cudaLaunchKernelEx", "cudaLaunchKernelExC", "hipLaunchKernelEx", "hipLaunchKernelExC"})
+_DRIVER = frozenset(
+    {"cuLaunchKernel", "hipModuleLaunchKernel", "cuLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel"}
+)
 _HIP_MACROS = frozenset({"hipLaunchKernelGGL", "hipLaunchKernelGGLInternal", "hipLaunchKernel_"})
 
 
@@ -277,13 +280,13 @@ def _pointed_values(expr: Expr | None, dims: Expr | None) -> Expr | None:
     expr = _bare(expr)
     if expr is None or (isinstance(expr, IntLit) and expr.value == 0):
         return None
-    if isinstance(expr, Call) and expr.name.endswith("::data") and isinstance(expr.receiver, Ref):
+    if isinstance(expr, Call) and expr.name.endswith("::data") and isinstance(expr.receiver, (Ref, Member)):
         expr = expr.receiver  # a std::array
     if isinstance(expr, AddressOf):
         inner = expr.operand
         return InitList(expr.span, inner.type, (inner,)) if isinstance(inner.type, IntType) else inner
     listed = expr.decl.init if isinstance(expr, Ref) else None
-    array = expr.type if isinstance(expr, Ref) and not expr.decl.const else None
+    array = expr.type if isinstance(expr, Member) or (isinstance(expr, Ref) and not expr.decl.const) else None
     if isinstance(array, ArrayType) and isinstance(array.element, IntType):
         count = min(array.extent or 3, dims.value if isinstance(dims, IntLit) else 3, 3)
         places = (Subscript(expr.span, array.element, expr, IntLit(expr.span, I32, at)) for at in range(count))
@@ -311,7 +314,7 @@ def _with_config(scope: Scope, cursor: Cursor, api: str, arguments: list[Cursor]
         return Member(span, found.type, config, field, False) if found is not None else None
 
     rest = tuple(a for a in args[2:] if a is not None)
-    if api == "cudaLaunchKernelExC":
+    if api.endswith("ExC"):
         rest = _from_array(_at(args, 2))
     return Launch(
         span,

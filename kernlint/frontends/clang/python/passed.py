@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from kernlint.frontends.clang.python.buffers import WIDTHS
 from kernlint.frontends.clang.python.elements import element_type
 from kernlint.frontends.clang.python.layout import last_axes, out_of_order
-from kernlint.frontends.clang.python.program import Scope
+from kernlint.frontends.clang.python.program import Scope, dotted
 from kernlint.frontends.clang.python.reading import Reader
 from kernlint.frontends.clang.python.scalars import scalar
 from kernlint.source import Span
@@ -50,7 +50,20 @@ def misfit(
             param.name,
             f"{name_of(param.type)} ({param.type.size} bytes)",
         )
-    return Remark("argument-misfit", place, kernel.name, words, ((param.span, "the parameter"),))
+    related = [(param.span, "the parameter"), (reader.host.span, "launched here")]
+    made = _bound_once(arg, scope)
+    if made is not None:
+        start, end = reader.program.start(made), reader.program.end(made)
+        related.append((Span(reader.host.span.file, start, end), "made here"))
+    return Remark("argument-misfit", place, kernel.name, words, tuple(related))
+
+
+def _bound_once(arg: ast.expr, scope: Scope) -> ast.expr | None:
+    """The expression that a variable or member stands for; None where there are several, or none in sight."""
+    name = dotted(arg)
+    holder = scope.holder(name) if name is not None else None
+    bound = holder.bound[name] if holder is not None and name is not None else []
+    return bound[0][0] if len(bound) == 1 and bound[0] is not None else None
 
 
 def miscounted(reader: Reader, api: str, args: Sequence[ast.expr] | None, kernel: FunctionDecl) -> Remark | None:
