@@ -84,12 +84,12 @@ def test_an_argument_that_no_method_sets(at: str, told: bool) -> None:
 
 SIZES = """
 static const char *text =
-    "__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void half(__global const float *in, __global float *out)"
+    "__kernel __attribute__((reqd_work_group_size(8, 8, 1))) void mid_of(__global const float *in, __global float *out)"
     "{ out[get_global_id(0)] = 0.5f * in[get_global_id(1)]; }";
 struct Step { cl_kernel kernel; size_t all[2]; size_t group[2]; };
 void plan(Step *s, cl_program program, unsigned width, unsigned height) {
     cl_int status;
-    s->kernel = clCreateKernel(program, "half", &status);
+    s->kernel = clCreateKernel(program, "mid_of", &status);
     s->group[0] = GROUP;
     s->group[1] = 8;
     s->all[0] = (size_t(width) + 31) & ~size_t(31);
