@@ -21,6 +21,14 @@ MAX_BUILD_FILES = 2000
 
 _HOLE = pattern(r"%[-0-9.]*(?:l{0,2}|z)([duixXs])")
 _READ = 1 << 20
+_DECLARATION = pattern(
+    r"^[ \t]*(?:\w+[ \t]+)*?([A-Za-z_]\w*)(?:[ \t]*\*[ \t]*|[ \t]+)([A-Za-z_]\w*)[ \t]*"
+    r"(?:=(?!=)|;|\[[^\]\n]*\][ \t]*[;=])",
+    re.M,
+)
+_DIRECTIVE = pattern(r"^[ \t]*#[^\n]*", re.M)
+_WORD = pattern(r"\w+")
+_NO_TYPES = frozenset({"return", "goto", "else", "case", "typedef", "struct", "union", "enum"})
 _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _SCRIPTS = frozenset({"setup.py", "meson.build"})
 _TYPE = "float"
@@ -142,8 +150,10 @@ class Builds:
             yield from given.options if given is not None else ()
         elif (facts := self._own(path, FileFacts)) is not None:
             _, programs = self._look()
-            for host in self._hosts(path, facts):
-                yield from programs[host].options
+            options = [option for host in self._hosts(path, facts) for option in programs[host].options]
+            if options:  # a host may build several programs, each with options of its own
+                declared = _declared(self._text(path))
+                yield from (option for option in options if _macro_of(option) not in declared)
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
@@ -182,6 +192,20 @@ class Builds:
             for path, options in programs.column("options")
             if options and (programs[path].sources or not path.endswith(".py"))
         ]
+
+
+def _macro_of(option: str) -> str:
+    """The name of the macro that an option defines, if it defines one."""
+    return option.lstrip("?")[1:].partition("=")[0] if option.lstrip("?")[0] in "DN" else ""
+
+
+def _declared(text: str) -> frozenset[str]:
+    """Names that a program gives variables of its own, and no directive asks about: no macro can be meant to have
+    one."""
+    found = {name for word, name in _DECLARATION.findall(text) if word not in _NO_TYPES}
+    if not found:
+        return frozenset()
+    return frozenset(found.difference(*(_WORD.findall(line) for line in _DIRECTIVE.findall(text))))
 
 
 def _names(source: str, name: str) -> bool:

@@ -163,6 +163,21 @@ def test_options_for_another_program_are_not_taken(tmp_path: Path) -> None:
     assert project.defines_for(str(tmp_path / "cl/other.cl")) == ("TILE=64",)
 
 
+def test_a_macro_for_one_program_is_no_name_that_another_declares(tmp_path: Path) -> None:
+    host = 'p = program("a.cl", "-DSTRIDE=64 -DROWS=4"); clBuildProgram(p, 1, &d, o, 0, 0);\n'
+    host += 'q = program("b.cl", "-DSTRIDE=64"); clBuildProgram(q, 1, &d, o, 0, 0);\n'
+    body = "kernel void %s(global int *x, int n) {\n%s  x[get_global_id(0) * STRIDE] = ROWS;\n}\n"
+    (tmp_path / "host.c").write_text(host)
+    (tmp_path / "a.cl").write_text(body % ("a", ""))
+    (tmp_path / "b.cl").write_text(
+        body % ("b", "  uint STRIDE = n / 2;\n#ifndef ROWS\n  const int ROWS = 2;\n#endif\n")
+    )
+    (tmp_path / "setup.py").write_text("")
+    project = Project(str(tmp_path))
+    assert set(project.defines_for(str(tmp_path / "a.cl"))) == {"STRIDE=64", "ROWS=4"}
+    assert set(project.defines_for(str(tmp_path / "b.cl"))) == {"ROWS=4"}
+
+
 def test_numbers_that_a_host_works_out_are_symbols_of_the_build(tmp_path: Path) -> None:
     host = """void build (int mode) {
       snprintf (options, 99, "%s -D WORDS=%u -D KIND=%s -DTILE=8", base, words, kind);

@@ -258,7 +258,13 @@ def arithmetic(body: Body, node: c_ast.Node, op: str, left: Expr, right: Expr) -
         kind = signed_like(vector) if op in COMPARISONS or op in ("&&", "||") else vector
         return Binary(span, kind, op, left, right)
     left, right = balanced(op, left, right)
-    return Binary(span, _result(op, left.type, right.type), op, left, right)
+    return Binary(span, _result(op, decayed(left), decayed(right)), op, left, right)
+
+
+def decayed(expr: Expr) -> Type:
+    """The type of a value: of an array, a pointer to its first element in the address space that the array is in."""
+    kind = expr.type
+    return PointerType(kind.element, space_of(expr)) if isinstance(kind, ArrayType) else kind
 
 
 def _widened(expr: Expr, vector: VectorType) -> Expr:
@@ -275,15 +281,12 @@ def _result(op: str, left: Type, right: Type) -> Type:
         return right
     if op in ("<<", ">>"):
         return left
-    if isinstance(left, ArrayType):
-        left = PointerType(left.element)
-    if op == "-" and isinstance(left, PointerType) and isinstance(right, PointerType | ArrayType):
+    if op == "-" and isinstance(left, PointerType) and isinstance(right, PointerType):
         return I64
-    if isinstance(left, PointerType):
-        return left
-    if isinstance(right, PointerType | ArrayType):
-        return right if isinstance(right, PointerType) else PointerType(right.element)
-    return common_type(left, right) or (left if not isinstance(left, OpaqueType) else right)
+    for one in (left, right):
+        if isinstance(one, PointerType):
+            return one
+    return common_type(left, right) or (right if isinstance(right, OpaqueType) else left)
 
 
 def _assignment(body: Body, node: c_ast.Assignment) -> Expr:

@@ -21,8 +21,6 @@ from kernlint.tree import nodes
 from kernlint.tree.nodes import Block, Expr, FunctionDecl, FunctionKind, Kernel, LaunchBounds, Loss, Missed, VarDecl
 from kernlint.tree.types import I32, OpaqueType, Space
 
-_KEYWORDS = frozenset({"__kernel", "kernel"})
-
 FRAMES = 6000
 """Python frames for the deepest of sources."""
 
@@ -96,12 +94,12 @@ class Module:
             ]
             if lost:
                 object.__setattr__(function, "losses", (*function.losses, *lost))
-        kernels = tuple(Kernel(one) for one in functions if one.kind is FunctionKind.KERNEL)
+        kernels = [one for one in functions if one.kind is FunctionKind.KERNEL and one.span.file == self.path]
         return nodes.Module(
             path=self.path,
             language="opencl",
             functions=tuple(functions),
-            kernels=tuple(sorted(kernels, key=self._order)),
+            kernels=tuple(Kernel(one) for one in sorted(kernels, key=lambda one: one.span.start)),
             globals=tuple(self.globals.values()),
             missed=tuple(self._missed(functions)),
             synthesised=frozenset(self.unknown),
@@ -112,10 +110,10 @@ class Module:
         )
 
     def _of_header(self, chunk: Chunk) -> str:
-        """The name of a function that a header defines, and no kernel; empty for anything else.
+        """The name of a function that an included file defines; empty for anything else.
 
         Nothing needs such a function until it is called, and what it is made of stands before it: of large headers
-        most is never read.
+        most is never read.  A kernel in another file is looked at where that file is.
         """
         if not chunk.is_function or chunk.lexemes[0].place.file == self.path:
             return ""
@@ -123,7 +121,7 @@ class Module:
         name = ""
         for at, lexeme in enumerate(chunk.lexemes):
             text = lexeme.text
-            if text in _KEYWORDS or text == "struct":
+            if text == "struct":
                 return ""
             if text == "(" and depth == 0 and at:
                 name = chunk.lexemes[at - 1].text
@@ -131,10 +129,6 @@ class Module:
             if text == "{":
                 break
         return name if name.isidentifier() else ""
-
-    def _order(self, kernel: Kernel) -> tuple[bool, str, int]:
-        span = kernel.function.span
-        return span.file != self.path, span.file, span.start
 
     def _chunk(self, chunk: Chunk) -> None:
         if not any(lexeme.text != ";" for lexeme in chunk.lexemes):

@@ -282,6 +282,26 @@ def test_functions_of_headers_are_read_when_they_are_called(tmp_path):
     assert not module.synthesised and not module.errors
 
 
+def test_kernels_of_included_files_are_looked_at_there(tmp_path):
+    (tmp_path / "other.cl").write_text("struct s { int x; };\nkernel void other(global struct s *p) { p[0].x = 1; }\n")
+    text = b'#include "other.cl"\nkernel void k(global struct s *p) { p[get_global_id(0)].x = 2; }\n'
+    for frontend in (ClangFrontend(), PycparserFrontend()):
+        (module,) = frontend.parse_file(SourceFile(str(tmp_path / "k.cl"), text), FrontendOptions())
+        assert [kernel.name for kernel in module.kernels] == ["k"]
+
+
+def test_an_array_of_a_member_is_in_the_address_space_of_its_object():
+    text = """typedef struct { uchar e; uchar q[16]; } part;
+kernel void k(global char *p, global uchar *out, int n) {
+  global part *one = (global part *)p + n;
+  global uchar *at = (global uchar *)(one->q + 8 * n);
+  out[0] = at[1];
+}
+"""
+    clang, ours = both("k.cl", text.encode())
+    assert ours == clang
+
+
 def test_headers_and_branches(tmp_path):
     (tmp_path / "sizes.h").write_text("#define WIDTH 16\ntypedef float real;\n")
     head = b'#include "sizes.h"\n#include <gone.h>\n'
