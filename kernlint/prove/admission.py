@@ -8,7 +8,7 @@ witnesses that some way admits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from kernlint.record import dataclass, field
@@ -24,6 +24,9 @@ ANY: Axes = (None, None, None)
 
 UNITS = (4, 8, 16, 32, 64, 128, 256)
 """What hosts ask sizes to be multiples of."""
+
+MODES = 3
+"""Ways to pass other numbers that are asked about apart."""
 
 REMEMBERED = 4096
 """Questions of which the answers are kept."""
@@ -130,6 +133,17 @@ class Admission:
             self._narrow[key] = found
         return found
 
+    def modes(self, among: Collection[Symbol]) -> tuple[Admission, ...]:
+        """The ways apart that pass other numbers for the scalars ``among``; empty where all pass the same, or too many
+        do not."""
+        if len(self.ways) < 2:
+            return ()
+        found: dict[Known, list[Way]] = {}
+        for way in self.ways:
+            numbers = tuple((symbol, value) for symbol, value in _numbers(way).items() if symbol in among)
+            found.setdefault(numbers, []).append(way)
+        return tuple(Admission(tuple(ways)) for ways in found.values()) if 1 < len(found) <= MODES else ()
+
     def near(self, block: Axes, grid: Axes, known: Known, wanted: Known) -> Known:
         """The values ``wanted`` moved, one after the other, to where a launch in sight may have them beside the sizes
         and what is ``known``; as they are where no launch is like that.  A grid that cannot be met is left aside."""
@@ -141,7 +155,7 @@ class Admission:
         if key not in self._nearest:
             if len(self._nearest) >= REMEMBERED:
                 self._nearest.clear()
-            ways = ((way, sizes) for way in self.ways for sizes in dict.fromkeys((grid, ANY)))
+            ways = ((way, sizes) for sizes in dict.fromkeys((grid, ANY)) for way in self.ways)
             moved = (_moved(way, block, sizes, dict(known), wanted) for way, sizes in ways)
             self._nearest[key] = next((one for one in moved if one is not None), wanted)
         return self._nearest[key]

@@ -63,3 +63,27 @@ void run(cl_context c, cl_command_queue q, cl_program p, cl_mem a, cl_mem b, int
 @pytest.mark.parametrize(("items", "bad"), [("local", False), ("all", True)])
 def test_a_range_as_large_as_its_group_is_one_group(items: str, bad: bool) -> None:
     assert bool(findings(GlobalMemoryRace, GROUP.replace("ALL", items))) is bad
+
+
+ONE_OR_ALL = """
+template <class T> __global__ void weights(const T *x, T *work, T *y, int n, int rows, int row) {
+    int k = row >= 0 ? row : blockIdx.x;
+    if (k >= rows) return;
+    T *mine = row >= 0 ? work : work + (size_t)k * n;
+    for (int b = threadIdx.x; b < n; b += blockDim.x) mine[b] = T(blockIdx.x) * x[b * rows + k];
+    __syncthreads();
+    for (int b = threadIdx.x; b < n; b += blockDim.x) y[(size_t)k * n + b] = mine[n - 1 - b];
+}
+template <class T> void all(const T *x, T *work, T *y, int n, int rows, int threads) {
+    weights<T><<<rows, threads>>>(x, work, y, n, rows, -1);
+}
+template <class T> void each(const T *x, T *work, T *y, int n, int rows, int threads) {
+    for (int k = 0; k < rows; ++k) weights<T><<<BLOCKS, threads>>>(x, work, y, n, rows, k);
+}
+"""
+"""Each launch is right as a whole: the row that one of them names with the blocks of the other would not be."""
+
+
+@pytest.mark.parametrize(("blocks", "bad"), [("1", False), ("rows", True)])
+def test_a_template_that_nobody_instantiates_is_run_as_its_launches_say(blocks: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, ONE_OR_ALL.replace("BLOCKS", blocks))) is bad

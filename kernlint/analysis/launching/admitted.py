@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, launches, speaks_of
 from kernlint.analysis.scenarios.tables import COMPUTED
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
@@ -108,8 +108,7 @@ def _compute(facts: Facts) -> Admission:
     if said.block or said.grid or options.block or options.grid:
         return FREE_LAUNCH
     known = parameters_among(symbols_of(facts[trace]))
-    forced = facts.function.forced
-    seen = [one for one in facts[launches] if not forced or one.kernel is facts.function]
+    seen = [one for one in facts[launches] if speaks_of(one, facts.function)]
     return Admission(tuple(way_of(fact, known) for fact in seen)) if seen else FREE_LAUNCH
 
 

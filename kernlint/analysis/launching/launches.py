@@ -348,6 +348,14 @@ def _where(launch: LaunchFact, bound: dict[Symbol, Term]) -> LaunchFact:
 _NUMBERS = {"true": "1", "false": "0"}
 
 
+def speaks_of(launch: LaunchFact, function: FunctionDecl) -> bool:
+    """Whether a launch of a kernel says something of the instance ``function``: not where numbers were made up for that
+    one, as the sizes of the launch may rest on the true ones; on types they hardly do."""
+    if not function.forced or launch.kernel is function:
+        return True
+    return not any(_is_number(text) for _, text in function.template_args)
+
+
 def _is_number(text: str) -> bool:
     return text in _NUMBERS or text.lstrip("-").isdigit()
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.admitted import admitted, computed_blocks
-from kernlint.analysis.launching.launches import flat_axes, launches
+from kernlint.analysis.launching.launches import flat_axes, launches, speaks_of
 from kernlint.analysis.scenarios.axes import (
     axes_read,
     idle_axes,
@@ -96,8 +96,8 @@ def _seen(facts: Facts) -> Iterator[Scenario]:
         return
     found: dict[Scenario, None] = {}
     for launch in facts[launches]:
-        if facts.function.forced and launch.kernel is not facts.function:
-            continue  # a launch of another instance says nothing of one that was made up
+        if not speaks_of(launch, facts.function):
+            continue
         block = launch.constant_block()
         if block is None or min(block) < 1 or block[0] * block[1] * block[2] > 1024:
             return  # one launch is not understood: what it does is not known

@@ -240,22 +240,14 @@ class Finder:
         """A witness for two threads of one block, or of two, under all shapes guessed or one of those seen; ``warps``:
         of two warps."""
         found: tuple[Refuted, Scenario] | None = None
-        free = of_one_cell(pair) or unordered(pair)
         read = self._blocks_of(pair, within)
         for shape in (self.asker.of_mode(pair, one) for one in self.shapes.plausible):
             grid = _grid(shape, read, pair)
-            room = shape.threads if within == "block" else max(grid)
-            witness = None
-            for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
-                witness = self._under(pair, within, shape, grid, size, warps)
-                if witness is None and free is not pair:
-                    witness = self._under(free, within, shape, grid, size, warps)
-                    witness = None if witness is None else replace(witness, depends_on_data=True)
-                if witness is None:
-                    witness = self._under(pair, within, shape, grid, size, warps, granted=True)
-                    witness = None if witness is None else replace(witness, depends_on_data=True)
-                if witness is None:
-                    break
+            witness = self._in_grid(pair, within, shape, grid, warps)
+            if witness is None:
+                for mode in self.shapes.admission.modes(frozenset((*pair.a.symbols, *pair.b.symbols))):
+                    alone = replace(self, shapes=replace(self.shapes, admission=mode))
+                    witness = witness or alone._in_grid(pair, within, shape, grid, warps)
             if witness is not None:
                 found = found or (witness, shape)
                 if self.shapes.seen:
@@ -263,6 +255,23 @@ class Finder:
             elif not self.shapes.seen:
                 return None
         return found
+
+    def _in_grid(self, pair: Pair, within: Scope, shape: Scenario, grid: Triple, warps: bool) -> Refuted | None:
+        """A witness under one shape and grid, for each size that warps may have."""
+        free = of_one_cell(pair) or unordered(pair)
+        room = shape.threads if within == "block" else max(grid)
+        witness = None
+        for size in WARPS if room > 1 and _by_warp(pair) else (0,) if room > 1 else ():
+            witness = self._under(pair, within, shape, grid, size, warps)
+            if witness is None and free is not pair:
+                witness = self._under(free, within, shape, grid, size, warps)
+                witness = None if witness is None else replace(witness, depends_on_data=True)
+            if witness is None:
+                witness = self._under(pair, within, shape, grid, size, warps, granted=True)
+                witness = None if witness is None else replace(witness, depends_on_data=True)
+            if witness is None:
+                break
+        return witness
 
     def _under(
         self,
@@ -287,7 +296,7 @@ class Finder:
         if warp:
             counts = (*counts, (WARP_SIZE, warp))
         admission = self.shapes.admission
-        launch = replace(Launch.of(admission, shape.block, max_threads=shape.threads, values=counts), grid=grid)
+        launch = Launch.of(admission, shape.block, grid, shape.threads, counts)
         private = pair.private - {symbol for symbol, _ in launch.values}
         said = self.asker.said
         tiles = in_tiles(pair)

@@ -140,3 +140,19 @@ __global__ void draw(float *out, const float *x, float rate, int rows, int n) {
 }
 """
     assert not findings(WrongBoundsGuard, code)
+
+
+CORNER = """
+__global__ void corner(float *m, const float *sum, float top, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n + 1) return;
+    if (i == 0) m[0] = top;
+    else m[i] = sum[i - 1];
+}
+void run(float *m, const float *s, int n) { corner<<<(COUNT + 31) / 32, 32>>>(m, s, 1.0f, n); }
+"""
+
+
+@pytest.mark.parametrize(("count", "bad"), [("n + 1", False), ("n", True)])
+def test_one_element_more_is_meant_where_the_host_counts_it(count: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, CORNER.replace("COUNT", count))) is bad

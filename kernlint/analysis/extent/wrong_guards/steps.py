@@ -24,7 +24,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
-from kernlint.symbolic.terms import SymbolKind, Term, binary, const, plain, subterms, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, binary, const, plain, substitute, subterms, symbols
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import I64, IntType, VectorType
@@ -45,6 +45,8 @@ def neighbours(
             best = dimension.limits[0]
             support = supports.get(best.size)
             if support is None or _tested_in_row(one.access) or _tested_otherwise(one.access, dimension):
+                continue
+            if support.root is not one.access.root and _meant(dimension, context):
                 continue
             if one.access.writes:
                 if len(one.dimensions) > 1 or _one_more(indexed, one) or _made_of_the_one_before(one):
@@ -101,6 +103,22 @@ def _excess(dimension: Dimension) -> int:
     if best.unit > 1 or (best.slack == 0 and best.part.op == "le"):
         return 0
     return max(best.slack + 1, 0)
+
+
+def _meant(dimension: Dimension, context: LaunchContext) -> bool:
+    """Whether more elements than the size are asked for on purpose: the index itself is tested, against the size and
+    something more (``i < n + 1``), and launches in sight have a thread for each of these.
+
+    Still bad: ``if (i < n + 1) y[i] = x[i];`` where ``n`` elements are launched for.
+    """
+    part = dimension.limits[0].part
+    if part.op != "lt" or polynomial(part.args[0]) != dimension.index:
+        return False
+    for view in context.launches:
+        wanted = polynomial(substitute(plain(part.args[1]), dict(view.images)))
+        if any(cover.count is not None and polynomial(cover.count) == wanted for cover in view.covers):
+            return True
+    return False
 
 
 def _one_more(indexed: Sequence[Indexed], one: Indexed) -> bool:
