@@ -211,6 +211,9 @@ class DeviceUseAfterFree(ModuleRule):
         """A use on one of the ways through the code."""
         if fault.kind == "twice":
             message, fix = f"{fault.name} is {fault.word}, which was given back before", "give it back once"
+        elif fault.kind == "other" and fault.what == "argument":
+            message = f"{fault.name} is {fault.word}".replace("is goes", "goes")
+            fix = "keep it as long as the kernel is launched with it: setting an argument retains nothing"
         elif fault.kind == "other":
             message, fix = f"{fault.name} is {fault.word}", "call the counterpart of its allocator with the pointer"
         elif fault.kind == "copied":

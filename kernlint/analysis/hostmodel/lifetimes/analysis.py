@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.arguments import launched_later, stay
 from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
@@ -76,6 +77,7 @@ def _of_classes(program: Program) -> Iterator[Fault]:
     yield from replaced(program)
     yield from copies(program)
     yield from dangling(program)
+    yield from launched_later(program)
 
 
 def replaced(program: Program) -> Iterator[Fault]:
@@ -104,6 +106,8 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
             name = base_name(last)
             if name.startswith("enqueue"):
                 name = f"E{name[1:]}"
+            if node.name == "cl::Kernel::setArg":
+                reached.add(function)
             if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS)):
                 reached.add(function)
             if name == last and name in ENDS and node.args and program.kept(node.args[0]) is not None:
@@ -170,6 +174,7 @@ def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> N
         ):
             m.report(Fault("lost", fate.used_at, thing.name, related=calls_of(fate)))
     _replaced(m, s)
+    stay(m, s)
     leave(m, m.entry, s, result, span)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.arguments import bound, bound_object, ends
+from kernlint.analysis.hostmodel.lifetimes.counts import counted
 from kernlint.analysis.hostmodel.lifetimes.endings import by_address, to_the_wrong
 from kernlint.analysis.hostmodel.lifetimes.events import (
     TIMING_METHODS,
@@ -45,7 +47,6 @@ from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
     apart_from_default,
     became,
-    bound,
     called,
     calls_of,
     move,
@@ -71,6 +72,8 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
         return [(s, m.fresh(e.name))]
     if waits_for(m, e, s):
         return [(s, m.fresh(e.name))]
+    if e.name == "cl::Kernel::setArg":
+        bound_object(m, e, s)
     for state, args in m.values(exprs, s):
         if e.receiver is not None and is_queue(e.receiver.type):
             args[0] = queue_of(m, e.receiver, state) or args[0]
@@ -163,7 +166,7 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
             s.outcomes[status] = recent[-1]
         return [(s, status)]
     if plain == "SetKernelArg" and len(args) == 4:
-        bound(m, args[3], e.span, s)
+        bound(m, e, args[3], s)
         return [(s, _status(m, e, s))]
     if plain in (
         "RetainMemObject",
@@ -250,10 +253,6 @@ def _mapped(m: Machine, e: n.Call, args: list[Value], s: State) -> Value:
     return At(thing)
 
 
-_OWNERS = 3
-"""Objects, each of which leads to the next, that are asked whether they count who has them."""
-
-
 def release(
     m: Machine, given: Value, span: Span, s: State, verb: str, stream: Value | None = None, api: str = ""
 ) -> None:
@@ -280,37 +279,18 @@ def release(
         return
     if fate.life in (Life.FAILED, Life.DOUBT) or to_the_wrong(m, thing, api, span, s):
         return
-    if _counted(thing, s):
+    if counted(thing, s):
         s.change(thing, life=Life.DOUBT)
         return
     if thing.kind in MEMORY and fate.use == "recopied" and fate.used_at is not None and not fate.out:
         related = (*calls_of(fate), (span, "given back here"))
         m.report(Fault("lost", fate.used_at, called(thing, s), related=related))
     _still_used(m, thing, span, s, verb, stream, api)
+    ends(m, thing, called(thing, s), span, verb, s)
     for at in [at for at, held in s.memory.items() if at.thing is thing]:
         del s.memory[at]
     s.change(thing, life=Life.FREED, at=span, by=verb)
     m.stopped.setdefault(thing, span)
-
-
-def _counted(thing: Thing, s: State) -> bool:
-    """Whether the object, or the one that leads to it, counts who has it: what is given back behind a test of a count
-    in it that was just changed is given back by the last one alone, whoever that is."""
-    asked = {part for fact in s.facts if isinstance(fact, Atom) for part in fact.args}
-    at: Thing | None = thing
-    for _ in range(_OWNERS):
-        if at is None:
-            break
-        if any(_counts_users(part, at) for part in asked):
-            return True
-        at = at.origin.thing if at.origin is not None else None
-    return False
-
-
-def _counts_users(part: object, thing: Thing) -> bool:
-    """Whether a value is a number in an object that was counted up or down."""
-    where = part.args[-1] if isinstance(part, Atom) and part.op == "count" else None
-    return isinstance(where, At) and where.thing is thing and bool(where.path)
 
 
 def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> list[State]:
@@ -399,6 +379,7 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
             elif e.name.startswith("std::") and isinstance(given, At):
                 m.host_access(given, e.span, s, False)
         return m.fresh(f"{last}()")
+    s.args = ()  # whoever is called may set others
     for given in args:
         if isinstance(given, At):
             m.program.passed_on.update(m.keys.get(given, ()))

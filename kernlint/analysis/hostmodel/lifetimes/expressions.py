@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kernlint.analysis.hostmodel.lifetimes.arguments import launched_with
 from kernlint.analysis.hostmodel.lifetimes.calls import call
 from kernlint.analysis.hostmodel.lifetimes.conditions import condition
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
@@ -332,7 +333,7 @@ def returned(m: Machine, e: n.Expr | None, kind: Type, s: State) -> list[Outcome
 
 
 def _launch(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
-
+    launched_with(m, e, s)
     return launched(m, e, s)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from kernlint.apis import Made
 from kernlint.record import dataclass, field
 from kernlint.source import Span
-from kernlint.tree.nodes import VarDecl
+from kernlint.tree.nodes import FunctionDecl, VarDecl
 from kernlint.tree.types import Type
 
 
@@ -152,6 +152,18 @@ class Pending(NamedTuple):
     api: str
 
 
+class Bound(NamedTuple):
+    """An argument of a kernel as it was set at ``span``, by ``setter``: the ``thing``, or the variable that is one.
+    ``kept``: the member or variable of the file that holds the kernel, as long as it has not been launched since."""
+
+    kernel: Value
+    position: int
+    thing: Thing
+    span: Span
+    kept: tuple[str, str] | None
+    setter: FunctionDecl
+
+
 @dataclass(slots=True, eq=False)
 class State:
     """One way through the code so far."""
@@ -176,13 +188,15 @@ class State:
     replaced: tuple[tuple[Place, Span, At], ...] = ()
     follows: frozenset[tuple[Value, Value | None]] = frozenset()
     """Streams that wait for an event, with the stream on which that was recorded (None: which is not known)."""
+    args: tuple[Bound, ...] = ()
+    """Memory objects that are arguments of kernels of OpenCL."""
 
     def fork(self) -> State:
         """An independent copy."""
         return State(
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version, self.waited,
-            self.uploaded, self.compared, self.replaced, self.follows,
+            self.uploaded, self.compared, self.replaced, self.follows, self.args,
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -227,6 +241,7 @@ def merged(states: list[State], most: int) -> list[State]:
         same.begun.update(state.begun)
         same.compared |= state.compared
         same.follows |= state.follows
+        same.args = tuple(one for one in same.args if one in state.args)
     return list(found.values())[:most]
 
 

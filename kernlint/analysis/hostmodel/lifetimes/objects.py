@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.hostmodel.lifetimes.arguments import ends
 from kernlint.analysis.hostmodel.lifetimes.growth import SIZE, counts, moved_away
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, store, variable
@@ -102,6 +103,7 @@ def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
 def _memory_ends(m: Machine, at: Place, decl: n.VarDecl, s: State) -> None:
     for wrapped in held_by(at, s):
         m.release(wrapped, decl.span, s, "released at the end of this object")
+    ends(m, at.thing, decl.name, decl.span, "goes out of scope", s)
     content = s.memory.get(At(at.thing, (_CONTENT,)))
     ending = {at.thing} | ({content.thing} if isinstance(content, At) and not s.fate(content.thing).out else set())
     for work in s.pending:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kernlint.analysis.hostmodel.lifetimes.model import NULL, Atom, Kind, Life, Place, State, Thing, kind_of
+from kernlint.analysis.hostmodel.lifetimes.model import NULL, Atom, Bound, Kind, Life, Place, State, Thing, kind_of
 from kernlint.apis import MAKES, Made, base_name, known_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -51,6 +51,10 @@ class Program:
         self.passed_on: set[Key] = set()
         self.entries: set[n.FunctionDecl] = set()
         """Functions that are walked by themselves."""
+        self.dangling: list[tuple[Bound, Key, str, Span, str]] = []
+        """Arguments of kernels (held where) that ended before a launch: name, place, how."""
+        self.staying: set[tuple[Key, int]] = set()
+        """Arguments of kernels that some way through a function leaves set and alive."""
         self.replaced: list[tuple[Key, Span, str, str]] = []
         self.leaks: list[tuple[n.FunctionDecl, Thing, Span, bool]] = []
 
@@ -68,12 +72,12 @@ class Program:
             for node in walk(function.body) if function.body is not None else ():
                 makes = MAKES.get(base_name(node.name)) if isinstance(node, n.Call) else None
                 if isinstance(node, n.Assign) and isinstance(node.target, n.Member):
-                    value, key = strip_casts(node.value), self._addressed(node.target)
+                    value, key = strip_casts(node.value), self.addressed(node.target)
                     if key is not None and not (isinstance(value, n.IntLit) and value.value == 0):
                         self.assigned.add(key)
                 if not isinstance(node, n.Call) or makes is None or makes.out is None or makes.out >= len(node.args):
                     continue
-                key = self._addressed(node.args[makes.out])
+                key = self.addressed(node.args[makes.out])
                 if key is not None:
                     found.setdefault(key, set()).add(kind_of(makes.made))
                     flag = node.args[1] if len(node.args) > 1 else None
@@ -82,7 +86,8 @@ class Program:
                         self.non_blocking.add(key)
         self.kinds = {key: next(iter(kinds)) for key, kinds in found.items() if len(kinds) == 1}
 
-    def _addressed(self, arg: n.Expr) -> Key | None:
+    def addressed(self, arg: n.Expr) -> Key | None:
+        """The member whose address, or an element of which, an argument is."""
         while isinstance(arg, (n.Cast, n.AddressOf, n.Subscript)):
             arg = arg.base if isinstance(arg, n.Subscript) else arg.operand
         if not isinstance(arg, n.Member):
@@ -102,7 +107,7 @@ class Program:
 
     def kept(self, arg: n.Expr) -> Kind | None:
         """The kind of memory that a member leads to, as far as calls say that are given its address."""
-        key = self._addressed(arg)
+        key = self.addressed(arg)
         return self.kinds.get(key) if key is not None else None
 
     def destructor(self, kind: Type) -> n.FunctionDecl | None:

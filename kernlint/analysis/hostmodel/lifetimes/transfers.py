@@ -386,11 +386,3 @@ def calls_to(m: Machine) -> tuple[tuple[Span, str], ...]:
 def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:
     if isinstance(given, At) and (given.thing in s.fates or given.thing.kind in MEMORY):
         s.change(given.thing, use=use, used_at=span, stream=stream)
-
-
-def bound(m: Machine, given: Value, span: Span, s: State) -> None:
-    """A memory object becomes the argument of a kernel."""
-    held = s.memory.get(given) if isinstance(given, At) else None
-    if held is not None:
-        used(m, held, span, s, "passed to a kernel")
-        became(held, "computed", span, s)
