@@ -60,6 +60,7 @@ STUBS = (
     Stub("opencl_host.h", (b"cl_mem", b"cl_kernel", b"cl_context", b"cl_command_queue", b"clCreate", b"clEnqueue",
                            b"cl::Kernel", b"cl::Buffer", b"cl::CommandQueue", b"cl::Context"), ("CL/",)),
     Stub("glm.h", (b"glm::", b"namespace glm"), ("glm/",)),
+    Stub("eigen.h", (b"Eigen::", b"namespace Eigen", b"<Eigen/", b"EIGEN_"), ("Eigen/",)),
     Stub("helper_math.h", (b"helper_math.h", b"cutil_math.h"), ("helper_math.h", "cutil_math.h"), copied=True),
     Stub("hip_types.h", (b"__hip_bfloat16", b"__hip_fp8", b"hip_bfloat16"), ("hip/hip_bf", "hip/hip_fp8")),
     Stub("opencv.h", (b"PtrStep", b"PtrSz", b"cv::cuda", b"namespace cv", b"cuda::device"), ("opencv2/",)),

@@ -190,6 +190,48 @@ SOURCES = {
             if (size.x > 3 && glm::all(glm::lessThan(t, mean))) out[i] = glm::mix(t, mean, glm::clamp(q.w, 0.f, 1.f));
             *reinterpret_cast<float *>(glm::value_ptr(out[i])) = t[2];
         }""",
+    "eigen": """
+        #include <Eigen/Core>
+        #include <Eigen/Geometry>
+        typedef Eigen::Matrix<float, 6, 1> Vector6;
+        namespace Eigen { typedef Eigen::Matrix<float, 6, 6> Matrix6f; }
+        template <class Scalar> struct Pose {
+            EIGEN_MAKE_ALIGNED_OPERATOR_NEW
+            using Vector3 = Eigen::Matrix<Scalar, 3, 1>;
+            Eigen::Quaternion<Scalar> rotation;
+            Vector3 translation;
+            EIGEN_DEVICE_FUNC Pose(const Scalar *data) : rotation(data), translation(data + 4) {
+                rotation.normalize();
+            }
+            EIGEN_DEVICE_FUNC Vector3 operator*(Vector3 const &p) const {
+                return rotation._transformVector(p) + translation;
+            }
+            EIGEN_DEVICE_FUNC Eigen::Matrix<Scalar, 4, 4> matrix() const {
+                Eigen::Matrix<Scalar, 4, 4> T = Eigen::Matrix<Scalar, 4, 4>::Identity();
+                T.template block<3, 3>(0, 0) = rotation.toRotationMatrix();
+                T.template block<3, 1>(0, 3) = translation;
+                return T;
+            }
+        };
+        __global__ void k(const Eigen::Vector3f *p, Eigen::Vector3f *q, Eigen::Matrix4f T, float *d, int n) {
+            const int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i >= n) return;
+            Eigen::Vector3f a = p[i], b = T.block<3, 3>(0, 0) * a + T.block<3, 1>(0, 3);
+            b(0) += 1; b.y() = a.norm(); b[2] = b.dot(a);
+            q[i] = b.cross(a) * 2.0f - a / 3;
+            Eigen::Map<Vector6> m(d + 6 * i);
+            Eigen::Map<const Eigen::Matrix<float, 3, 3, Eigen::RowMajor>> rows(d);
+            m.head<3>() = rows * b;
+            m.segment<3>(3) += 2 * a.cwiseProduct(b);
+            b << 1, 2, 3;
+            q[i] = (a.array() * b.array()).matrix() + (a.transpose() * b)(0) * b;
+            Eigen::Affine3f moved = Eigen::Affine3f::Identity();
+            if ((a.array() < 1.0f).all()) q[i].setZero();
+            Eigen::Matrix3f h = a * b.transpose();
+            Eigen::Vector3f s = h.ldlt().solve(moved * b + moved.translation());
+            d[i] = s.x() + h(1, 2) + Eigen::Matrix3f::Identity()(0, 0) + (Pose<float>(d) * s).sum();
+            d[i] += Pose<float>(d).matrix()(0);
+        }""",
     "the samples' vectors": """
         #include "helper_math.h"
         __global__ void k(const float4 *pos, float3 *vel, float dt, uint n) {
@@ -293,3 +335,20 @@ def test_calls_keep_their_qualified_names() -> None:
         names = {c.qualified_name for c in called if c is not None}
         assert {"cooperative_groups::thread_block::sync", "cooperative_groups::grid_group::sync"} <= names
         assert "cooperative_groups::reduce" in names
+
+
+def test_coefficients_of_eigen_s_matrices_are_where_they_are() -> None:
+    code = b"""#include <Eigen/Dense>
+    __global__ void k(Eigen::Matrix<float, 2, 3, Eigen::RowMajor> *rows, Eigen::Matrix<float, 2, 3> *columns,
+                      float *d) {
+        const int i = threadIdx.x;
+        rows[i](1, 2) = 0;
+        columns[i](1, 1) = 0;
+        Eigen::Map<Eigen::Vector3f> v(d + 3 * i);
+        v.y() = 0;
+    }"""
+    (module,) = ClangFrontend().parse_file(SourceFile("k.cu", code))
+    (kernel,) = module.kernels
+    assert not kernel.function.losses
+    writes = [show(access.offset) for access in trace_function(kernel.function, "cuda").accesses if access.writes]
+    assert writes == ["tid.x * 24 + 20", "tid.x * 24 + 12", "tid.x * 3 * 4 + 4"]

@@ -16,8 +16,8 @@ template <length_t L, class T, qualifier Q = defaultp> struct vec;
     typedef vec type; \
     static constexpr length_t length() { return KL_LENGTH; } \
     vec() = default; \
-    T &operator[](length_t i) { return (&x)[i]; } \
-    const T &operator[](length_t i) const { return (&x)[i]; } \
+    KL_FOLLOW T &operator[](length_t i) { return (&x)[i]; } \
+    KL_FOLLOW const T &operator[](length_t i) const { return (&x)[i]; } \
     EACH(+=) EACH(-=) EACH(*=) EACH(/=) EACH_OF_ONE(+=) EACH_OF_ONE(-=) EACH_OF_ONE(*=) EACH_OF_ONE(/=)
 #define KL_EACH2(OP) template <class U> vec &operator OP(const vec<2, U, Q> &b) { x OP b.x; y OP b.y; return *this; }
 #define KL_ONE2(OP) vec &operator OP(T b) { x OP b; y OP b; return *this; }
@@ -119,8 +119,8 @@ template <length_t C, length_t R, class T, qualifier Q = defaultp> struct mat {
     template <class... A> mat(const col_type &, const A &...);
     template <length_t C2, length_t R2, class U> mat(const mat<C2, R2, U, Q> &);
     static constexpr length_t length() { return C; }
-    col_type &operator[](length_t i) { return value[i]; }
-    const col_type &operator[](length_t i) const { return value[i]; }
+    KL_FOLLOW col_type &operator[](length_t i) { return value[i]; }
+    KL_FOLLOW const col_type &operator[](length_t i) const { return value[i]; }
     mat &operator+=(const mat &);
     mat &operator-=(const mat &);
     mat &operator*=(const mat &);
@@ -158,8 +158,8 @@ template <class T, qualifier Q = defaultp> struct qua {
     qua(T, const vec<3, T, Q> &);
     explicit qua(const vec<3, T, Q> &);
     explicit qua(const mat<3, 3, T, Q> &);
-    T &operator[](length_t i) { return (&x)[i]; }
-    const T &operator[](length_t i) const { return (&x)[i]; }
+    KL_FOLLOW T &operator[](length_t i) { return (&x)[i]; }
+    KL_FOLLOW const T &operator[](length_t i) const { return (&x)[i]; }
 };
 template <class T, qualifier Q> qua<T, Q> operator*(const qua<T, Q> &, const qua<T, Q> &);
 template <class T, qualifier Q> vec<3, T, Q> operator*(const qua<T, Q> &, const vec<3, T, Q> &);
