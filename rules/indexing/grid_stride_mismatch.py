@@ -11,6 +11,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Trace
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
+from kernlint.symbolic.intervals import refine
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
@@ -82,6 +83,14 @@ class GridStrideMismatch(Rule):
     }
     ```
 
+    ```cuda good
+    __global__ void last_step(float *x, int n) {
+        if (blockIdx.x >= 1) return;
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x)
+            x[i] *= 2.0f;
+    }
+    ```
+
     ```opencl good
     __kernel void with_edges(__global const float *x, __global float *y, __local float *tile, const int edge) {
         int l = get_local_id(0), size = get_local_size(0) + edge;
@@ -116,7 +125,7 @@ class GridStrideMismatch(Rule):
                         fix=f"use {phi.name} in the loop",
                     )
                 wrong = _wrong_step(step, axis)
-                if wrong and not _as_launched(step, axis, facts):
+                if wrong and not _as_launched(step, axis, facts) and not _one_block(loop, axis, facts[trace]):
                     name = AXES[axis]
                     yield self.finding(
                         loop.condition_span or loop.span,
@@ -124,6 +133,15 @@ class GridStrideMismatch(Rule):
                         related=[Related(loop.span, f"the loop of {phi.name}")],
                         fix=f"step by blockDim.{name} * gridDim.{name}",
                     )
+
+
+def _one_block(loop: LoopContext, axis: int, walked: Trace) -> bool:
+    """Whether the conditions of what is in the loop let one block along the axis come to it: the first one."""
+    inside = (access for access in walked.accesses if loop in access.loops)
+    for access in inside:
+        outside = [guard.term for guard in access.guards if guard.loop is None and BLOCK[axis] in guard.term.symbols]
+        return bool(outside) and refine(outside)(BLOCK[axis])[1] == 0
+    return False
 
 
 def _repeated(loop: LoopContext, phi: Symbol, step: Polynomial, axis: int, walked: Trace) -> Access | None:

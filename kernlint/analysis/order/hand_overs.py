@@ -22,9 +22,20 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.order.words import NEAR, WIDE, Observer, Word, acquires, equalities, reaches, releases, words
+from kernlint.analysis.order.words import (
+    NEAR,
+    WIDE,
+    Observer,
+    Word,
+    acquires,
+    equalities,
+    reaches,
+    releases,
+    waits_for_others,
+    words,
+)
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Event, FenceEvent, Guard, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Event, FenceEvent, Guard, GuardKind, Trace
 from kernlint.prove.cases import conjuncts, ways
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, symbols
@@ -44,6 +55,7 @@ class Reason(Enum):
     HANDED_OVER = "handed over by a word that one thread sets and the other waits for"
     LOCKED = "both under one lock"
     LAST = "only the block that a ticket has told so comes here"
+    AGREED = "all put there what they make of what was there before they met"
     WORD = "both are of a word that threads talk by"
     UNSURE = "something is handed over, with what is not seen to be enough"
 
@@ -80,12 +92,35 @@ class Order:
         """Why ``first`` by a thread of one block and ``second`` by one of another are in order; None: nothing says
         that they are."""
         found = self._ordered(first, second, WIDE)
+        if found is None and self._agreed(first, second):
+            return Reason.AGREED
         if found is None and self._one_winner(first) and self._one_winner(second):
             return Reason.LAST
         if found is not None:
             return found
         linked = any(True for one, other in ((first, second), (second, first)) for _ in self.links(one, other))
         return Reason.UNSURE if linked or self._told_elsewhere(first) or self._told_elsewhere(second) else None
+
+    def _agreed(self, first: Access, second: Access) -> bool:
+        """Whether all blocks store one value, made of what they have found in the same object before they all met: the
+        round that a barrier of the grid is in, which each block that leaves it puts there."""
+        value = first.value
+        if value is None or value != second.value or first.offset != second.offset or first.size != second.size:
+            return False
+        if not (first.kind is second.kind is AccessKind.WRITE):
+            return False
+        found = symbols(value)
+        looks = [s for s in found if s.kind is SymbolKind.LOAD]
+        if any(s.uniformity is not Uniformity.GRID for s in found if s not in looks):
+            return False
+        places = [s.origin for s in looks]
+        if any(s.uniformity is not Uniformity.GRID for _, offset in places for s in symbols(offset)):
+            return False
+        read = [a for a in self.of.accesses if a.kind is AccessKind.READ and (a.root, a.offset) in places]
+        return any(
+            self.behind(wait, first) and self.behind(wait, second) and all(a.order < wait.access.order for a in read)
+            for wait in waits_for_others(self.words)
+        )
 
     def _told_elsewhere(self, access: Access) -> bool:
         """Whether an access comes behind a wait that nothing in sight ends."""

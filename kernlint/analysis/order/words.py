@@ -350,6 +350,17 @@ def waits_for_all(of: Trace, known: tuple[Word, ...]) -> Observer | None:
     return None
 
 
+def waits_for_others(known: Iterable[Word]) -> Iterator[Observer]:
+    """The waits for a counter that whoever waits has raised before: nobody is past one as long as another of those who
+    are counted has not come to it."""
+    for word in known:
+        arrivals = [s for s in word.signals if s.atomic_op in COUNTS]
+        for observer in word.observers:
+            waits = observer.waits and word.root.space is Space.GLOBAL
+            if waits and any(_every_block(signal, observer) for signal in arrivals):
+                yield observer
+
+
 COUNTS = frozenset({"add", "inc", "sub", "dec"})
 """Operations by which threads are counted."""
 

@@ -34,6 +34,7 @@ from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import order
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import Asker, Race, asker_of
+from kernlint.analysis.sharing.each_warp import put_by_own_warp
 from kernlint.analysis.sharing.rows import inside_rows
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
@@ -124,7 +125,8 @@ def _collect(asker: Asker, pairs: Iterable[Pair], found: dict[tuple[int, Place, 
         if asker.left <= 0:
             return
         before = asker.left
-        asked_of = None if put_before(pair) else past(asker.unseen, pair)
+        alike = put_before(pair) or (not warp and put_by_own_warp(pair))
+        asked_of = None if alike else past(asker.unseen, pair)
         race = asker.race(inside_rows(asked_of), warp=warp) if asked_of is not None else None
         asked[key] = asked.get(key, 0) + before - asker.left
         if race is not None and not excused(COLLISION, pair, race.witness):

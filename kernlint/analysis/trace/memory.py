@@ -366,14 +366,15 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
     if stated is not None:
         return stated
     key = (root, pointer.offset, type_, epoch)
-    symbol = m.loads.get(key)
-    if symbol is None or root.kind is RootKind.UNKNOWN:
+    new = root.kind is RootKind.UNKNOWN  # each read is of an object of its own, for all that is known
+    symbol = None if new else m.loads.get(key)
+    if symbol is None:
         symbol = Symbol(
             SymbolKind.LOAD, f"{root.name}[..]", type_, uniformity=Uniformity.VARYING, origin=(root, pointer.offset)
         )
         if isinstance(type_, IntType) and type_.bits < 32:
             symbol.low, symbol.high = type_.low, type_.high
-        m.loads[key] = symbol
+        m.loads[(*key, symbol) if new else key] = symbol
     return symbol.term
 
 
