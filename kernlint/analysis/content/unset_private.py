@@ -202,11 +202,9 @@ def _unconditional(conds: tuple[Term, ...]) -> bool:
 def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
     # A variable that is also reached through memory is stored to in ways that its value does not show.
     # (What is written of a structure through one of its arrays is that array.)
-    said = {
-        id(access.root.decl)
-        for access in of.accesses
-        if access.root.decl is not None and access.writes and not access.root.path
-    }
+    written = [access.root for access in of.accesses if access.root.decl is not None and access.writes]
+    said = {id(root.decl) for root in written if not root.path}
+    in_part = {id(root.decl) for root in written if root.path}
     pointed: set[int] | None = None
     events: list[Event] = sorted((*of.accesses, *of.conditions), key=lambda event: event.order)
     loops = {str(loop.counter.serial): loop for loop in of.loops}
@@ -220,6 +218,8 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                 assert decl is not None
                 if id(decl) in said or told_apart(event, past):
                     continue
+                if id(decl) in in_part and isinstance(symbol.type, ArrayType):
+                    continue  # elements of an array in it are looked at as memory
                 if isinstance(decl.type, StructType) and (decl.made or not isinstance(event, ConditionEvent)):
                     continue  # fields are copied and stored together, whoever looks at which
                 if pointed is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 
 from kernlint.analysis.trace import trace_function
 from kernlint.frontends.clang import ClangFrontend, prelude
@@ -14,6 +15,7 @@ from kernlint.frontends.clang.session import parse
 from kernlint.frontends.clang.stubs import STUBS, StubChoice
 from kernlint.source import SourceFile
 from kernlint.symbolic.show import show
+from tests.rules.marked import findings
 
 PRELUDES = Path(prelude.FOLDER)
 
@@ -352,3 +354,16 @@ def test_coefficients_of_eigen_s_matrices_are_where_they_are() -> None:
     assert not kernel.function.losses
     writes = [show(access.offset) for access in trace_function(kernel.function, "cuda").accesses if access.writes]
     assert writes == ["tid.x * 24 + 20", "tid.x * 24 + 12", "tid.x * 3 * 4 + 4"]
+
+
+def test_a_matrix_whose_coefficients_are_set_is_set() -> None:
+    code = """#include <Eigen/Dense>
+    __global__ void k(const float *x, float *y) {
+        Eigen::Matrix2f a;
+        a(0, 0) = x[0]; a(0, 1) = x[1]; a(1, 0) = x[2]; a(1, 1) = x[3];
+        if (a.isZero()) y[threadIdx.x] = 1.0f;
+        Eigen::Matrix3f b;
+        b << 1, 2, 3, 4, 5, 6, 7, 8, 9;
+        if (b(2, 2) > x[4]) y[threadIdx.x] += 1.0f;
+    }"""
+    assert not findings(UninitialisedPrivate, code)
