@@ -26,7 +26,9 @@ class ArrayIndexOutOfRange(Rule):
     thread indices, the block size, loop counters, masks. Reported is an access for which a thread of a block that
     is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
     past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
-    or a remainder, whose largest value is taken. Arrays that a thread fills one by one end where it has stopped: a loop
+    or a remainder, whose largest value is taken, and for arguments that a launch in sight bounds by numbers: a check
+    before it that lets 32 pass says that 32 is meant to work. Arrays that a thread fills one by one end where it has
+    stopped: a loop
     that looks at the next element too, a round that stores as many as data say after one test of the end, and what is
     read behind a full buffer are told as well.
 
@@ -159,6 +161,9 @@ class ArrayIndexOutOfRange(Rule):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
         what = "for data as large as a mask, clamp or test lets them be, " if one.data else ""
+        if one.given:
+            given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.values)
+            what += f"with {given}, which the host lets pass, "
         whole = f"its row or field of {access.root.name}" if one.inner else access.root.name
         related = []
         if access.root.decl is not None:

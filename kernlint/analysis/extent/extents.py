@@ -13,6 +13,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.extent import clamped_loops
 from kernlint.analysis.extent.before_start import before_start, shifted
+from kernlint.analysis.extent.checked_limits import at_limits
 from kernlint.analysis.extent.leaving import (
     FEW,
     OWN,
@@ -61,6 +62,14 @@ def _of_clamped(kernel: Trace, access: Access) -> Outside | None:
     assert extent is not None
     found = clamped_loops.beyond(kernel, access, access.offset, access.size or 1, extent)
     return None if found is None else Outside(access, found, extent, below=False, reason="", data=True)
+
+
+def _at_limits(kernel: Trace, context: LaunchContext, access: Access) -> Outside | None:
+    """An access by arguments that the host lets be too large, to an array of known extent."""
+    extent = access.root.extent
+    assert extent is not None
+    found = at_limits(kernel, access, context.launches, access.offset, extent)
+    return None if found is None else Outside(access, found, extent, below=False, reason="", data=False, given=True)
 
 
 def inner_array(access: Access) -> int | None:
@@ -230,6 +239,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             pass
         elif array:
             outside = _of_array(kernel, facts[launch_context], access) or _of_clamped(kernel, access)
+            outside = outside or _at_limits(kernel, facts[launch_context], access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context])
         if outside is None or any(_impossible(guard.term) for guard in access.guards):

@@ -46,7 +46,7 @@ class Outside:
     unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
     takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
     a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
-    or any will do.
+    or any will do.  ``given``: it takes arguments that are as large as the host lets them be.
     """
 
     access: Access
@@ -57,6 +57,7 @@ class Outside:
     data: bool
     inner: bool = False
     sure: bool = False
+    given: bool = False
 
     @property
     def unit(self) -> int:

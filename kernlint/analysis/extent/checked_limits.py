@@ -1,0 +1,148 @@
+"""Arrays that are too small for sizes which host code lets pass.
+
+``if (k > 32) return false;`` before a launch says that 32 is meant to work; where the kernel then goes through ``float
+best[16]`` up to k, it does not.  Each argument that decides how far an index gets is taken at the number that the
+host's checks leave it, or that the launch passes, all of them together; loops are run to their end.  An argument that
+nothing bounds by a number is not speculated on, nor is anything that data, or a way out of a loop, have a say in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.prove.query import Actor, Refuted
+from kernlint.symbolic.evaluate import evaluate
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
+
+MOST = 4096
+"""Numbers beyond are no sizes of arrays, but what a grid or a type may hold."""
+
+LAST = 8
+"""Iterations at the end of a loop that are looked at."""
+
+_COUNTS = frozenset({SymbolKind.COUNTER, SymbolKind.TRIPS, SymbolKind.PARAM})
+
+Env = dict[Symbol, int]
+
+
+def at_limits(kernel: Trace, access: Access, views: tuple[LaunchView, ...], place: Term, extent: int) -> Refuted | None:
+    """A launch in sight with its arguments as large as the host lets them be, where ``place`` leaves ``extent``."""
+    found = symbols(place)
+    if not views or not found or not {symbol.kind for symbol in found} <= _COUNTS:
+        return None
+    loops: dict[Symbol, LoopContext] = {}
+    wanted = _deciding(kernel, access, place, loops)
+    if not wanted:
+        return None
+    for view in views:
+        values = _at_most(view, wanted)
+        refuted = _last(access, place, extent, values, loops) if values is not None else None
+        if refuted is not None:
+            return refuted
+    return None
+
+
+def _deciding(kernel: Trace, access: Access, place: Term, loops: dict[Symbol, LoopContext]) -> set[Symbol]:
+    """The arguments that a place rests on, directly or by loops, which are noted in ``loops``; none where anything else
+    has a say."""
+    out: set[Symbol] = set()
+    todo = list(symbols(place))
+    while todo:
+        symbol = todo.pop()
+        if symbol.kind is SymbolKind.PARAM:
+            out.add(symbol)
+        elif symbol.kind not in _COUNTS:
+            return set()
+        elif symbol not in loops:
+            among = access.loops if symbol.kind is SymbolKind.COUNTER else kernel.loops
+            loop = next((loop for loop in among if symbol in (loop.counter, loop.trips)), None)
+            if loop is None or loop.condition is None or loop.post_tested:
+                return set()
+            if loop.exits or loop.leaves or loop.returns or loop.doubtful:
+                return set()
+            loops[symbol] = loop
+            todo += [other for other in symbols(loop.condition) if other is not loop.counter]
+    return out
+
+
+def _at_most(view: LaunchView, wanted: set[Symbol]) -> Env | None:
+    """The largest numbers that a launch leaves the arguments, if its checks hold with all of them."""
+    images = dict(view.images)
+    tests = [part for check in view.checks for part in conjuncts(check)]
+    host: Env = {}
+    out: Env = {}
+    for symbol in wanted:
+        image = images.get(symbol)
+        if image is None:
+            return None
+        for one in symbols(image):
+            most = min(_limits(one, tests), default=None)
+            if most is None:
+                return None
+            host[one] = most
+        value = evaluate(image, host)
+        if value is None or not 0 < value <= MOST:
+            return None
+        out[symbol] = value
+    for test in tests:
+        about = [symbol for symbol in symbols(test) if symbol in host]
+        holds = evaluate(test, host) if about else 1
+        if holds == 0 or (holds is None and len(about) < len(symbols(test))):
+            return None  # how large they get with what else it speaks of is not known
+    return out
+
+
+def _limits(symbol: Symbol, tests: list[Term]) -> Iterator[int]:
+    for test in tests:
+        most = test.args[1].value if test.op in ("lt", "le", "eq") else None
+        if most is not None and plain(test.args[0]).symbol is symbol:
+            yield most - int(test.op == "lt")
+
+
+def _last(access: Access, place: Term, extent: int, values: Env, loops: Mapping[Symbol, LoopContext]) -> Refuted | None:
+    """The last iterations of the loops, the arguments being as given."""
+    at = dict(values)
+    for symbol, loop in sorted(loops.items(), key=lambda item: item[0].serial):
+        rounds = _rounds(loop, at)
+        if rounds is None or rounds <= int(symbol.kind is SymbolKind.COUNTER) - 1:
+            return None
+        at[symbol] = rounds - int(symbol.kind is SymbolKind.COUNTER)
+        if at[symbol] < 0:
+            return None
+    inner = max((s for s in loops if s.kind is SymbolKind.COUNTER), key=lambda s: s.serial, default=None)
+    for back in range(min(LAST, at[inner] + 1) if inner is not None else 1):
+        here = at if inner is None else at | {inner: at[inner] - back}
+        last = evaluate(place, here)
+        size = access.size or 1
+        if last is None or not extent < last + size <= extent + size * MOST or not _met(access, here):
+            continue
+        counters = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.COUNTER)
+        trips = tuple((s, value) for s, value in here.items() if s.kind is SymbolKind.TRIPS)
+        first = Actor((0, 0, 0), (0, 0, 0), last, counters, trips)
+        return Refuted((1, 1, 1), (1, 1, 1), tuple(values.items()), first, extent=extent)
+    return None
+
+
+def _rounds(loop: LoopContext, at: Mapping[Symbol, int]) -> int | None:
+    condition = loop.condition
+    assert condition is not None
+    for count in range(MOST + 1):
+        holds = evaluate(condition, {**at, loop.counter: count})
+        if holds is None:
+            return None
+        if holds == 0:
+            return count
+    return None
+
+
+def _met(access: Access, here: Mapping[Symbol, int]) -> bool:
+    """Whether the tests before an access that speak of what decides its place hold."""
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            found = set(symbols(part))
+            if found & here.keys() and evaluate(part, dict(here)) in (0, None):
+                return False
+    return True

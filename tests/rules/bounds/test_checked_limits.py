@@ -1,0 +1,70 @@
+"""Arrays of constant size under arguments that host code checks against a number."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import findings
+
+NEAREST = """
+#include <stdexcept>
+__global__ void nearest(const float *d, float *out, int n, int k) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float best[16];
+    for (int j = 0; j < k; ++j) best[j] = d[i * k + j];
+    for (int j = 0; j < k; ++j) out[i * k + j] = best[k - 1 - j];
+}
+void run(const float *d, float *out, int n, int k) {
+    if (CHECK) throw std::runtime_error("too many");
+    nearest<<<(n + 127) / 128, 128>>>(d, out, n, PASSED);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "passed", "bad"),
+    [
+        ("k > 32", "k", True),
+        ("k > 16", "k", False),
+        ("k >= 17", "k", False),
+        ("k <= 0 || k > 20", "k", True),
+        ("n <= 0", "k", False),
+        ("n <= 0", "24", True),
+        ("k > 32", "k / 2", False),
+        ("k > 65536", "k", False),
+        ("k > 32 || k * n > 4096", "k", False),
+    ],
+)
+def test_what_the_host_lets_pass(check: str, passed: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, NEAREST.replace("CHECK", check).replace("PASSED", passed))) is bad
+
+
+TWO = """
+struct Parts { const float *first, *second; int many_first, many_second; };
+__global__ void join(Parts parts, float *out, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float all[10];
+    int count = 0;
+    for (int k = 0; k < parts.many_first; ++k) all[count++] = parts.first[i * 8 + k];
+    for (int k = 0; k < parts.many_second; ++k) TEST all[count++] = parts.second[i * 8 + k];
+    float sum = 0.0f;
+    for (int k = 0; k < count; ++k) sum += all[k];
+    out[i] = sum;
+}
+bool run(const Parts &parts, float *out, int n) {
+    if (parts.many_first > 8 || parts.many_second > MOST) return false;
+    if (n > 0) join<<<(n + 63) / 64, 64>>>(parts, out, n);
+    return true;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("most", "test", "bad"),
+    [("8", "", True), ("2", "", False), ("8", "if (count < 10)", False), ("8 || parts.many_first > 2", "", False)],
+)
+def test_one_list_behind_the_other(most: str, test: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, TWO.replace("MOST", most).replace("TEST", test))) is bad
