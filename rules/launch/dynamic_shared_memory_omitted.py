@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import Allocated, undersized
 from kernlint.analysis.launching.launches import LaunchFact, launches
@@ -24,6 +25,9 @@ from kernlint.tree.walk import walk
 
 GRANTED = 48 * 1024
 """Bytes of shared memory that a block gets without asking, on every NVIDIA architecture."""
+
+MOST_SHARED = 1 << 31
+"""Bytes that no size of shared memory in an ``int`` reaches: an offset beyond them has wrapped below 0."""
 
 RAISING = ("cudaFuncSetAttribute", "cuFuncSetAttribute", "hipFuncSetAttribute")
 
@@ -188,7 +192,8 @@ class DynamicSharedMemoryOmitted(Rule):
                     "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
                 )
         for one in facts[undersized]:
-            if one.view is not None:
+            before = one.witness.first.offset > MOST_SHARED  # a place before the array, which no size would mend
+            if one.view is not None and not before and not _of_one_structure(one):
                 yield self._short(one, one.view.fact, facts[replayer])
                 return
 
@@ -275,6 +280,18 @@ def _excluded(access: Access, launch: LaunchFact) -> bool:
         if known and evaluate(guard.term, known) == 0:
             return True
     return False
+
+
+def _of_one_structure(one: Allocated) -> bool:
+    """Whether the size is made of a member of a structure, and what the access rests on is another member of it: how
+    the two belong together is the business of whoever fills the structure."""
+    images = dict(one.view.images) if one.view is not None else {}
+    counted = {symbol for symbol in symbols(one.size) if "." in symbol.name}
+    reached = {symbol for symbol in side(one.access).symbols if symbol.kind is SymbolKind.PARAM}
+    passed = {inner for symbol in reached for inner in symbols(images.get(symbol, symbol.term))}
+    holders = {symbol.name.rpartition(".")[0] for symbol in counted}
+    others = {symbol for symbol in passed - counted if symbol.name.rpartition(".")[0] in holders}
+    return bool(counted) and bool(others)
 
 
 def _raised(facts: Facts, launch: LaunchFact) -> bool:

@@ -390,3 +390,58 @@ void run() {
 )
 def test_what_a_failed_release_leaves(free: str, told: bool) -> None:
     assert bool(findings(DeviceUseAfterFree, TWICE.replace("FREE", free))) is told
+
+
+def test_an_array_of_handles_is_freed_by_a_helper() -> None:
+    source = """
+    #include <CL/cl.h>
+    static void drop(cl_mem *all, int n) { for (int i = 0; i < n; i++) clReleaseMemObject(all[i]); }
+    int run(cl_context c, size_t n, int again) {
+        cl_mem all[2];
+        all[0] = clCreateBuffer(c, CL_MEM_READ_WRITE, n, NULL, NULL);
+        if (!all[0]) return -1;
+        all[1] = clCreateBuffer(c, CL_MEM_READ_WRITE, n, NULL, NULL);  // SECOND
+        if (!all[1]) { drop(all, 1); return -1; }
+        drop(all, COUNT);
+        return 0;
+    }
+    """
+    assert not findings(DeviceMemoryLeak, source.replace("COUNT", "2"))
+    assert len(findings(DeviceMemoryLeak, source.replace("COUNT", "1"))) == 1
+
+
+IN_PROGRAM = """
+int work(const float *from, int n) {
+    float *a;
+    if (cudaMalloc(&a, n * 4) != cudaSuccess) return 1;
+    if (strange(n)) return CODE;
+    cudaMemcpy(a, from, n * 4, cudaMemcpyHostToDevice);
+    cudaFree(a);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "program", "loud"), [("1", True, False), ("0", True, True), ("1", False, True), ("-3", True, False)]
+)
+def test_a_program_that_tells_of_failure_ends(code: str, program: bool, loud: bool) -> None:
+    text = IN_PROGRAM.replace("CODE", code) + ("int main() { return work(0, 3); }" if program else "")
+    told = findings(DeviceMemoryLeak, "int strange(int n);\n" + text)
+    assert [one.severity is not Severity.NOTE for one in told] == [loud]
+
+
+def test_what_a_map_leads_to_is_no_temporary() -> None:
+    source = """
+    #include <map>
+    struct Sized { void *at; size_t size; };
+    struct Cache {
+        std::map<int, Sized> kept;
+        void *get(int key, size_t n) {
+            if (kept.count(key) == 0) cudaMalloc(&kept[key].at, n);
+            return kept[key].at;
+        }
+        void reset() { for (auto &each : kept) cudaFree(each.second.at); kept.clear(); }
+    };
+    """
+    assert not findings(DeviceMemoryLeak, source)

@@ -16,7 +16,17 @@ from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
-from kernlint.analysis.hostmodel.lifetimes.model import MEMORY, At, Fault, Kind, Life, Place, State, Thing, owed
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    MEMORY,
+    At,
+    Fault,
+    Kind,
+    Life,
+    Place,
+    State,
+    Thing,
+    owed,
+)
 from kernlint.analysis.hostmodel.lifetimes.ownerless import ownerless
 from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
@@ -161,9 +171,10 @@ def _walk(m: Machine) -> None:
 def _finish(m: Machine, s: State, result: object, span: Span, thrown: bool) -> None:
     """A way ends: who still owns memory that nobody else knows?"""
     handed = reachable(State(memory=s.memory), [result])
+    failing = thrown or m.program.tells_of_failure([result])
     for thing in list(s.fates):
         if leaking(thing, s) and thing not in handed:
-            m.program.leaked(m, thing, s, span, thrown)
+            m.program.leaked(m, thing, s, span, failing)
         fate = s.fates[thing]
         if (
             thing.kind in MEMORY
@@ -219,7 +230,7 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
         if thing in seen or thing.span is None:
             continue
         seen.add(thing)
-        freed = m.stopped.get(thing)
+        freed = m.stopped.get(thing) or _named_at_end(function, thing)
         if freed is None:
             last = ((span, "the last way to it ends here"),)
             yield Fault("leak", thing.span, thing.name, "", last, soft, owed(thing))
@@ -227,6 +238,16 @@ def _leaks(program: Program, m: Machine) -> Iterator[Fault]:
             said += 1
             related = ((thing.span, "allocated here"), (freed, "given back here"))
             yield Fault("leak", span, thing.name, "way", related, soft, owed(thing))
+
+
+def _named_at_end(function: n.FunctionDecl, thing: Thing) -> Span | None:
+    """Where the function gives back, on a way that was not walked, what the variable of the thing's name leads to."""
+    for node in walk(function.body) if function.body is not None else ():
+        if isinstance(node, n.Call) and node.args and base_name(node.name) in ENDS:
+            given = strip_casts(node.args[0])
+            if isinstance(given, n.Ref) and given.decl.name == thing.name:
+                return node.span
+    return None
 
 
 lifetimes = ModuleAnalysis("lifetimes", _compute)

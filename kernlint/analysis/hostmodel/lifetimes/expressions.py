@@ -117,6 +117,10 @@ def place(m: Machine, e: n.Expr, s: State) -> list[Placed]:
     for state, given in value(m, e, s):
         if isinstance(given, At) and isinstance(e.type, PointerType) and e.type.reference:
             out.append((state, given))
+        elif isinstance(e, n.Call) and _gives_element(e):
+            if isinstance(given, At):
+                escape(m, given, state)
+            out.append((state, None))
         elif isinstance(given, Whole) or isinstance(e.type, StructType):
             at = At(Thing(Kind.LOCAL, "temporary", e.span, "", e.type))
             at.thing.ends_itself = m.program.destructor(e.type) is not None
@@ -131,8 +135,21 @@ def place(m: Machine, e: n.Expr, s: State) -> list[Placed]:
     return out
 
 
+_ELEMENTS = frozenset({"operator[]", "at", "front", "back", "top", "operator*", "operator->", "value", "get"})
+
+
+def _gives_element(e: n.Call) -> bool:
+    """Whether a call gives a reference to what is kept elsewhere, and no object of its own."""
+    result = e.function.result if e.function is not None else None
+    if isinstance(result, PointerType):
+        return result.reference
+    return e.receiver is not None and e.name.rpartition("::")[2] in _ELEMENTS
+
+
 def _element(m: Machine, at: At, index: Value | None, of: Type) -> Place:
     if index is None or (index == NULL and not isinstance(of, ArrayType)):
+        if isinstance(at.thing.type, ArrayType) and not at.path and at.thing.kind is Kind.LOCAL:
+            return At(at.thing, (0,))  # the array that a pointer leads to begins with its element 0
         return at
     below = At(at.thing, (*at.path, index.value if isinstance(index, Number) else index))
     if at in m.keys:

@@ -273,7 +273,8 @@ def dropped(m: Machine, things: Iterable[Thing], state: State, span: Span, roots
                 state.change(thing, life=Life.DOUBT)  # it is walked by itself too
                 continue
             at, thrown = m.leaving or (span, False)
-            m.program.leaked(m, thing, state, m.outer(at), thrown)
+            failing = len(m.frames) == 1 and m.program.tells_of_failure(m.holding)
+            m.program.leaked(m, thing, state, m.outer(at), thrown or failing)
 
 
 def leaking(thing: Thing, state: State) -> bool:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from kernlint.analysis.hostmodel.lifetimes.model import NULL, Atom, Bound, Kind, Life, Place, State, Thing, kind_of
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    NULL,
+    Atom,
+    Bound,
+    Kind,
+    Life,
+    Number,
+    Place,
+    State,
+    Thing,
+    kind_of,
+)
 from kernlint.apis import MAKES, Made, base_name, known_name
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -151,6 +162,10 @@ class Program:
         for key in keys:
             self.freed.setdefault(key, []).append((function, span))
 
+    def tells_of_failure(self, results: Iterable[object]) -> bool:
+        """Whether what a function gives back is a status of failure, in a program that is in sight: it ends soon."""
+        return self.whole and any(isinstance(result, Number) and result.value != 0 for result in results)
+
     def leaked(self, m: Machine, thing: Thing, state: State, span: Span, soft: bool = False) -> None:
         """Nothing leads to a thing any more on one way through a function.  Where a call of the runtime has failed and
         the program is in sight, its end gives back what is left."""
@@ -167,9 +182,14 @@ def _failed(state: State) -> bool:
         and fact.op == "=="
         and fact.args[1] == NULL
         and isinstance(fact.args[0], Atom)
-        and known_name(str(fact.args[0].op).removesuffix("()")) is not None
+        and _of_runtime(str(fact.args[0].op))
         for fact, truth in state.facts.items()
     )
+
+
+def _of_runtime(op: str) -> bool:
+    """Whether a value is what a function of a runtime or a launch has returned."""
+    return op == "launch" or known_name(op.removesuffix("()")) is not None
 
 
 _HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)
