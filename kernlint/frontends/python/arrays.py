@@ -7,8 +7,9 @@ signed index below zero, and nothing is checked).  Where an index cannot be nega
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from kernlint.frontends.clang.python.program import dotted
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import Function, converted, falls, integer, least, literal
 from kernlint.frontends.python.signs import ordered
@@ -324,17 +325,21 @@ def base_pointer(base: Expr, element_: Type, space: Space) -> Expr:
 
 def constant_array(f: Function, host: HostArray, indices: Sequence[object], node: ast.AST) -> Value:
     """An element of an array that the kernel takes along as a constant."""
-    array = captured(f, host, "constant", node)
+    of = node.value if isinstance(node, ast.Subscript) else node
+    array = captured(f, host, "constant", node, of)
     return subscript(f, array, indices, node)
 
 
-def captured(f: Function, host: HostArray, name: str, node: ast.AST) -> ArrayValue:
-    """An array of the host that is copied into the kernel's constant memory, its values left aside."""
+def captured(f: Function, host: HostArray, name: str, node: ast.AST, of: ast.AST) -> ArrayValue:
+    """An array of the host that is copied into the kernel's constant memory, with the values that the text lists where
+    nothing writes to what ``of`` names."""
     span = f.span(node)
     kind: Type = host.element
     for extent in reversed(host.shape):
         kind = ArrayType(kind, extent)
-    decl = VarDecl(span, name, kind, Space.CONSTANT, const=True, is_global=True)
+    items = host.items if host.items is not None and _stays(f, of) else None
+    init = _rows(f, kind, iter(items), node) if items else None
+    decl = VarDecl(span, name, kind, Space.CONSTANT, init, const=True, is_global=True)
     base: Expr = Ref(span, kind, decl)
     if None in host.shape:
         extents = [Opaque(span, I64, "an extent that only the host knows") for n in host.shape]
@@ -342,6 +347,32 @@ def captured(f: Function, host: HostArray, name: str, node: ast.AST) -> ArrayVal
             base_pointer(base, host.element, Space.CONSTANT), host.element, tuple(extents), Space.CONSTANT
         )
     return ArrayValue(base, host.element, tuple(literal(span, n or 0) for n in host.shape), Space.CONSTANT)
+
+
+def _stays(f: Function, of: ast.AST) -> bool:
+    """Whether what the host names holds what it was made of: the kernel's own file names it and writes to no part."""
+    name = dotted(of)
+    if name is None:
+        return isinstance(of, ast.Call)
+    program = f.lowering.program
+    if name in program.written or f.scope.holder(name.partition(".")[0]) is None:
+        return False
+    return not any(call.name.rpartition(".")[2] in _CHANGES for call in program.calls if call.name.startswith(name))
+
+
+_CHANGES = frozenset({"fill", "sort", "put", "partition", "resize", "itemset", "byteswap", "setfield"})
+"""Methods of NumPy's arrays that change them."""
+
+
+def _rows(f: Function, kind: Type, items: Iterator[int | float], node: ast.AST) -> Expr:
+    """The next values as one of type ``kind``."""
+    if isinstance(kind, ArrayType):
+        parts = tuple(_rows(f, kind.element, items, node) for _ in range(kind.extent or 0))
+        return InitList(f.span(node), kind, parts)
+    number = next(items)
+    return (
+        IntLit(f.span(node), kind, int(number)) if isinstance(kind, IntType) else FloatLit(f.span(node), kind, number)
+    )
 
 
 def from_around(f: Function, value: Value, rank: int, node: ast.AST) -> ArrayValue:

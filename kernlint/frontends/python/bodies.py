@@ -21,7 +21,6 @@ from kernlint.tree.nodes import (
     Assign,
     Assume,
     Block,
-    Break,
     Call,
     Continue,
     DeclStmt,
@@ -138,7 +137,7 @@ def _statement(f: Function, node: ast.stmt) -> list[Stmt]:
     if isinstance(node, ast.Return):
         return _return(f, node)
     if isinstance(node, ast.Break):
-        return [Break(span)]
+        return loops.break_statement(f, node)
     if isinstance(node, ast.Continue):
         return [Continue(span)]
     if isinstance(node, ast.Pass):

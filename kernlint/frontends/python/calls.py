@@ -245,7 +245,7 @@ def _group(f: Function, target: Group, args: Values, node: ast.Call) -> Value:
 def _constant(f: Function, node: ast.Call, found: Value) -> Value:
     """``cuda.const.array_like(array)``."""
     if isinstance(found, Host) and isinstance(found.value, HostArray):
-        return arrays.captured(f, found.value, ast.unparse(node.args[0])[:40], node)
+        return arrays.captured(f, found.value, ast.unparse(node.args[0])[:40], node, node.args[0])
     if isinstance(found, ArrayValue):
         return found
     rank = f.lowering.rank(f.jitted, f.naming) if f.naming else 1

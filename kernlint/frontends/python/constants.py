@@ -13,7 +13,7 @@ from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.values import SCALARS
 from kernlint.record import dataclass
-from kernlint.tree.types import F64, I64, Field, StructType, Type
+from kernlint.tree.types import F64, I64, Field, FloatType, IntType, StructType, Type
 
 DEPTH = 20
 """Expressions and names inside each other that are followed."""
@@ -24,10 +24,12 @@ LARGEST = 1 << 80
 
 @dataclass(frozen=True, slots=True)
 class HostArray:
-    """An array that the host makes: elements along each axis (None: not known) and their type."""
+    """An array that the host makes: elements along each axis (None: not known) and their type; ``items``: what they
+    are where the text lists them, row by row."""
 
     shape: tuple[int | None, ...]
     element: Type
+    items: tuple[int | float, ...] | None = None
 
 
 _ROUNDED: dict[str, Callable[[float], float]] = {
@@ -247,14 +249,17 @@ class Constants:
     def _listed(self, expr: ast.expr, scope: Scope, stated: Type | None, depth: int) -> HostArray:
         value = self._value(expr, scope, depth + 1)
         if isinstance(value, HostArray):
-            return HostArray(value.shape, stated or value.element)
+            kept = value.items if stated in (None, value.element) else None
+            return HostArray(value.shape, stated or value.element, kept)
+        whole = value
         shape: list[int | None] = []
         while isinstance(value, tuple):
             shape.append(len(value))
             value = value[0] if value else None
         if not shape:
             raise Unknown
-        return HostArray(tuple(shape), stated or (F64 if isinstance(value, float) else I64))
+        element = stated or (F64 if isinstance(value, float) else I64)
+        return HostArray(tuple(shape), element, _items(whole, tuple(shape), element))
 
     def extents(self, expr: ast.expr, scope: Scope) -> tuple[int | None, ...]:
         """The shape that an argument gives; extents that the text does not say are None."""
@@ -263,6 +268,31 @@ class Constants:
             return tuple(_extent(self.of(part, scope)) for part in expr.elts)
         value = self.of(expr, scope)
         return tuple(map(_extent, value)) if isinstance(value, tuple) else (_extent(value),)
+
+
+MOST_ITEMS = 4096
+"""Elements of a constant array whose values are kept."""
+
+
+def _items(value: object, shape: tuple[int | None, ...], element: Type) -> tuple[int | float, ...] | None:
+    """The numbers of nested rows of equal length, as ``element`` holds them; None where it cannot, or a row differs."""
+    rows = [value]
+    for extent in shape:
+        if not all(isinstance(row, tuple) and len(row) == extent for row in rows):
+            return None
+        rows = [part for row in rows if isinstance(row, tuple) for part in row]
+        if len(rows) > MOST_ITEMS:
+            return None
+    found: list[int | float] = []
+    for row in rows:
+        if isinstance(row, bool) or not isinstance(row, (int, float)):
+            return None
+        if isinstance(element, IntType):
+            low = -(1 << element.bits - 1) if element.signed else 0
+            if not isinstance(row, int) or not low <= row < low + (1 << element.bits):
+                return None
+        found.append(row if isinstance(element, IntType) else float(row))
+    return tuple(found) if isinstance(element, (IntType, FloatType)) else None
 
 
 def _extent(value: object) -> int | None:

@@ -115,6 +115,8 @@ class Function:
         self.made = 0
         self.naming = ""
         self.loops: list[ast.stmt] = []
+        self.broken: dict[ast.stmt, VarDecl] = {}
+        """For loops with an ``else``: the variable that says whether a ``break`` has left them."""
         self.conditions: dict[ast.stmt, Expr] = {}
         self.loop_variables: frozenset[str] = frozenset()
         self.remarks: list[Remark] = []

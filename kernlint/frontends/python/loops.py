@@ -9,20 +9,23 @@ from kernlint.frontends.python.context import Function, assignment, converted, l
 from kernlint.frontends.python.functions import full_name
 from kernlint.frontends.python.names import is_open
 from kernlint.frontends.python.operators import apply
-from kernlint.frontends.python.uses import assigned_in
+from kernlint.frontends.python.uses import assigned_in, broken_in
 from kernlint.frontends.python.values import ArrayValue, TupleValue, Value
 from kernlint.tree.nodes import (
     Assign,
     Binary,
     Block,
+    Break,
     DeclStmt,
     Expr,
     ExprStmt,
     For,
+    If,
     IntLit,
     Opaque,
     Ref,
     Stmt,
+    Unary,
     VarDecl,
     While,
 )
@@ -48,22 +51,43 @@ def while_statement(f: Function, node: ast.While) -> list[Stmt]:
         cond = truth(scalar(f, node.test))
     for name in assigned_in(node.body):
         f.forget(name)
-    f.loops.append(node)
+    _begin(f, node)
     with f.supposing(cond, True):
         body = block(f, node.body, node.body[0])
     f.loops.pop()
-    out: list[Stmt] = [While(f.span(node), cond, body)]
-    return [*out, *_after(f, node)]
+    return _with_else(f, node, [While(f.span(node), cond, body)])
 
 
-def _after(f: Function, node: ast.For | ast.While) -> list[Stmt]:
-    """``else`` of a loop."""
+def break_statement(f: Function, node: ast.Break) -> list[Stmt]:
+    """``break``: a loop with an ``else`` is told."""
+    span = f.span(node)
+    told = f.broken.get(f.loops[-1]) if f.loops else None
+    if told is None:
+        return [Break(span)]
+    tell = Assign(span, BOOL, "", Ref(span, BOOL, told), IntLit(span, BOOL, 1))
+    return [ExprStmt(span, tell), Break(span)]
+
+
+def _begin(f: Function, node: ast.For | ast.While) -> None:
+    """What follows stands in the loop ``node``."""
+    f.loops.append(node)
+    if node.orelse and any(broken_in(node.body)):
+        span = f.span(node)
+        f.broken[node] = VarDecl(span, "broken'", BOOL, Space.PRIVATE, IntLit(span, BOOL, 0))
+
+
+def _with_else(f: Function, node: ast.For | ast.While, loop: list[Stmt]) -> list[Stmt]:
+    """A loop with its ``else``, which runs unless a ``break`` has left the loop."""
     from kernlint.frontends.python.bodies import block
 
     if not node.orelse:
-        return []
-    f.lose("guard", "the else of a loop", node.orelse[0])
-    return [block(f, node.orelse, node.orelse[0])]
+        return loop
+    other = block(f, node.orelse, node.orelse[0])
+    told = f.broken.pop(node, None)
+    if told is None:
+        return [*loop, other]
+    cond = Unary(other.span, BOOL, "!", Ref(other.span, BOOL, told))
+    return [DeclStmt(told.span, (told,)), *loop, If(other.span, cond, other, None)]
 
 
 def for_statement(f: Function, node: ast.For) -> list[Stmt]:
@@ -95,9 +119,11 @@ def _unknown(f: Function, node: ast.For) -> list[Stmt]:
     reason = "a loop over something else"
     f.lose("guard", reason, node.iter)
     inside = assign(f, node.target, f.opaque(node.iter, reason, kind="guard"), node)
+    _begin(f, node)
     body = block(f, node.body, node.body[0])
+    f.loops.pop()
     cond = f.opaque(node.iter, reason, BOOL, kind="guard")
-    return [While(f.span(node), cond, Block(body.span, (*inside, body)))]
+    return _with_else(f, node, [While(f.span(node), cond, Block(body.span, (*inside, body)))])
 
 
 def _range(f: Function, node: ast.For, call: ast.Call) -> list[Stmt]:
@@ -160,7 +186,7 @@ def _counting(
             first = [DeclStmt(at.span, (decl,))]
     for one in assigned_in(node.body):
         f.forget(one)
-    f.loops.append(node)
+    _begin(f, node)
     with f.supposing(cond, True):
         body = block(f, node.body, node.body[0])
     f.loops.pop()
@@ -170,7 +196,7 @@ def _counting(
         else:
             del f.decls[name]
     inside = body if not first else Block(body.span, (*first, *body.body))
-    return [For(f.span(node), DeclStmt(counter.span, (counter,)), cond, move, inside), *_after(f, node)]
+    return _with_else(f, node, [For(f.span(node), DeclStmt(counter.span, (counter,)), cond, move, inside)])
 
 
 def _over(f: Function, node: ast.For, array: ArrayValue, item: object) -> list[Stmt]:
@@ -189,13 +215,13 @@ def _indexed(f: Function, node: ast.For, count: Expr, item: object) -> list[Stmt
     first = assign(f, node.target, item(at), node)  # type: ignore[operator]
     first = [*(f.before or []), *first]
     f.before = saved
-    f.loops.append(node)
+    _begin(f, node)
     body = block(f, node.body, node.body[0])
     f.loops.pop()
     cond = Binary(span, BOOL, "<", at, converted(count, I64))
     move = Assign(span, I64, "+", at, literal(span, 1))
     inside = Block(body.span, (*first, *body.body))
-    return [For(f.span(node), DeclStmt(span, (counter,)), cond, move, inside), *_after(f, node)]
+    return _with_else(f, node, [For(f.span(node), DeclStmt(span, (counter,)), cond, move, inside)])
 
 
 def _made_of(f: Function, node: ast.For, how: str, call: ast.Call) -> list[Stmt]:
@@ -235,7 +261,7 @@ def _unrolled(f: Function, node: ast.For, items: list[Value]) -> list[Stmt]:
     for item in items:
         out.extend(assign(f, node.target, item, node))
         out.append(block(f, node.body, node.body[0]))
-    return out
+    return _with_else(f, node, out)
 
 
 # ---------------------------------------------------------------------------------------------------- whole arrays

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from kernlint.frontends.clang.python.program import Scope
+from kernlint.frontends.clang.python.program import arguments as arguments_of
 from kernlint.frontends.python import arrays
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import Function, integer, literal
-from kernlint.frontends.python.functions import full_name
+from kernlint.frontends.python.functions import Jitted, full_name
 from kernlint.frontends.python.values import (
     COMPLEX64,
     COMPLEX128,
@@ -55,7 +56,37 @@ def lookup(f: Function, name: str, node: ast.expr) -> Value:
     path = full_name(f.lowering.program, node, f.scope)
     if path is not None:
         return launch_value(f, path, node) or Named(path)
-    return _free(f, name, node)
+    return _of_factory(f, name, node) or _free(f, name, node)
+
+
+def _of_factory(f: Function, name: str, node: ast.expr) -> Value | None:
+    """What a parameter of the function around the kernel is where all its calls in the file give it the same."""
+    holder = f.scope.holder(name)
+    maker = holder.node if holder is not None else None
+    if holder is None or not isinstance(maker, ast.FunctionDef) or holder.bound[name] != [None]:
+        return None
+    parameters = maker.args
+    names = [each.arg for each in (*parameters.posonlyargs, *parameters.args)]
+    if name not in names or parameters.vararg is not None:
+        return None
+    usual = dict(zip(reversed(names), reversed(parameters.defaults), strict=False))
+    given: list[object] = []
+    for call in f.lowering.program.calls:
+        if call.name == maker.name and call.scope is not f.scope:
+            arguments = arguments_of(call.node, tuple(names))
+            argument = None if arguments is None else arguments.get(name, usual.get(name))
+            if argument is None:
+                return None
+            function = f.lowering.finder.named(argument.id, call.scope) if isinstance(argument, ast.Name) else None
+            given.append(function if function is not None else f.lowering.constants.of(argument, call.scope))
+    first = given[0] if given else None
+    if first is None or any(type(one) is not type(first) or one != first for one in given):
+        return None
+    if isinstance(first, Jitted):
+        return Callee(first)
+    from kernlint.frontends.python.expressions import from_host
+
+    return from_host(f, first, node)
 
 
 def _free(f: Function, name: str, node: ast.expr) -> Value:

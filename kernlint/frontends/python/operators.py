@@ -94,7 +94,11 @@ def _floored(f: Function, op: str, left: Expr, right: Expr, kind: Type, node: as
         if op == "//":
             quotient = Binary(span, kind, "/", left, right)
             return Call(span, kind, "floor", None, (quotient,), pure_math=True)
-        return Call(span, kind, "fmod", None, (left, right), pure_math=True)
+        return _real_rest(f, left, right, kind, node)
+    if isinstance(right, IntLit) and right.value < 0 and isinstance(kind, IntType) and kind.signed:
+        # a // -b is -a // b, and a % -b is -(-a % b)
+        mirrored = _floored(f, op, negated(f, left, node), literal(span, -right.value), kind, node)
+        return mirrored if op == "//" else negated(f, mirrored, node)
     low = least(f, left)
     divisor = least(f, right)
     if not isinstance(kind, IntType) or not kind.signed or (low is not None and low >= 0 and (divisor or 0) >= 0):
@@ -108,6 +112,18 @@ def _floored(f: Function, op: str, left: Expr, right: Expr, kind: Type, node: as
     if low is None and not falls(f, left):
         return Binary(span, kind, sign, left, right)
     return _rounded_down(f, sign, left, right, kind, node)
+
+
+def _real_rest(f: Function, left: Expr, right: Expr, kind: Type, node: ast.AST) -> Expr:
+    """The rest of a division of reals, which has the sign of the divisor, here above zero."""
+    span = f.span(node)
+    rest: Expr = Call(span, kind, "fmod", None, (left, right), pure_math=True)
+    if not falls(f, left):
+        return rest
+    right = f.temporary(node, kind, right)
+    rest = f.temporary(node, kind, rest)
+    below = Binary(span, BOOL, "<", rest, FloatLit(span, kind, 0.0))
+    return Conditional(span, kind, below, Binary(span, kind, "+", rest, right), rest)
 
 
 def _rounded_down(f: Function, sign: str, left: Expr, right: Expr, kind: Type, node: ast.AST) -> Expr:

@@ -29,6 +29,18 @@ def jumps(body: Iterable[ast.stmt]) -> bool:
     return False
 
 
+def broken_in(body: Iterable[ast.stmt]) -> Iterator[ast.Break]:
+    """The ``break`` statements that leave the loop around ``body``."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            yield node
+        elif isinstance(node, (ast.For, ast.While)):
+            yield from broken_in(node.orelse)
+        else:
+            for part in ("body", "orelse", "finalbody"):
+                yield from broken_in(getattr(node, part, ()))
+
+
 def assigned_in(body: Iterable[ast.stmt]) -> set[str]:
     """Names that statements assign."""
     found: set[str] = set()

@@ -14,7 +14,7 @@ HEAD = "import math\nimport numpy as np\nfrom numba import cuda, float32, float6
 Case = tuple[str, tuple[int, int], tuple[tuple[str, tuple[int, ...]], ...]]
 """Source, (blocks, threads), and (type, shape) of each array; element ``k`` holds ``(7 * k + 3) % 11``."""
 
-WHOLE, REAL = "int64", "float64"
+WHOLE, REAL, NARROW, BYTE = "int64", "float64", "int32", "uint8"
 
 
 def _k(*lines: str, args: str = "x, y", before: str = "") -> str:
@@ -85,6 +85,91 @@ CASES: dict[str, Case] = {
     "enumerate and zip": (
         _k("i = cuda.grid(1)", "n = 0", "for k, v in enumerate(x):", "    n += k * v", "for a, b in zip(x, x):",
            "    n += a - 2 * b", "if i == 0:", "    y[0] = n"), (1, 4), TWO,
+    ),
+    "narrow numbers wrap when they are stored": (
+        _k("i = cuda.grid(1)", "y[i] = x[i] * 40 + i", "x[i] -= 5"), (1, 32), ((BYTE, (32,)), (BYTE, (32,))),
+    ),
+    "numbers of 32 bits": (
+        _k("i = cuda.grid(1)", "v = x[i] * 1000", "y[i] = (v * 1000) // 1003 + (v << 3) % 1001"),
+        (1, 32), ((NARROW, (32,)), (WHOLE, (32,))),
+    ),
+    "negative divisors": (
+        _k("i = cuda.grid(1)", "v = x[i] - 5",
+           "y[i] = v // -3 + 100 * (v % -3) + 1000 * ((i - 16) // 5)"),
+        (1, 32), TWO,
+    ),
+    "floors of reals": (
+        _k("i = cuda.grid(1)", "v = (x[i] - 5) / 2.0", "y[i] = v // 1.5 + 100 * (v % 1.5) + int(v) + math.floor(v)"),
+        (1, 32), ((WHOLE, (32,)), (REAL, (32,))),
+    ),
+    "a loop downwards": (
+        _k("i = cuda.grid(1)", "n = 0", "for j in range(x.size - 1, i, -3):", "    n = n * 2 + x[j]", "y[i] = n % 997"),
+        (1, 32), TWO,
+    ),
+    "loops with an else": (
+        _k("i = cuda.grid(1)", "for j in range(i):", "    if x[j] == 9:", "        y[i] = j", "        break",
+           "else:", "    y[i] = -1", "n = i", "while n > 3:", "    n -= 2", "else:", "    y[i] += 100 * n"),
+        (1, 32), TWO,
+    ),
+    "two-dimensional shared tile": (
+        _k("s = cuda.shared.array((4, 8), int64)", "t = cuda.threadIdx.x", "s[t // 8, t % 8] = x[t]",
+           "cuda.syncthreads()", "y[t] = s[t % 4, t // 4]"), (1, 32), TWO,
+    ),
+    "shape taken apart": (
+        _k("rows, cols = x.shape", "i = cuda.grid(1)", "if i < rows * cols:", "    r, c = divmod(i, cols)",
+           "    y[r * cols + c] = x[r, c] + x.ndim"), (2, 20), ((WHOLE, (4, 8)), (WHOLE, (32,))),
+    ),
+    "votes of the block": (
+        _k("i = cuda.grid(1)", "n = cuda.syncthreads_count(x[i] > 4)", "a = cuda.syncthreads_and(x[i] >= 0)",
+           "o = cuda.syncthreads_or(x[i] > 99)", "y[i] = n * 100 + a * 10 + o"), (2, 16), TWO,
+    ),
+    "bits": (
+        _k("i = cuda.grid(1)", "v = x[i]", "y[i] = (v & 6) | (v << 4) ^ (~v & 15) + (-v >> 1)", "y[i] += v % 2 == 0"),
+        (1, 32), TWO,
+    ),
+    "a bounds test that wraps": (
+        _k("i = cuda.grid(1)", "j = i - 1", "if j < x.size:", "    y[i] = x[j]"), (1, 32), TWO,
+    ),
+    "constants of the module": (
+        _k("i = cuda.grid(1)", "y[i] = TABLE[i % 3] * SCALE + x[min(i, LAST)]",
+           before="TABLE = (5, 7, 11)\nSCALE = 3\nLAST = SCALE * 4\n\n"), (1, 32), TWO,
+    ),
+    "constant array": (
+        _k("c = cuda.const.array_like(TABLE)", "i = cuda.grid(1)", "y[i] = c[i % 4] + c.size + x[i]",
+           before="TABLE = np.array([2, 3, 5, 7])\n\n"), (1, 32), TWO,
+    ),
+    "a factory's kernel": (
+        "def make(n, f):\n    @cuda.jit\n    def k(x, y):\n        i = cuda.grid(1)\n        if i < x.size:\n"
+        "            y[i] = f(x[i]) * n\n        # end\n    return k\n\n"
+        "@cuda.jit(device=True)\ndef plus(v):\n    return v + 1\n\nk = make(3, plus)\n", (2, 20), TWO,
+    ),
+    "early return": (
+        _k("i = cuda.grid(1)", "if i >= x.size // 2:", "    return", "y[i] = x[2 * i + 1] - x[2 * i]"), (2, 20), TWO,
+    ),
+    "compare and swap": (
+        _k("i = cuda.grid(1)", "old = cuda.atomic.cas(y, i % 4, contents_of(i % 4), 50 + i)",
+           "cuda.atomic.sub(x, 3, 2)", "cuda.atomic.min(x, 5, -i)", "cuda.atomic.exch(y, 10, 7)",
+           before="@cuda.jit(device=True)\ndef contents_of(q):\n    return (7 * q + 3) % 11\n\n"), (1, 16), TWO,
+    ),
+    "array of the tail": (
+        _k("i = cuda.grid(1)", "tail = x[-8:]", "head = x[:-24]", "every = x[::4]",
+           "y[i] = tail[i] * 100 + head[i] + every[i]"), (1, 8), TWO,
+    ),
+    "past the end of a row": (
+        _k("i = cuda.grid(1)", "for j in range(x.shape[0]):",
+           "    y[i] += x[i, j]"),
+        (1, 8), ((WHOLE, (8, 4)), (WHOLE, (8,))),
+    ),
+    "before the start": (_k("i = cuda.grid(1)", "y[i] = x[i - 40]"), (1, 32), TWO),
+    "past a local array": (
+        _k("a = cuda.local.array(4, int64)", "i = cuda.grid(1)", "for j in range(5):", "    a[j] = x[i]",
+           "y[i] = a[0]"),
+        (1, 4), TWO,
+    ),
+    "past a shared array": (
+        _k("s = cuda.shared.array(16, int64)", "t = cuda.threadIdx.x", "s[t] = x[t]", "cuda.syncthreads()",
+           "y[t] = s[0]"),
+        (1, 32), TWO,
     ),
     "no guard": (_k("i = cuda.grid(1)", "y[i] = x[i]"), (2, 20), TWO),
     "one past the end": (_k("i = cuda.grid(1)", "if i <= 31:", "    y[i] = x[i + 1]"), (1, 32), TWO),

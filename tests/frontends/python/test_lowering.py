@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernlint.frontends.clang.python.program import program_of
 from kernlint.frontends.python.module import numba_module
 from kernlint.tree.dump import statement_lines
-from kernlint.tree.nodes import Barrier, Module, VarDecl
+from kernlint.tree.nodes import Barrier, FloatLit, IntLit, Module, Ref, VarDecl
 from kernlint.tree.types import ArrayType, PointerType
 from kernlint.tree.walk import walk
 from tests.frontends.python.pairs import HEAD, PAIRS
@@ -88,6 +88,39 @@ def test_shared_arrays_take_their_shape_from_captured_constants() -> None:
 def test_a_factory_leaves_its_parameter_open() -> None:
     code = "def make(width):\n    @cuda.jit\n    def k(x):\n        x[width] = 1\n    return k\n"
     assert "x[width] = " in text(code)
+
+
+def test_a_parameter_of_a_factory_is_what_all_its_calls_give() -> None:
+    code = "def make(width, f=None):\n    @cuda.jit\n    def k(x):\n        x[width] = f(x[0])\n    return k\n\n"
+    code += "@cuda.jit(device=True)\ndef twice(v):\n    return 2 * v\n\nSIZE = 4\n"
+    assert "x[4] = {f32}twice(x[0])" in text(code + "k = make(SIZE, f=twice)\n")
+    assert "x[4] = {f32}twice(x[0])" in text(code + "k = make(SIZE, twice)\ndef run():\n    return make(4, twice)\n")
+    assert "x[width] = {f32}twice(x[0])" in text(code + "k = make(SIZE, twice)\nother = make(5, twice)\n")
+    assert "x[width] = " in text(code + "def run(*args):\n    return make(*args)\n")
+
+
+def test_a_constant_array_has_the_values_that_nobody_changes() -> None:
+    kernel = body("c = cuda.const.array_like(TABLE)", "out[0] = c[1, 0]")
+
+    def values(before: str) -> list[float] | None:
+        found = module(before + kernel).kernels[0].function
+        decl = next(node.decl for node in walk(found) if isinstance(node, Ref) and node.decl.name == "TABLE")
+        assert isinstance(decl, VarDecl)
+        return [one.value for one in walk(decl.init) if isinstance(one, IntLit | FloatLit)] if decl.init else None
+
+    assert values("TABLE = np.array([[1, -2], [3, 4]])\n") == [1, -2, 3, 4]
+    assert values("TABLE = np.array(((1, 2), (3, 4)), dtype=np.float32)\n") == [1.0, 2.0, 3.0, 4.0]
+    for written in ("TABLE[0, 1] = 7\n", "TABLE.fill(3)\n", "TABLE[0] += 1\n"):
+        assert values("TABLE = np.array([[1, 2], [3, 4]])\n" + written) is None
+    assert values("TABLE = np.array([[1, 2], [3, 400]], dtype=np.int8)\n") is None
+
+
+def test_the_else_of_a_loop_runs_unless_the_loop_is_left() -> None:
+    code = body("for j in range(4):", "    if x[j] == 2:", "        break", "else:", "    out[0] = 1", "out[1] = 2")
+    found = module(code).kernels[0].function
+    assert not found.losses
+    assert "if !broken'" in text(code)
+    assert "broken" not in text(code.replace("break", "x[j] = 3"))
 
 
 def test_device_functions_are_made_for_their_arguments() -> None:

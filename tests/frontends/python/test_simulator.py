@@ -9,6 +9,7 @@ import subprocess
 import sys
 from math import prod
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -48,10 +49,17 @@ CHECK = """
 """
 """The last block, which the emulator runs last, compares what is there with what the simulator has."""
 
+END = "        # end\n"
+"""Where a kernel ends that is not the end of the text."""
+
 
 def kernel(name: str) -> FunctionDecl:
     code, _, arrays = CASES[name]
-    checking = code.replace("def k(x, y)", "def k(x, y, want_x, want_y)") + CHECK.lstrip("\n")
+    checking = code.replace("def k(x, y)", "def k(x, y, want_x, want_y)")
+    if END in checking:
+        checking = checking.replace(END, indent(CHECK, " " * 4))
+    else:
+        checking += CHECK.lstrip("\n")
     program = program_of((HEAD + checking).encode())
     assert program is not None
     finder = Finder(program)
@@ -77,8 +85,9 @@ def test_as_the_simulator_has_it(name: str, simulated: dict[str, object]) -> Non
     shapes = [shape for _, shape in arrays]
     shapes += [(prod(shape),) for shape in shapes]
     args: dict[str, Argument] = {}
-    for param, shape, fill in zip([p for p in function.params if p.shape], shapes, fills, strict=True):
-        args[param.name] = Buffer(prod(shape) * 8, fill)
+    sizes = [SCALARS[type_].size or 8 for type_, _ in arrays] + [8, 8]
+    for param, shape, size, fill in zip([p for p in function.params if p.shape], shapes, sizes, fills, strict=True):
+        args[param.name] = Buffer(prod(shape) * size, fill)
         args.update({axis.name: extent for axis, extent in zip(param.shape, shape, strict=True)})
     outcome = run(function, LaunchSpec((threads, 1, 1), (blocks, 1, 1)), args)
     assert not outcome.unsupported

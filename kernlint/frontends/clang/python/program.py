@@ -96,6 +96,8 @@ class PythonProgram:
         self.scopes: list[Scope] = []
         self.stored: list[tuple[str, ast.expr, Scope]] = []
         """What is put into tables: the table, the value and where that is written."""
+        self.written: set[str] = set()
+        """Names of tables and arrays of which a part is set."""
         self._visit_body(tree, None)
 
     # ------------------------------------------------------------------------------------------------- places
@@ -184,8 +186,10 @@ class PythonProgram:
             self._bind(target.value, None, scope)
         elif isinstance(target, ast.Name):
             scope.bind(target.id, value, scope, target)
-        elif isinstance(target, ast.Subscript) and value is not None:
-            self.stored.append((dotted(target.value) or "", value, scope))
+        elif isinstance(target, ast.Subscript):
+            self.written.add(dotted(target.value) or "")
+            if value is not None:
+                self.stored.append((dotted(target.value) or "", value, scope))
         elif isinstance(target, ast.Attribute):
             name = dotted(target)
             if name is not None:
