@@ -2,19 +2,19 @@ r"""The rule ``wrong-warp-mask``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import GuardKind, Trace, WarpEvent
+from kernlint.analysis.trace.events import WarpEvent
 from kernlint.analysis.warps.lanes import Lanes, lanes
+from kernlint.analysis.warps.running import apart, no_mask, whoever_is_left, whoever_runs
 from kernlint.analysis.warps.warp_masks import Exclusion, WarpMasks, bad_width, name_of, warp_masks
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Symbol, symbols
 
 
 class WrongWarpMask(Rule):
@@ -26,7 +26,8 @@ class WrongWarpMask(Rule):
     the warp size.
 
     `__activemask()` says which lanes happen to be running together, not which ones are meant: where all lanes of the
-    warp should take part, use the full mask.
+    warp should take part, use the full mask.  The mask is the first argument: what was written for the older
+    intrinsics without one passes a value in its place.
 
     ```cuda bad
     __global__ void pairs(int *x) {
@@ -61,6 +62,35 @@ class WrongWarpMask(Rule):
     }
     ```
 
+    ```cuda bad
+    __global__ void row_sums(const float *x, const int *begin, float *sum) {
+        float s = 0.0f;
+        for (int k = begin[blockIdx.x] + threadIdx.x; k < begin[blockIdx.x + 1]; k += 32) s += x[k];
+        unsigned mask = __activemask();
+        for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(mask, s, d);  // expect: KL209
+        if (threadIdx.x == 0) sum[blockIdx.x] = s;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void row_sums(const float *x, float *sum) {
+        float s = x[blockIdx.x * 32 + threadIdx.x];
+        for (int d = 16; d > 0; d /= 2) s += __shfl_down_sync(s, d, 32);  // expect: KL209
+        if (threadIdx.x == 0) sum[blockIdx.x] = s;
+    }
+    ```
+
+    ```cuda good
+    __global__ void row_sums(const float *x, const int *begin, float *sum) {
+        float s = 0.0f;
+        for (int k = begin[blockIdx.x] + threadIdx.x; k < begin[blockIdx.x + 1]; k += 32) s += x[k];
+        __syncwarp();
+        unsigned mask = __activemask();
+        for (int d = 16; d > 0; d /= 2) s += __shfl_xor_sync(mask, s, d);
+        if (threadIdx.x == 0) sum[blockIdx.x] = s;
+    }
+    ```
+
     ```cuda good
     __global__ void pairs(int *x) {
         unsigned lane = threadIdx.x & 31u;
@@ -89,6 +119,7 @@ class WrongWarpMask(Rule):
         within: Lanes = facts[lanes]
         for exclusion in found.exclusions:
             yield self._excluded(exclusion)
+        yield from self._unmasked([event for event in facts[trace].warp_ops if no_mask(event)])
         for event in facts[trace].warp_ops:
             most = within.size if facts.module.language == "cuda" else 64  # a wavefront may have 64 lanes
             width = bad_width(event, most) if facts.module.language != "opencl" else None
@@ -101,7 +132,15 @@ class WrongWarpMask(Rule):
                     related=_calls(event),
                     fix="use a width of 2, 4, 8, 16 or the warp size",
                 )
-            elif _whoever_runs(event, within) or _whoever_is_left(event, within, facts[trace]):
+            elif (loop := apart(event, within, facts[trace])) is not None:
+                yield self.finding(
+                    event.span,
+                    f"{event.node.name} takes part with __activemask(), the lanes that happen to run together, and "
+                    "lanes leave the loop before it at different times: the lane to read from may not be among them",
+                    related=[Related(loop.condition_span or loop.span, "this loop"), *_calls(event)],
+                    fix="use the full mask 0xffffffff",
+                )
+            elif whoever_runs(event, within) or whoever_is_left(event, within, facts[trace]):
                 yield self.finding(
                     event.span,
                     f"{event.node.name} takes part with __activemask(), the lanes that happen to run together, where "
@@ -109,6 +148,18 @@ class WrongWarpMask(Rule):
                     related=_calls(event),
                     fix="use the full mask 0xffffffff",
                 )
+
+    def _unmasked(self, found: Sequence[WarpEvent]) -> Iterator[Finding]:
+        """Calls without a mask, told of the first in each function."""
+        if found:
+            first, *others = dict.fromkeys(event.span for event in found)
+            yield self.finding(
+                first,
+                f"the first argument of {found[0].node.name} is the mask of the lanes that take part, and here it is a "
+                "number in floating point",
+                related=[*(Related(span, "and here") for span in others[:7]), *_calls(found[0])],
+                fix="pass the mask first: 0xffffffff for the whole warp",
+            )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The whole warp in the mask."""
@@ -133,47 +184,6 @@ class WrongWarpMask(Rule):
             related=_calls(event),
             fix="name every lane that comes in the mask, the calling one among them",
         )
-
-
-def _whoever_runs(event: WarpEvent, within: Lanes) -> bool:
-    """Whether the mask is ``__activemask()`` at a place that all lanes of the warp reach, with a result that depends
-    on who takes part."""
-    symbol = event.mask.symbol if event.mask is not None else None
-    if symbol is None or not isinstance(symbol.origin, WarpEvent) or symbol.origin.node.kind != "activemask":
-        return False
-    if not event.node.synchronising or event.node.kind not in ("ballot", "all", "reduce"):
-        return False
-    kinds = (GuardKind.ASSERT, GuardKind.AFTER_LOOP)
-    conditions = [guard.term for guard in event.guards if guard.kind not in kinds]
-    for loop in event.loops:
-        conditions += [term for term, _ in (*loop.exits, *loop.leaves)]
-    return not any(within.varies(term) for term in conditions)
-
-
-def _whoever_is_left(event: WarpEvent, within: Lanes, of: Trace) -> bool:
-    """Whether votes are counted in a loop that lanes leave at different times, by ``__activemask()`` on the spot, and
-    nothing else asks who was there: the lanes that go on may run apart, and then each group counts for itself."""
-    symbol = event.mask.symbol if event.mask is not None else None
-    if symbol is None or not isinstance(symbol.origin, WarpEvent) or symbol.origin.node.kind != "activemask":
-        return False
-    if event.node.kind not in ("ballot", "reduce") or not event.node.synchronising:
-        return False
-    conditions = [loop.condition for loop in event.loops if loop.condition is not None]
-    if not any(within.varies(term) for term in conditions):
-        return False
-    asked = {other.node.span for other in of.warp_ops if other.node.kind == "activemask"}
-    others = (o for o in of.warp_ops if o.mask is not None and o.mask.symbol is symbol and o.node is not event.node)
-    return len(asked) == 1 and next(others, None) is None and not _asked_for(symbol, of)
-
-
-def _asked_for(symbol: Symbol, of: Trace) -> bool:
-    """Whether a value or a condition is made of ``symbol``."""
-    for access in of.accesses:
-        terms = [guard.term for guard in access.guards]
-        terms += [term for term in (access.value, access.offset) if term is not None]
-        if any(symbol in symbols(term) for term in terms):
-            return True
-    return any(symbol in symbols(operand) for op in of.warp_ops for operand in op.operands)
 
 
 def _calls(event: object) -> tuple[Related, ...]:
