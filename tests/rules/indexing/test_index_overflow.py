@@ -481,3 +481,18 @@ void run(float *out, const Rows &rows) {
 def test_a_size_that_was_cut_before_it_made_a_grid(count: str, bad: bool) -> None:
     said = [one.severity for one in findings(IndexOverflow, SIZED.replace("COUNT", count))]
     assert (Severity.WARNING in said) is bad
+
+
+REST = """
+__global__ void rows(const double *x, double *y, const int *begin, int n, int p, int k) {
+    for (int t = threadIdx.x; t < n * p; t += blockDim.x) {
+        const int row = t / p, column = t - row * p;
+        y[(long long)(begin[blockIdx.x] + row) * p + column] = x[(long long)(begin[blockIdx.x] + k) * p + PLACE];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "bad"), [("column", False), ("(begin[k] + row) * p", True)])
+def test_a_number_without_its_remainder_is_no_larger(place: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, REST.replace("PLACE", place))) is bad
