@@ -8,7 +8,7 @@ specification (5.2 buffers, 5.3 images, 5.6 shared virtual memory, 5.13 queues),
 
 from __future__ import annotations
 
-from kernlint.apis.records import Ends, Fills, Made, Makes, Maps, Moves, Ranges
+from kernlint.apis.records import Boxes, Ends, Fills, Made, Makes, Maps, Moves, Ranges
 
 _DEVICE, _MANAGED, _PINNED, _HOST = Made.DEVICE, Made.MANAGED, Made.PINNED, Made.HOST
 
@@ -123,6 +123,14 @@ MOVES: dict[str, Moves] = {
     "EnqueueSVMMemcpy": Moves(2, 3, stream=0, flag=1, size=4),
 }
 """``arrays``: one side is no memory that a pointer leads to, or lies in boxes: its bytes are not compared."""
+
+BOXES: dict[str, Boxes] = {
+    "EnqueueReadBufferRect": Boxes(5, (6, 8), 10),
+    "EnqueueWriteBufferRect": Boxes(5, (6, 8), 10),
+    "EnqueueCopyBufferRect": Boxes(5, (6, 8)),
+}
+"""OpenCL 3.0 API, 5.2.3: "The region width and the offsets along it are given in bytes"; a pitch that is not 0 and less
+than the width fails (CL_INVALID_VALUE)."""
 
 FILLS: dict[str, Fills] = {
     "Memset": Fills(0, 2, bytewise=True),

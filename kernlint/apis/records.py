@@ -87,6 +87,16 @@ class Moves(NamedTuple):
     arrays: bool = False
 
 
+class Boxes(NamedTuple):
+    """A copy of a box between buffers or a buffer and memory of the host: its extents, an array of which the first one
+    is in bytes, the second in rows and the third in slices; the pitches of rows on both sides (0: the first extent);
+    and the pointer of the host, where there is one."""
+
+    region: int
+    pitches: tuple[int, int]
+    host: int | None = None
+
+
 class Fills(NamedTuple):
     """A fill: ``size`` elements of ``unit`` bytes at ``target`` are set to ``value``; ``bytewise``: to one byte of it.
     With a ``pitch`` it is that of one of several ``rows``."""

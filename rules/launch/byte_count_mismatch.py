@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
+from kernlint.analysis.hostmodel.boxes import misfits
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import (
     Copy,
@@ -184,6 +185,9 @@ class ByteCountMismatch(ModuleRule):
             yield self.finding(remark.span, message, fix=f"pass {array}.nbytes")
         yield from self._of_smaller(facts)
         yield from self._of_words(facts)
+        boxes = (one for walk in facts[host_operations] for one in misfits(walk))
+        for span, (message, fix) in {span: told for span, *told in boxes}.items():
+            yield self.finding(span, message, Severity.WARNING, fix=fix)
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""

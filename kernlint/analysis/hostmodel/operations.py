@@ -180,7 +180,10 @@ def _given(api: ApiEvent) -> tuple[str, tuple[Value, ...]]:
 def _copy(api: ApiEvent) -> Copy | None:
     name, args = _given(api)
     if name in ("Memcpy3D", "Memcpy3DAsync") and api.behind:
-        return _volume(api, api.behind[0])
+        made = _volume(api, api.behind[0])
+        return made if made is not None or not api.name.startswith("cu") else _of_driver(api, api.behind[0])
+    if name in ("Memcpy2DOf", "Memcpy2DOfAsync") and api.behind:
+        return _of_driver(api, api.behind[0])
     moves = api_of(api.name, api.receiver is not None)
     return _moved_by(api, moves, args) if isinstance(moves, Moves) and not moves.arrays else None
 
@@ -200,6 +203,30 @@ def _volume(api: ApiEvent, job: Value | None) -> Copy | None:
         return None
     pitches = _bytes(to_pitch), _bytes(pitch)
     return Copy(api, to, start, _bytes(width), _kind(kind), pitches, not api.name.endswith("Async"))
+
+
+_HELD_BY = {1: "Host", 2: "Device", 3: "Array", 4: "Device"}
+"""Members of the driver's descriptions of copies that count for a type of memory (``CUmemorytype``: host, device,
+array, unified)."""
+
+
+def _of_driver(api: ApiEvent, job: Value | None) -> Copy | None:
+    """A copy of rows that the driver is given a description of (``CUDA_MEMCPY2D``, ``CUDA_MEMCPY3D``); an array has its
+    rows as it will."""
+    width = job.get("WidthInBytes") if isinstance(job, StructValue) else None
+    if not isinstance(job, StructValue) or not isinstance(width, Term):
+        return None
+    sides: list[tuple[Value, Term]] = []
+    for side in ("dst", "src"):
+        kind = job.get(f"{side}MemoryType")
+        held = _HELD_BY.get(kind.value or 0) if isinstance(kind, Term) else None
+        memory, pitch = job.get(f"{side}{held}"), job.get(f"{side}Pitch") if held != "Array" else width
+        if held is None or memory is None or pitch is None:
+            return None
+        sides.append((memory, _bytes(pitch)))
+    (target, to), (source, start) = sides
+    waits, stream = not base_name(api.name).endswith("Async"), api.args[1] if len(api.args) > 1 else None
+    return Copy(api, target, source, _bytes(width), None, (to, start), waits, stream)
 
 
 def _is_null(value: Value | None) -> bool:

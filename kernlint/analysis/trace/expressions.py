@@ -1055,12 +1055,15 @@ def _sizes(m: Machine, expr: n.Expr) -> Value:
         return value
     fields = []
     for (name, size), element in zip(value.fields, expr.elements, strict=False):
-        listed = _declared(strip_casts(element))
-        if listed is not None and isinstance(size, Term) and size.value is None:
-            held = plain(size).symbol
-            size = evaluate(m, listed) if held is not None and held.kind is SymbolKind.LOAD else size
-        fields.append((name, size))
+        fields.append((name, as_declared(m, element, size)))
     return replace(value, fields=(*fields, *value.fields[len(fields) :]))
+
+
+def as_declared(m: Machine, element: n.Expr, size: Value) -> Value:
+    """The ``size`` that an element of an array gives, or what its declaration has where no store to it is in sight."""
+    listed = _declared(strip_casts(element))
+    held = plain(size).symbol if listed is not None and isinstance(size, Term) and size.value is None else None
+    return evaluate(m, listed) if listed is not None and held is not None and held.kind is SymbolKind.LOAD else size
 
 
 def _declared(expr: n.Expr) -> n.Expr | None:

@@ -22,11 +22,23 @@ from kernlint.analysis.trace.values import (
     root_symbol,
 )
 from kernlint.apis import Made, Makes, makes
-from kernlint.apis.names import PLACED
+from kernlint.apis.memory import BOXES
+from kernlint.apis.names import PLACED, known_name
 from kernlint.symbolic.terms import Symbol, SymbolKind, Uniformity, binary, call, cast, const, unknown
 from kernlint.text.patterns import pattern
-from kernlint.tree.nodes import AddressOf, Call, Cast, Expr, ParamDecl, Ref, VarDecl
-from kernlint.tree.types import I64, U8, U64, ArrayType, IntType, PointerType, Space
+from kernlint.tree.nodes import (
+    AddressOf,
+    Call,
+    Cast,
+    Expr,
+    IntLit,
+    Member,
+    ParamDecl,
+    Ref,
+    Subscript,
+    VarDecl,
+)
+from kernlint.tree.types import I32, I64, U8, U64, ArrayType, IntType, PointerType, Space
 
 
 def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None) -> None:
@@ -35,11 +47,29 @@ def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None
         return
     behind = tuple(_behind(m, value, arg) for value, arg in zip(args, e.args, strict=True))
     name = e.name.rpartition("::")[2]
+    box = BOXES.get(known_name(e.name, receiver is not None) or "") if name.endswith("Rect") else None
+    if box is not None:
+        at = box.region - (receiver is not None)
+        behind = (*behind[:at], _extents(m, e.args[at]), *behind[at + 1 :]) if at < len(args) else behind
     if _LATER.fullmatch(name):
         m.watched.update(decl for value in args if (decl := _variable(value)) is not None)
     m.trace.apis.append(
         ApiEvent(**m.common(e.span), node=e, name=name, args=tuple(args), behind=behind, receiver=receiver)
     )
+
+
+def _extents(m: Machine, arg: Expr) -> Value | None:
+    """The three numbers of an array of sizes, as they were last stored, or as its declaration has them."""
+    from kernlint.analysis.trace.expressions import as_declared, evaluate
+
+    while isinstance(arg, Cast):
+        arg = arg.operand
+    kind = arg.type
+    if not isinstance(arg, (Ref, Member)) or not isinstance(kind, ArrayType):
+        return None
+    places = [Subscript(arg.span, kind.element, arg, IntLit(arg.span, I32, at)) for at in range(3)]
+    sizes = (as_declared(m, place, evaluate(m, place)) for place in places)
+    return StructValue(kind, tuple(zip("xyz", sizes, strict=True)))
 
 
 def now_behind(m: Machine, event: ApiEvent) -> tuple[Value | None, ...]:
