@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
+from kernlint.analysis.launching.asked_twice import asked_twice
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
@@ -164,10 +165,12 @@ class LaunchLimits(Rule):
     '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (trace, launches, launch_context, error_checks)
+    needs = (trace, launches, launch_context, error_checks, asked_twice)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
+        if facts.kernel is facts.module.kernels[0]:  # whichever kernel it is that the file launches
+            yield from self._asked_twice(facts)
         yield from self._counted(facts)
         floats: set[Span] = set()
         for remark, related in remarks(facts.module_facts, "float-extent"):
@@ -186,6 +189,18 @@ class LaunchLimits(Rule):
                     related=_places(launch, facts),
                     fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
                 )
+
+    def _asked_twice(self, facts: Facts) -> Iterator[Finding]:
+        """Static shared memory that is asked for as dynamic one."""
+        for span, asked in facts.module_facts[asked_twice]:
+            yield self.finding(
+                span,
+                "the dynamic shared memory of this launch is as large as what the kernel has of its own: a block gets "
+                "both, which together may be more than there is",
+                Severity.WARNING,
+                related=[Related(asked, "this is the size of the kernel's static shared memory")],
+                fix="pass the bytes of extern arrays alone, 0 where there are none",
+            )
 
     def _empty(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A grid that is empty for a size that a comment allows, and whose error somebody looks at."""
