@@ -26,6 +26,7 @@ from kernlint.analysis.hostmodel.sizes import (
     piece_of_elements,
     times_more,
 )
+from kernlint.analysis.hostmodel.smaller import smaller
 from kernlint.analysis.hostmodel.written import (
     in_bytes,
     is_count,
@@ -38,7 +39,7 @@ from kernlint.analysis.hostmodel.written import (
 )
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace.values import PointerValue, Value, as_term
-from kernlint.apis import api_of, makes
+from kernlint.apis import api_of
 from kernlint.apis.records import Fills
 from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
@@ -47,9 +48,8 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import AddressOf, FunctionDecl, IntLit, Ref
-from kernlint.tree.types import I64, FloatType, IntType, PointerType
-from kernlint.tree.walk import strip_casts
+from kernlint.tree.nodes import FunctionDecl, IntLit, Ref
+from kernlint.tree.types import I64
 from kernlint.tree.walk import walk as walk_tree
 
 LONGEST = 160
@@ -221,27 +221,13 @@ class ByteCountMismatch(ModuleRule):
 
     def _of_smaller(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Memory for pointers or numbers that is asked for by the size of something smaller."""
-        seen: set[Span] = set()
-        for api in (api for walk in facts[host_operations] for api in walk.trace.apis):
-            made = makes(api.name)
-            if made is None or made.out is None or made.size is None or made.size >= len(api.node.args):
-                continue
-            place, size = strip_casts(api.node.args[made.out]), as_term(api.args[made.size])
-            inner = place.operand.type if isinstance(place, AddressOf) else None
-            element = inner.pointee if isinstance(inner, PointerType) else None
-            width = element.size if isinstance(element, (PointerType, IntType, FloatType)) else None
-            written = size_factor(api.node.args[made.size])
-            if width is None or api.span in seen or written is None:
-                continue
-            factors = polynomial(size).coefficients
-            each = [written] if len(factors) == 1 and () in factors else [0] if () in factors else factors.values()
-            if all(factor > 1 and factor % width and width % factor == 0 for factor in each):
-                seen.add(api.span)
-                message = (
-                    f"{words(size)} bytes are asked for by the size of less than the elements, of {width} bytes each"
-                )
-                fix = "multiply by the size of what the pointer leads to"
-                yield self.finding(api.span, message, Severity.WARNING, fix=fix)
+        for span, size, width in smaller(facts):
+            yield self.finding(
+                span,
+                f"{words(size)} bytes are asked for by the size of less than the elements, of {width} bytes each",
+                Severity.WARNING,
+                fix="multiply by the size of what the pointer leads to",
+            )
 
     def _judged(self, one: Copy | Fill, walk: HostWalk) -> Finding | None:
         values = (one.target, one.source) if isinstance(one, Copy) else (one.target,)

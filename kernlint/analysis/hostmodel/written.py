@@ -66,6 +66,13 @@ def by_size(size: Expr) -> bool:
 def size_factor(size: Expr) -> int | None:
     """The size of a type, in bytes, that is a factor of a size, as far as the declarations of what it names; None:
     none is.  Of several, the first."""
+    return next(iter(size_factors(size)), None)
+
+
+def size_factors(size: Expr) -> list[int]:
+    """The factors of a size that may be sizes of types: numbers that are not written as such, but for names too short
+    for that where something else is left.  0: the size of a type that depends on a template's argument."""
+    found: list[tuple[int, int]] = []
     factors = [size]
     for expr in factors:  # grows
         expr = strip_casts(expr)
@@ -74,10 +81,14 @@ def size_factor(size: Expr) -> int | None:
         elif isinstance(expr, Ref) and expr.decl.init is not None and len(factors) < FACTORS:
             factors.append(expr.decl.init)
         elif isinstance(expr, IntLit) and not plain_number(expr):
-            return expr.value
+            found.append((expr.value, expr.span.end - expr.span.start))
         elif isinstance(expr, SizeOf):
-            return 0  # of a type that depends on a template's argument
-    return None
+            found.append((0, _SHORTEST))
+    long = [value for value, length in found if length >= _SHORTEST]
+    return long or [value for value, _ in found]
+
+
+_SHORTEST = len("sizeof x")
 
 
 def plain_number(number: IntLit) -> bool:
