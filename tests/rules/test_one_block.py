@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.barrier_divergence import BarrierDivergence
 from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 
 from tests.rules.marked import findings
@@ -87,3 +88,44 @@ template <class T> void each(const T *x, T *work, T *y, int n, int rows, int thr
 @pytest.mark.parametrize(("blocks", "bad"), [("1", False), ("rows", True)])
 def test_a_template_that_nobody_instantiates_is_run_as_its_launches_say(blocks: str, bad: bool) -> None:
     assert bool(findings(GlobalMemoryRace, ONE_OR_ALL.replace("BLOCKS", blocks))) is bad
+
+
+HABIT = """
+#include <hip/hip_runtime.h>
+__global__ void both_ways(float *y, const float *x, int width, int height) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width) return;
+    for (int k = 0; k < height; ++k) y[k * width + i] = x[k * width + i];
+    __syncthreads();
+    for (int k = height - 1; k >= 0; --k) y[k * width + i] += x[k * width + i];
+}
+void run(float *y, const float *x, int width, int height, int threads) {
+    both_ways<<<BLOCKS, threads>>>(y, x, width, height);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("blocks", "bad"), [("width / threads", False), ("(width + threads - 1) / threads", True), ("64", True)]
+)
+def test_no_thread_fails_a_test_against_what_the_grid_was_rounded_down_from(blocks: str, bad: bool) -> None:
+    assert bool(findings(BarrierDivergence, HABIT.replace("BLOCKS", blocks), "hip")) is bad
+
+
+UNTESTED = """
+__global__ void relax(unsigned *d, unsigned n, unsigned k) {
+    int x = threadIdx.x + blockIdx.x * blockDim.x, y = AXIS;
+    unsigned now = d[y * n + k] + d[k * n + x];
+    if (now < d[y * n + x]) d[y * n + x] = now + blockIdx.y;
+}
+void run(unsigned *d, size_t *items, size_t *group, unsigned k) {
+    relax<<<dim3(items[0] / group[0], items[1] / group[1]), dim3(group[0], group[1])>>>(d, 256, k);
+}
+"""
+"""Nobody tests an index: that rows are long enough is the host's business."""
+
+
+@pytest.mark.parametrize(("axis", "bad"), [("threadIdx.y + blockIdx.y * blockDim.y", False), ("threadIdx.y", True)])
+def test_blocks_do_not_leave_rows_that_nobody_tests(axis: str, bad: bool) -> None:
+    found = findings(GlobalMemoryRace, UNTESTED.replace("AXIS", axis))
+    assert bool([one for one in found if "both write" in one.message]) is bad, found

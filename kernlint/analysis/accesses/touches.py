@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from math import gcd
+from operator import ne
 
 from kernlint.prove.meet import WARP
 from kernlint.prove.query import Launch, Side, Triple
@@ -117,18 +118,22 @@ class Toucher:
         """Whether threads of one and the same index in two blocks touch a cell, as they do when an index lacks an
         axis of the launch; false where it cannot be told.
 
-        Without it two blocks meet only because the block is larger than a row of what they write is long.
+        Without it two blocks meet only because the block is larger than a row of what they write is long, or because
+        there are more blocks along it than it has room for: those differ along several axes, and a size is in it.
         """
         gx, gy, gz = (min(size or 1, 4) for size in launch.grid)
-        seen: dict[tuple[int, int], Triple] = {}
+        sized = any(symbol.kind is SymbolKind.PARAM for symbol in side.offset.symbols)
+        seen: dict[tuple[int, int], list[Triple]] = {}
         for place in _places((gx, gy, gz)):
             values = (*launch.values, *zip(BLOCK, place, strict=True))
             touches = self._of(side, replace(launch, values=values), frozenset(), False)
             if touches is None:
                 return False
             for start, thread, _ in touches.found:
-                if seen.setdefault((start, thread), place) != place:
+                others = seen.setdefault((start, thread), [])
+                if any(not sized or sum(map(ne, place, other)) == 1 for other in others if other != place):
                     return True
+                others.append(place)
         return False
 
     def crowded(self, side: Side, launch: Launch) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import gcd
 
 from kernlint.analysis.assumptions import Assumed, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, flat_axes, launches
+from kernlint.analysis.launching.whole_blocks import whole_blocks
 from kernlint.analysis.scenarios.axes import size_test
 from kernlint.analysis.scenarios.fitting import STRIDES
 from kernlint.analysis.scenarios.policy import scenarios
@@ -99,7 +101,8 @@ class Agreement:
     ``said``: what the user takes for granted of launches.  ``flat``: axes along which every launch in sight has
     blocks of one thread, whatever else is known of them.  ``formal``: axes along which there is one block, and none is
     in sight: tests of the index in the grid against a size are for no more than the size of that block.
-    ``strided``: without a launch in sight, the block that the strides of the kernel's loops speak of.
+    ``strided``: without a launch in sight, the block that the strides of the kernel's loops speak of.  ``views``: the
+    launches in sight.
     """
 
     def __init__(
@@ -111,6 +114,7 @@ class Agreement:
         flat: tuple[int, ...] = (),
         formal: frozenset[int] = frozenset(),
         strided: Block | None = None,
+        views: Sequence[LaunchView] = (),
     ) -> None:
         self.said = said or Assumed()
         self.blocks = blocks
@@ -119,6 +123,7 @@ class Agreement:
         self._flat = {THREAD[axis]: const(0, THREAD[axis].type) for axis in flat}
         self._formal = formal
         self._strided = strided
+        self._views = views
         self._memo: dict[Term, Uniformity] = {}
         self._answers: dict[Term, bool] = {}
 
@@ -159,7 +164,7 @@ class Agreement:
 
     def _plain(self, term: Term) -> Term:
         """``term`` with the tests that are a formality passed."""
-        if not self._formal:
+        if not self._formal and not self._views:
             return term
         if term.op == "lnot":
             return negate(self._plain(term.args[0]))
@@ -167,7 +172,7 @@ class Agreement:
             join = conjunction if term.op == "land" else disjunction
             return join(self._plain(term.args[0]), self._plain(term.args[1]))
         found = size_test(term)
-        if found is None or found[0] not in self._formal:
+        if found is None or not (found[0] in self._formal or whole_blocks(term, found, self._views)):
             return term
         return TRUE if found[1] else FALSE
 
@@ -425,7 +430,8 @@ def _compute(facts: Facts) -> Agreement:
         flat = tuple(axis for axis in range(3) if all(shape.block[axis] == 1 for shape in guessed))
         formal = facts[scenarios].single
         strided = guessed[0].block if len(guessed) == 1 and guessed[0].reason == STRIDES else None
-    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], flat, formal, strided)
+    views = facts[launch_context].launches if given is None and grid is None else ()
+    return Agreement(tuple(dict.fromkeys(blocks)), bool(blocks), known, facts[assumed], flat, formal, strided, views)
 
 
 def _flat(blocks: list[Block], seen: tuple[LaunchFact, ...]) -> tuple[int, ...]:
@@ -442,5 +448,5 @@ def _constant(sizes: tuple[Term, Term, Term] | None) -> Block | None:
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-agreement = KernelAnalysis("agreement", _compute, needs=(scenarios, launches, assumed))
+agreement = KernelAnalysis("agreement", _compute, needs=(scenarios, launches, launch_context, assumed))
 """The :class:`Agreement` of a kernel's blocks."""

@@ -37,6 +37,7 @@ from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.search.endings import asked_at_ends
 from kernlint.analysis.search.inputs import PLAIN, opened
+from kernlint.analysis.search.rooms import Rooms
 from kernlint.analysis.search.solving import solved
 from kernlint.analysis.search.supposed import ends_read, on_data, without_data
 from kernlint.analysis.search.waves import WAVE, by_run, counts_on_groups, of_waves
@@ -142,6 +143,7 @@ class Asker:
     unseen: tuple[BarrierEvent, ...] = ()
     of: Trace = field(default_factory=Trace)
     modes: dict[Numbers, set[Symbol]] = field(default_factory=dict)
+    rooms: Rooms = field(default_factory=lambda: Rooms(Trace()))
 
     def race(self, pair: Pair, *, warp: bool = False) -> Race | None:
         """The race of a pair, when it shows under each shape (under one, when they were seen)."""
@@ -208,6 +210,7 @@ class Asker:
             *went_round(pair, launch),
             *powers(pair),
             *shared_out(pair, self.shapes.admission),
+            *self.rooms.said((*pair.a.symbols, *pair.b.symbols)),
         )
         free: Pair | None = None
         for a, b, same, apart in self._variants(pair, shape, warp):
@@ -436,7 +439,9 @@ def asker_of(facts: Facts, of: Trace) -> Asker:
     out_of_sight = tuple(barrier for barrier in of.barriers if barrier.unseen)
     waves = language == "hip" or grouped
     short = language == "hip" and not of_waves(of)
-    return Asker(facts[scenarios], language, waves, runs, short, facts[assumed], unseen=out_of_sight, of=of)
+    return Asker(
+        facts[scenarios], language, waves, runs, short, facts[assumed], unseen=out_of_sight, of=of, rooms=Rooms(of)
+    )
 
 
 def with_guards(side: Side, *guards: Term) -> Side:

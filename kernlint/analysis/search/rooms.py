@@ -1,0 +1,75 @@
+"""How large sizes may be that loops over arrays in shared memory go up to: as large as the arrays have room for.
+
+``for (i = tid; i < n; i += threads) tile[i] = x[i];`` over a ``tile`` of 256 elements says that ``n`` is at most 256:
+more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
+happen.  Where threads meet only with a greater ``n`` nobody wrote a race.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.events import LoopContext, Trace
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, const, symbols
+from kernlint.tree.types import BOOL, I64, IntType, Space
+
+MOST = 40
+"""Accesses in loops that are looked at."""
+
+_SIZES = frozenset({SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE})
+
+
+class Rooms:
+    """What the arrays of one kernel say of its sizes."""
+
+    def __init__(self, of: Trace) -> None:
+        self._of = of
+        self._found: tuple[Term, ...] | None = None
+
+    def said(self, mentioned: Iterable[Symbol]) -> tuple[Term, ...]:
+        """The truths about sizes of which one symbol at least is ``mentioned``."""
+        if self._found is None:
+            self._found = tuple(dict.fromkeys(_limits(self._of)))
+        if not self._found:
+            return ()
+        known = set(mentioned)
+        return tuple(limit for limit in self._found if not known.isdisjoint(limit.symbols))
+
+
+def _limits(of: Trace) -> Iterator[Term]:
+    looked = 0
+    for access in of.accesses:
+        extent = access.root.extent
+        if extent is None or access.root.space is not Space.SHARED or not access.loops or looked >= MOST:
+            continue
+        looked += 1
+        place = polynomial(access.offset)
+        for loop in access.loops:
+            for part in conjuncts(loop.condition) if loop.condition is not None else ():
+                step = _step(place, part, loop)
+                if step:
+                    most = (extent - max(access.size or 1, 1)) // step + int(part.op == "lt")
+                    size = cast(part.args[1], I64)
+                    yield binary("le", size, const(most, I64), BOOL)
+                    yield binary("le", const(0, I64), size, BOOL)  # as it is one
+
+
+def _step(place: Polynomial, test: Term, loop: LoopContext) -> int:
+    """Bytes between two places whose numbers a loop counts up to a size by; 0 where it does not."""
+    if test.op not in ("lt", "le") or not all(isinstance(arg.type, IntType) for arg in test.args):
+        return 0
+    size = list(symbols(test.args[1]))
+    if not size or not all(symbol.kind in _SIZES and symbol.uniformity <= Uniformity.BLOCK for symbol in size):
+        return 0
+    counted = polynomial(test.args[0]).coefficients
+    monos = [mono for mono in counted if mono]
+    if not any(loop.counter in atom.symbols for mono in monos for atom in mono):
+        return 0
+    ratios = {divmod(place.coefficients.get(mono, 0), counted[mono]) for mono in monos}
+    if len(ratios) != 1:
+        return 0
+    ((step, rest),) = ratios
+    others = (value for mono, value in place.coefficients.items() if mono not in counted)
+    return step if rest == 0 and step > 0 and all(value >= 0 for value in others) else 0
