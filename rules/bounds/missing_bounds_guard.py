@@ -14,6 +14,7 @@ from kernlint.analysis.extent.other_kernels import Untested, untested
 from kernlint.analysis.extent.overrun import How, Overrun, overruns
 from kernlint.analysis.extent.sizes import BY_NAME, whole_tiles
 from kernlint.analysis.extent.surplus import Exposed, Tier, example, surplus
+from kernlint.analysis.extent.unasked_room import Unasked, unasked
 from kernlint.analysis.extent.unwrapped import Unwrapped, unwrapped
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.replay import replayer
@@ -26,6 +27,7 @@ from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
 from kernlint.symbolic.polynomial import Polynomial, term_of
 from kernlint.symbolic.show import UNSAID, words
+from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import Space
 
 AXES = "xyz"
@@ -123,6 +125,7 @@ class MissingBoundsGuard(Rule):
         marks,
         unwrapped,
         untested,
+        unasked,
         allocated,
         launch_context,
         limits,
@@ -149,6 +152,7 @@ class MissingBoundsGuard(Rule):
         yield from self._marks(facts[marks])
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
+        yield from self._unasked(facts[unasked])
         late = {run.access for run in facts[overruns] if run.late and run.how is How.SIBLING}  # of a late guard
         exposed = [one for one in facts[surplus] if not one.late and one.access not in late]
         elsewhere: tuple[Untested, ...] = facts[untested]
@@ -195,6 +199,26 @@ class MissingBoundsGuard(Rule):
                 ],
                 assumptions=(f"the data hold {first.value} where there is no place, as the test says",),
                 fix="make the access under the test too",
+            )
+
+    def _unasked(self, found: tuple[Unasked, ...]) -> Iterator[Finding]:
+        groups: dict[ParamDecl, list[Unasked]] = {}
+        for one in found:
+            groups.setdefault(one.param, []).append(one)
+        for param, group in groups.items():
+            first = next((one for one in group if one.access.writes), group[0])
+            access = first.access
+            others = _others(access, [one.access for one in group])
+            yield self.finding(
+                access.span,
+                f"{element(access)} is {verb(access)} at a place from memory that nothing keeps below {param.name}: "
+                "the launch passes the room of the array, which is put to no use, and works on another count",
+                related=[
+                    Related(param.span, "this is how many elements are allocated"),
+                    Related(first.view.fact.span, "by this launch"),
+                    *(Related(other.span, f"so is {element(other)} here") for other in others[:2]),
+                ],
+                fix=f"test the place against {param.name} before the access",
             )
 
     def _unwrapped(self, one: Unwrapped) -> Finding:

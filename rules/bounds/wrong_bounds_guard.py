@@ -266,7 +266,8 @@ class WrongBoundsGuard(Rule):
     def _report(self, facts: Facts, found: Sequence[Overreach]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         access = first.access
-        related = [Related(first.guard.span, _why_wrong(first))]
+        alone = first.fault is Fault.CLAMPED and first.support is None
+        related = [] if alone else [Related(first.guard.span, _why_wrong(first))]
         if first.support is not None and first.support.span != access.span:
             related.append(Related(first.support.span, f"{element(first.support)}: {first.why}"))
         seen = {access.span}

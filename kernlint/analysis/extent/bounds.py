@@ -178,6 +178,8 @@ def bounds_above(term: Term, axis: int, positive: bool = True) -> bool:
     """
     op = term.op
     if op in ("land", "lor"):
+        if (op == "lor") is positive and any(_bounds_below(arg, axis, positive) for arg in term.args):
+            return False  # whatever else it takes: it holds for all that are large enough
         return any(bounds_above(arg, axis, positive) for arg in term.args)
     if op == "lnot":
         return bounds_above(term.args[0], axis, not positive)
@@ -186,6 +188,16 @@ def bounds_above(term: Term, axis: int, positive: bool = True) -> bool:
     if op == "cast" and term.args[0].type == term.type:
         return bounds_above(term.args[0], axis, positive)
     return any(_opaque(s) or (s.kind is SymbolKind.BLOCK and s.axis == axis) for s in symbols(term))
+
+
+def _bounds_below(term: Term, axis: int, positive: bool) -> bool:
+    """Whether a truth is a comparison that holds where the block index of ``axis`` is large enough."""
+    if term.op == "lnot":
+        return _bounds_below(term.args[0], axis, not positive)
+    if term.op not in ("lt", "le") or any(_opaque(s) for s in symbols(term)) or _remainders_only(term, axis):
+        return False
+    smaller, larger = term.args if positive else term.args[::-1]
+    return grows(larger, axis) and not (grows(smaller, axis) or sinks(larger, axis))
 
 
 def _opaque(symbol: Symbol) -> bool:

@@ -19,6 +19,7 @@ from kernlint.analysis.extent.places import Places, places
 from kernlint.analysis.extent.sizes import UnusedSize, unused_sizes
 from kernlint.analysis.extent.wrong_guards.axes import either, other_axis, square, swapped, twice
 from kernlint.analysis.extent.wrong_guards.chosen import chosen_rows, repeated_tests
+from kernlint.analysis.extent.wrong_guards.clamped_rows import clamped_to_rows
 from kernlint.analysis.extent.wrong_guards.ends import (
     backwards,
     clamped,
@@ -96,6 +97,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         seen = {one.access for one in found}
         found += [one for one in clamped_data(facts[places]) if one.access not in seen]
         found += clamped_numbers(facts[places])
+        seen = {one.access for one in found}
+        found += [one for one in clamped_to_rows(facts[places], facts[trace].accesses) if one.access not in seen]
         found += swapped(indexed)
         grown: tuple[Reach, ...] = facts[reaches]
         found += either(indexed)

@@ -18,7 +18,7 @@ from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext
 from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, substitute, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.tree.types import I64
 
 _COUNTERS = tuple(Symbol(SymbolKind.COUNTER, f"c{at}", I64, low=0) for at in range(4))
@@ -80,7 +80,7 @@ class Siblings:
             bound = other.bound
             if bound is None or not of_arguments(bound) or not _ahead(place, other):
                 continue
-            if same_way(place.access, other.access) and self._open(place, other.limits[0].guard):
+            if same_way(place.access, other.access, other.limits[0]) and self._open(place, other.limits[0].guard):
                 yield bound, other, other.limits[0]
                 return
         if not self._open(place):
@@ -96,7 +96,7 @@ class Siblings:
         yield from self._segments(place, group)
 
     def _alike(self, place: Place, other: Place, group: Sequence[Place], limit: Limit) -> bool:
-        if not same_way(place.access, other.access):
+        if not same_way(place.access, other.access, limit):
             return False
         if other.access.root is place.access.root:
             return other.pitch == place.pitch
@@ -183,16 +183,26 @@ def _ahead(place: Place, other: Place) -> bool:
     )
 
 
-def same_way(access: Access, other: Access) -> bool:
+def same_way(access: Access, other: Access, limit: Limit | None = None) -> bool:
     """Whether an access is made whenever the other one is, as far as arguments and data decide it: no condition on
-    them stands before it that does not stand before the other."""
+    them stands before it that does not stand before the other.  ``limit``: a test that surplus threads fail; what they
+    come to by just that is no condition (the other branch of ``if (i < n && live[i])``)."""
     theirs = {guard.term for guard in other.guards}
     for guard in access.guards:
+        if limit is not None and _by_failing(guard.term, limit.part):
+            continue
         if guard.term in theirs or guard.kind in (GuardKind.LOOP, GuardKind.AFTER_LOOP) or vacuous(guard.term):
             continue
         if any(mentions(guard.term, kind) for kind in (SymbolKind.PARAM, SymbolKind.LOAD, SymbolKind.TEMPLATE)):
             return False
     return True
+
+
+def _by_failing(guard: Term, part: Term) -> bool:
+    """Whether a condition holds wherever a test fails, whatever else it lets through."""
+    if guard.op in ("lor", "land"):
+        return (any if guard.op == "lor" else all)(_by_failing(arg, part) for arg in guard.terms)
+    return guard == negate(part)
 
 
 def _carried(value: Term | None) -> bool:

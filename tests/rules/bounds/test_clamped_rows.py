@@ -1,0 +1,66 @@
+"""Coordinates clamped to the length of their row, and the other branch of a test of the index and of data."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+CELLS = """
+__global__ void count(const float2 *p, int *cells, int n, int w, int h) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int y = min(max((int)p[i].y, 0), h - 1);
+    int x = COLUMN;
+    TEST atomicAdd(&cells[y * PITCH + x], 1);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "pitch", "test", "bad"),
+    [
+        ("min(max((int)p[i].x, 0), w)", "w", "", True),
+        ("min(max((int)p[i].x, 0), w - 1)", "w", "", False),
+        ("min(max((int)p[i].x, 0), w)", "(w + 1)", "", False),
+        ("min(max((int)p[i].x, 0), w)", "w", "if (x < w)", False),
+        ("min(max((int)p[i].x, 0), w)", "w", "if (x != w)", False),
+        ("(int)(__saturatef(p[i].x) * w)", "w", "", True),
+        ("(int)(__saturatef(p[i].x) * (w - 1))", "w", "", False),
+        ("min((int)(__saturatef(p[i].x) * w), w - 1)", "w", "", False),
+        ("min((int)(__saturatef(p[i].x) * w), n)", "w", "", False),
+        ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "64", "", True),
+        ("(int)fminf(fmaxf(p[i].x, 0.0f), 63.0f)", "64", "", False),
+        ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "64", "if (x < 64)", False),
+        ("(int)fminf(fmaxf(p[i].x, 0.0f), 64.0f)", "65", "", False),
+    ],
+)
+def test_a_clamp_to_the_length_of_the_row(column: str, pitch: str, test: str, bad: bool) -> None:
+    source = CELLS.replace("COLUMN", column).replace("PITCH", pitch).replace("TEST", test)
+    assert bool(findings(WrongBoundsGuard, source)) is bad
+
+
+MARKS = """
+__global__ void marks(const int *live, const float *value, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && live[i] != 0) out[i] = value[i];
+    ELSE
+}
+void run(const int *live, const float *value, float *out, int n) {
+    marks<<<BLOCKS, 256>>>(live, value, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "blocks", "bad"),
+    [
+        ("else out[i] = 0.0f;", "(n + 255) / 256", True),
+        ("else if (i < n) out[i] = 0.0f;", "(n + 255) / 256", False),
+        ("", "(n + 255) / 256", False),
+    ],
+)
+def test_the_other_branch_takes_the_surplus_threads(other: str, blocks: str, bad: bool) -> None:
+    assert bool(findings(MissingBoundsGuard, MARKS.replace("ELSE", other).replace("BLOCKS", blocks))) is bad
