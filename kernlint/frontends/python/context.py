@@ -14,7 +14,7 @@ from typing import Protocol
 
 from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.python.constants import Constants
-from kernlint.frontends.python.functions import Finder, Jitted
+from kernlint.frontends.python.functions import Finder, Jitted, has_twin
 from kernlint.frontends.python.signs import Order, bounds_of, lower_bound, orders_of
 from kernlint.frontends.python.uses import assigned_in
 from kernlint.frontends.python.values import ArrayValue, TupleValue, Value, unified
@@ -132,6 +132,8 @@ class Function:
 
     def lose(self, kind: str, reason: str, node: ast.AST) -> None:
         """Note something that does not reach the tree, once for each place."""
+        if kind == "unsupported" and has_twin(self.jitted.node, self.jitted.scope):
+            kind = "expression"  # what stands in the other branch may be what is compiled
         loss = Loss(kind, reason, self.span(node))
         if loss not in self.losses:
             self.losses.append(loss)

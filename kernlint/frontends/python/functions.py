@@ -47,6 +47,8 @@ class Jitted:
     program: PythonProgram | None = None
     inferred: bool = False
     """Compiled somewhere for whatever it is given, beside what signatures state."""
+    either: bool = False
+    """A kernel or a device function, as ``device=`` says by something that the text does not tell."""
     raw: bool = False
     """Of ``cupyx.jit``, which takes grid, block and arguments in a call too."""
 
@@ -148,8 +150,12 @@ class Finder:
                         self.by_name[id(scope), name] = made
                         made.names = (*made.names, name)
         self.found.sort(key=lambda one: (one.node.lineno, one.node.col_offset))
+        launched = {
+            dotted(called.node.func.value) for called in program.calls if isinstance(called.node.func, ast.Subscript)
+        }
         for made in self.found:
             made.program = made.program or program
+            made.device |= made.either and launched.isdisjoint(made.names or (made.name,))
         self.others: dict[PythonProgram, Finder] = {program: self}
 
     def named(self, name: str, scope: Scope) -> Jitted | None:
@@ -226,6 +232,7 @@ class Finder:
         gpu = path in _JIT or (path in _CPU_JIT and target in ("cuda", "gpu", "hip"))
         if gpu:
             made = Jitted(node, outer, inner, _true(keys.get("device")))
+            made.either = "device" in keys and not isinstance(keys["device"], ast.Constant)
             makers = [*node.decorator_list, *([call.func] if call is not None else [])]
             made.raw = any("rawkernel" in ast.unparse(maker) for maker in makers)
             made.cooperative = _true(keys.get("cooperative"))
@@ -364,6 +371,21 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
         if not isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             stack.extend(ast.iter_child_nodes(at))
     return out
+
+
+def has_twin(node: ast.FunctionDef, outer: Scope) -> bool:
+    """Whether the other branch of an ``if`` defines a function of the same name: one of both is for another setting,
+    such as numba's simulator."""
+    for at in own_nodes(outer.node):
+        if isinstance(at, ast.If) and at.orelse:
+            defined = [
+                [part for one in branch for part in ast.walk(one)
+                 if isinstance(part, ast.FunctionDef) and part.name == node.name]
+                for branch in (at.body, at.orelse)
+            ]  # fmt: skip
+            if all(defined) and any(node in found for found in defined):
+                return True
+    return False
 
 
 def _true(expr: ast.expr | None) -> bool:

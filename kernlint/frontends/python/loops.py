@@ -267,10 +267,25 @@ def _unrolled(f: Function, node: ast.For, items: list[Value]) -> list[Stmt]:
 # ---------------------------------------------------------------------------------------------------- whole arrays
 
 
+def _item_by_item(f: Function, place: ArrayValue, found: TupleValue, node: ast.stmt) -> list[Stmt]:
+    """``array[:3] = x, y, z``: all values are worked out before the first is set."""
+    if not all(isinstance(item, Expr) for item in found.items):
+        return [f.opaque_statement(node, "a whole array set to something else")]
+    items = [f.temporary(node, item.type, item) for item in found.items if isinstance(item, Expr)]
+    span = f.span(node)
+    out: list[Stmt] = []
+    for index, item in enumerate(items):
+        target = arrays.element(f, place, (literal(span, index),), node)
+        out.append(ExprStmt(span, Assign(span, target.type, "", target, converted(item, target.type))))
+    return out
+
+
 def fill(
     f: Function, place: ArrayValue, found: Value, node: ast.stmt, operator: ast.operator | None = None
 ) -> list[Stmt]:
     """``array[...] = value``: a loop over the elements, or over the rows that are arrays too."""
+    if isinstance(found, TupleValue) and place.rank == 1 and operator is None:
+        return _item_by_item(f, place, found, node)
     if not isinstance(found, (Expr, ArrayValue)) or place.rank > 3:
         return [f.opaque_statement(node, "a whole array set to something else")]
     span = f.span(node)

@@ -165,6 +165,13 @@ def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) ->
             value = node.value
             if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
                 uses.axes(value.value.id, len(target.elts))
+            _taken_apart(value, uses)
+            if isinstance(value, ast.Name):
+                uses.axes(value.id, 1)
+                for index, part in enumerate(target.elts):
+                    if isinstance(part, ast.Name):
+                        item = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
+                        bound.setdefault(part.id, []).append(item)
             if _of_threads(value):
                 for part in target.elts:
                     _whole(part, uses)
@@ -172,6 +179,16 @@ def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) ->
                 for part, one in zip(target.elts, value.elts, strict=True):
                     if isinstance(part, ast.Name):
                         bound.setdefault(part.id, []).append(one)
+
+
+def _taken_apart(value: ast.expr, uses: Uses) -> None:
+    """``x, y = points[i]``: what is taken apart has an axis of its own."""
+    rank, at = 1, value
+    while isinstance(at, ast.Subscript):
+        rank += _rank(at.slice, {}) - _kept(at.slice)
+        at = at.value
+    if isinstance(at, ast.Name) and at is not value:
+        uses.axes(at.id, rank)
 
 
 def _of_threads(expr: ast.expr) -> bool:

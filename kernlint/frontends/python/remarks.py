@@ -49,12 +49,18 @@ def _float_sizes(program: PythonProgram, launch: Launched, lowering: Places) -> 
 
 def _unconfigured(program: PythonProgram, finder: Finder, lowering: Places) -> Iterator[Remark]:
     """Kernels that host code calls like functions."""
-    inside = {id(at) for jitted in finder.found for at in ast.walk(jitted.node)}
+    compiled = {(id(jitted.scope), jitted.node.name) for jitted in finder.found}
+    functions = [jitted.node for jitted in finder.found]
+    for scope in program.scopes:  # of two functions of one name, in two branches, each is compiled
+        node = scope.node
+        if isinstance(node, ast.FunctionDef) and (id(scope.parent), node.name) in compiled:
+            functions.append(node)
+    inside = {id(at) for node in functions for at in ast.walk(node)}
     for called in program.calls:
         if id(called.node) in inside or not isinstance(called.node.func, ast.Name):
             continue
         found = finder.named(called.node.func.id, called.scope)
-        if found is None or found.device or found.host or found.raw:
+        if found is None or found.device or found.host or found.raw or found.either:
             continue
         if _plain_call(called.node, found):
             yield Remark("unconfigured", lowering.span(called.node), found.name)

@@ -202,3 +202,31 @@ def test_a_function_compiled_under_its_own_name_is_followed() -> None:
 def test_parts_of_complex_arrays_are_every_other_number() -> None:
     out = text(body("i = cuda.grid(1)", "cuda.atomic.add(out.imag, i, x[i])", jit="@cuda.jit('(f8[:], c16[:])')"))
     assert "[1]" in out and "* 2" in out
+
+
+def test_a_function_that_is_a_kernel_or_not_is_none_where_nobody_launches_it() -> None:
+    code = "def make(sync):\n    def step(x):\n        x[0] += 1\n    step = cuda.jit(device=sync)(step)\n"
+    code += "    if sync:\n        def run(x):\n            step(x)\n        return cuda.jit(device=sync)(run)\n"
+    used = "    def run(x):\n        step[1, 1](x)\n    return run\n"
+    found = module(code + "    return None\n" + body("x[0] = 1", args="x"))
+    assert [kernel.name for kernel in found.kernels] == ["k"] and not found.remarks
+    found = module(code + used)
+    assert [kernel.name for kernel in found.kernels] == ["step"] and not found.remarks
+
+
+def test_a_function_of_another_setting_may_have_what_numba_does_not_compile() -> None:
+    twins = "if SIMULATED:\n    @cuda.jit(device=True)\n    def made(v):\n"
+    twins += "        t = np.zeros(3)\n        return t[0] + v\n"
+    other = "else:\n    @cuda.jit(device=True)\n    def made(v):\n        return v\n"
+    kernel = body("out[0] = made(x[0])", before="from .test import SIMULATED\n" + twins + other)
+    assert "unsupported" not in {loss.kind for one in module(kernel).functions for loss in one.losses}
+    kernel = body("out[0] = made(x[0])", before="from .test import SIMULATED\n" + twins)
+    assert "unsupported" in {loss.kind for one in module(kernel).functions for loss in one.losses}
+
+
+def test_what_is_taken_apart_has_an_axis_of_its_own() -> None:
+    out = text(body("i = cuda.grid(1)", "px, py = x[i]", "out[i] = px + py"))
+    assert "x[((i * x.shape[1]) + 0)]" in out or "x[(i * x.shape[1])]" in out
+    assert "out[0] = b" in text(body("a, b = x", "out[0] = b"))
+    code = body("a, b, c = x[:3]", "x[:3] = b, a, 2 * c")
+    assert "&x[0][1] = tmp2" in text(code) and not module(code).kernels[0].function.losses
