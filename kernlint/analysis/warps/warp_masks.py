@@ -31,6 +31,15 @@ PATIENCE = 10
 Evidence = TypeVar("Evidence")
 
 
+def _meets(barrier: BarrierEvent) -> bool:
+    """Whether all lanes of a group have to come.  AMD's barrier of a wave keeps the compiler from moving memory across
+    it, and is no instruction: nobody waits (LLVM, AMDGPU usage guide, ``llvm.amdgcn.wave.barrier``)."""
+    if barrier.name == "__builtin_amdgcn_wave_barrier":
+        return False
+    return barrier.certain and not barrier.named and barrier.scope in (Scope.WARP, Scope.TILE)
+
+
+
 @dataclass(frozen=True, slots=True)
 class Culprit:
     """A condition on which lanes disagree.  ``leaves``: lanes go where it is true (a break), instead of false."""
@@ -93,7 +102,7 @@ class _Finder:
         self.within = within
         self.language = language
         self.meetings: list[Meeting] = [event for event in of.warp_ops if event.node.synchronising]
-        self.meetings += [b for b in of.barriers if b.certain and not b.named and b.scope in (Scope.WARP, Scope.TILE)]
+        self.meetings += [b for b in of.barriers if _meets(b)]
         self.meetings.sort(key=lambda event: event.order)
 
     # ---------------------------------------------------------------------------------------------- absences

@@ -300,6 +300,12 @@ def cast_to(scope: Scope, cursor: Cursor, type_: Type, operand: Expr, reinterpre
         pointer = AddressOf(operand.span, PointerType(operand.type, Space.GENERIC), operand)
         moved = Cast(scope.span(cursor), PointerType(type_, Space.GENERIC), pointer, True)
         return Deref(scope.span(cursor), type_, moved)
+    whole = isinstance(operand.type, ArrayType) and not isinstance(type_, (PointerType, IntType))
+    if whole and (reinterpret or _casts_reference(scope, cursor)):
+        # reinterpret_cast<Storage &>(raw): what lies in the array, as memory of its own type
+        return Deref(
+            scope.span(cursor), type_, Cast(scope.span(cursor), PointerType(type_, Space.GENERIC), operand, True)
+        )
     return Cast(scope.span(cursor), type_, operand, True)
 
 
