@@ -39,7 +39,6 @@ def _meets(barrier: BarrierEvent) -> bool:
     return barrier.certain and not barrier.named and barrier.scope in (Scope.WARP, Scope.TILE)
 
 
-
 @dataclass(frozen=True, slots=True)
 class Culprit:
     """A condition on which lanes disagree.  ``leaves``: lanes go where it is true (a break), instead of false."""
