@@ -10,7 +10,7 @@ from kernlint.frontends.clang.python.program import dotted
 from kernlint.frontends.python import arrays
 from kernlint.frontends.python.constants import HostArray
 from kernlint.frontends.python.context import Function, converted, integer, literal, truth
-from kernlint.frontends.python.functions import full_name
+from kernlint.frontends.python.functions import ALLOCATING, full_name
 from kernlint.frontends.python.intrinsics import INTRINSICS
 from kernlint.frontends.python.mathematics import mathematical
 from kernlint.frontends.python.values import (
@@ -107,22 +107,13 @@ def _named(f: Function, path: str, args: Values, keys: dict[str, Value], node: a
     found_math = mathematical(f, path, args, keys, node)
     if found_math is not None:
         return found_math
-    if path.startswith("numpy.") and last in _ALLOCATING:
+    if path.startswith("numpy.") and last in ALLOCATING:
         allowed = b"ENABLE_NRT" in f.lowering.program.data  # numba-cuda's setting for memory that kernels allocate
         return f.opaque(node, f"{path}() makes an array", kind="call" if allowed else "unsupported")
     if path.startswith(_HOSTS_ALONE) or path in _PRODUCTS:
         return f.opaque(node, f"{path}()", kind="unsupported")
     return _unresolved(f, path, args, node)
 
-
-_ALLOCATING = frozenset(
-    {
-        "append", "arange", "array", "concatenate", "diag", "empty", "empty_like", "eye", "full", "full_like",
-        "hstack", "identity", "linspace", "ones", "ones_like", "repeat", "stack", "tile", "vstack", "zeros",
-        "zeros_like",
-    }
-)  # fmt: skip
-"""NumPy's functions that make arrays: "Numba disallows any memory allocating features" in kernels."""
 
 _PRODUCTS = frozenset({"numpy.dot", "numpy.vdot", "numpy.matmul", "numpy.outer", "numpy.inner", "numpy.cross"})
 _HOSTS_ALONE = ("numpy.linalg.", "numpy.random.", "random.")

@@ -119,6 +119,16 @@ _CPU_JIT = frozenset({"numba.jit", "numba.njit", "numba.generated_jit"})
 _UFUNC = frozenset({"numba.vectorize", "numba.guvectorize"})
 
 
+ALLOCATING = frozenset(
+    {
+        "append", "arange", "array", "concatenate", "diag", "empty", "empty_like", "eye", "full", "full_like",
+        "hstack", "identity", "linspace", "ones", "ones_like", "repeat", "stack", "tile", "vstack", "zeros",
+        "zeros_like",
+    }
+)  # fmt: skip
+"""NumPy's functions that make arrays: "Numba disallows any memory allocating features" in kernels."""
+
+
 class Finder:
     """Finds the compiled functions of a program, in the order of the text."""
 
@@ -261,8 +271,16 @@ class Finder:
         if made.node.name in outer.bound and len(outer.bound[made.node.name]) == 1:
             self.by_name[id(outer), made.node.name] = made
             made.names = (*made.names, made.node.name)
-        else:
-            self.by_name.setdefault((id(outer), made.node.name), made)
+            return
+        known = self.by_name.setdefault((id(outer), made.node.name), made)
+        if known is not made and self._allocates(known) and not self._allocates(made) and has_twin(made.node, outer):
+            self.by_name[id(outer), made.node.name] = made  # numba compiles this one
+
+    def _allocates(self, made: Jitted) -> bool:
+        """Whether a function makes arrays as NumPy does, which numba's simulator allows alone."""
+        calls = (at for at in own_nodes(made.node) if isinstance(at, ast.Call))
+        paths = (full_name(self.program, at.func, made.inner) or "" for at in calls)
+        return any(path.startswith("numpy.") and path.rpartition(".")[2] in ALLOCATING for path in paths)
 
     def _by_call(
         self, node: ast.Call, scope: Scope, plain: dict[tuple[int, str], tuple[ast.FunctionDef, Scope]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 
-from kernlint.frontends.clang.python.program import PythonProgram
+from kernlint.frontends.clang.python.program import PythonProgram, dotted
 from kernlint.frontends.python import bodies
 from kernlint.frontends.python.arrays import pointer_to
 from kernlint.frontends.python.constants import Constants
@@ -81,7 +81,10 @@ class Instances:
         return (use.rank or 0) if use is not None else 0
 
     def _called(self, jitted: Jitted, node: ast.Call) -> Jitted | None:
-        found = self.finder.named(node.func.id, jitted.inner) if isinstance(node.func, ast.Name) else None
+        name = dotted(node.func)
+        if name is None:
+            return None
+        found = self.finder.foreign(name) if "." in name else self.finder.named(name, jitted.inner)
         return found if found is not jitted else None
 
     # ---------------------------------------------------------------------------------------------------- kernels
@@ -118,7 +121,10 @@ class Instances:
         for name, kind, said in zip(names, self.stated(jitted, hints), signed, strict=True):
             span = self._parameter(jitted, name)
             at = len(bound.params)
-            if isinstance(kind, Array):
+            items = self.uses_of(jitted).items(name) if said is None and hints.get(name) is None else ()
+            if items:
+                self._several(bound, jitted, name, items)
+            elif isinstance(kind, Array):
                 self._array(bound, span, name, kind)
             elif kind is None:
                 bound.decls[name] = bound.add(span, name, UNKNOWN)
@@ -128,6 +134,20 @@ class Instances:
                 self.lowering.stated.update(bound.params[at:])
         function, _ = self._lower(jitted, bound, role)
         return function
+
+    def _several(self, bound: Bound, jitted: Jitted, name: str, items: tuple[str, ...]) -> None:
+        """A parameter that is a tuple of arrays and numbers: one parameter for each of them."""
+        span, uses = self._parameter(jitted, name), self.uses_of(jitted)
+        values: list[Value] = []
+        for item in items:
+            kind, own = stated_of(uses.of.get(item)), f"{name}.{item}"
+            if isinstance(kind, Array):
+                self._array(bound, span, own, kind)
+                values.append(bound.env.pop(own))
+            else:
+                decl = bound.add(span, own, UNKNOWN if kind is None else kind)
+                values.append(Ref(span, decl.type, decl))
+        bound.env[name] = TupleValue(tuple(values))
 
     def _parameter(self, jitted: Jitted, name: str) -> Span:
         own = jitted.node.args

@@ -29,6 +29,8 @@ class Use:
     record: bool = False
     parts: bool = False
     """Real and imaginary parts are taken."""
+    taken: frozenset[tuple[str, ...]] = frozenset()
+    """Names that it is taken apart to."""
     states: bool = False
     """Its elements are states of generators of random numbers, of 16 bytes."""
 
@@ -51,6 +53,13 @@ class Uses:
         """Note that a name is an array of at least ``rank`` axes."""
         use = self.get(name)
         use.rank = max(use.rank or 0, rank)
+
+    def items(self, name: str) -> tuple[str, ...]:
+        """The names that a name is always taken apart to where these are unlike each other, arrays and numbers: it is a
+        tuple then; else none."""
+        taken = self.get(name).taken
+        (names,) = taken if len(taken) == 1 else ((),)
+        return names if len({self.get(one).rank or 0 for one in names}) > 1 else ()
 
 
 Callees = Callable[[ast.Call], "Jitted | None"]
@@ -80,9 +89,8 @@ def uses_of(jitted: Jitted, called: Callees, depth: int = 0) -> Uses:
     for name, values in bound.items():  # ``row = a[i]`` is an array too
         use = uses.of.get(name)
         for value in values:
-            if use is not None and use.rank and isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
-                taken = _rank(value.slice, tuples) - _kept(value.slice)
-                uses.axes(value.value.id, taken + use.rank)
+            if use is not None and use.rank and isinstance(value, ast.Subscript):
+                _part_of(value, use.rank, uses, tuples)
             for one in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
                 if use is not None and use.rank and isinstance(one, ast.Name):
                     uses.axes(one.id, use.rank)
@@ -168,6 +176,8 @@ def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) ->
             _taken_apart(value, uses)
             if isinstance(value, ast.Name):
                 uses.axes(value.id, 1)
+                names = tuple(part.id for part in target.elts if isinstance(part, ast.Name))
+                uses.get(value.id).taken |= {names if len(names) == len(target.elts) else ()}
                 for index, part in enumerate(target.elts):
                     if isinstance(part, ast.Name):
                         item = ast.copy_location(ast.Subscript(value, ast.Constant(index), ast.Load()), value)
@@ -183,11 +193,17 @@ def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) ->
 
 def _taken_apart(value: ast.expr, uses: Uses) -> None:
     """``x, y = points[i]``: what is taken apart has an axis of its own."""
-    rank, at = 1, value
+    if isinstance(value, ast.Subscript):
+        _part_of(value, 1, uses, {})
+
+
+def _part_of(expr: ast.Subscript, rank: int, uses: Uses, tuples: dict[str, int]) -> None:
+    """``a[i]``, ``a[i][j]`` is an array of ``rank`` axes."""
+    at: ast.expr = expr
     while isinstance(at, ast.Subscript):
-        rank += _rank(at.slice, {}) - _kept(at.slice)
+        rank += _rank(at.slice, tuples) - _kept(at.slice)
         at = at.value
-    if isinstance(at, ast.Name) and at is not value:
+    if isinstance(at, ast.Name):
         uses.axes(at.id, rank)
 
 
@@ -337,8 +353,8 @@ def _passed(node: ast.Call, uses: Uses, called: Callees, depth: int) -> None:
                 uses.axes(arg.id, use.rank)
                 uses.get(arg.id).states |= use.states
             uses.get(arg.id).whole |= use.whole
-        elif isinstance(arg, ast.Subscript) and isinstance(arg.value, ast.Name) and use.rank is not None:
-            uses.axes(arg.value.id, use.rank + _rank(arg.slice, {}) - _kept(arg.slice))
+        elif isinstance(arg, ast.Subscript) and use.rank is not None:
+            _part_of(arg, use.rank, uses, {})
         elif use.whole:
             _whole(arg, uses)
 

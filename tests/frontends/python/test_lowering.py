@@ -230,3 +230,25 @@ def test_what_is_taken_apart_has_an_axis_of_its_own() -> None:
     assert "out[0] = b" in text(body("a, b = x", "out[0] = b"))
     code = body("a, b, c = x[:3]", "x[:3] = b, a, 2 * c")
     assert "&x[0][1] = tmp2" in text(code) and not module(code).kernels[0].function.losses
+
+
+def test_a_parameter_that_is_taken_apart_to_arrays_and_numbers_is_a_tuple() -> None:
+    found = module(body("i = cuda.grid(1)", "step, state = params", "x[i] += step * state[0]", args="x, params"))
+    function = found.kernels[0].function
+    assert not function.losses
+    assert [param.name for param in function.params if not param.implicit] == ["x", "params.step", "params.state"]
+    assert isinstance(function.params[-2].type, PointerType)
+
+
+def test_rows_of_rows_are_arrays() -> None:
+    out = text(body("i = cuda.grid(1)", "f = x[SIDE][i]", "out[i] = f[0] + f[1]", before="SIDE = 1\n"))
+    assert (
+        "x[" in out and not module(body("i = cuda.grid(1)", "f = x[1][i]", "out[i] = f[1]")).kernels[0].function.losses
+    )
+
+
+def test_of_two_branches_the_one_that_numba_compiles_is_followed() -> None:
+    twins = "if SIMULATED:\n    @cuda.jit(device=True)\n    def made(v):\n        return np.zeros(3)[0] + v\n"
+    twins += "else:\n    @cuda.jit(device=True)\n    def made(v):\n        return 2 * v\n"
+    found = module(body("out[0] = made(x[0])", before="from .test import SIMULATED\n" + twins))
+    assert not any(function.losses for function in found.functions)
