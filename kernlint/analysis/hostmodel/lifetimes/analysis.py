@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
+from kernlint.analysis.hostmodel.lifetimes.anew import never_between
 from kernlint.analysis.hostmodel.lifetimes.arguments import launched_later, stay
 from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
@@ -88,6 +89,7 @@ def _of_classes(program: Program) -> Iterator[Fault]:
     yield from copies(program)
     yield from dangling(program)
     yield from launched_later(program)
+    yield from never_between(program)
 
 
 def replaced(program: Program) -> Iterator[Fault]:

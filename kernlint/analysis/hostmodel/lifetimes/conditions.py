@@ -105,7 +105,8 @@ def truth_of(asked: Value, s: State) -> bool | None:
         fate = s.fates.get(asked.thing)
         if fate is not None and fate.life is Life.FAILED and not asked.path:
             return False
-        if asked.path or asked.thing.kind in (Kind.LOCAL, Kind.CONTENT) or (fate is not None and not fate.out):
+        ours = fate is not None and (not fate.out or bool(asked.thing.api))  # made on this way, whoever knows of it
+        if asked.path or asked.thing.kind in (Kind.LOCAL, Kind.CONTENT) or ours:
             return True
         return s.facts.get(asked)
     if isinstance(asked, Atom):

@@ -395,6 +395,8 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     if e.name.startswith("std::") and not _THREADS.match(e.name):
         return m.fresh(f"{last}()")  # keeps what it is given, and waits for nothing
     plain = all(isinstance(expr.type, (IntType, FloatType)) or _is_text(expr.type) for expr in exprs)
+    if not all(isinstance(expr.type, (IntType, FloatType)) or _is_text(expr.type) for expr in e.args) or not e.args:
+        s.calls += 1
     if not args or not plain or MAY_WAIT.fullmatch(last):
         s.pending = ()
         s.waited = True

@@ -31,7 +31,7 @@ DEPTH = 5
 ROUNDS = 2
 """Rounds of a loop that are walked, where its condition does not end it sooner."""
 
-MOST_ROUNDS = 12
+MOST_ROUNDS = 8
 """Rounds of a loop that are walked, where numbers alone say that there are more."""
 
 Outcome = tuple[State, Value]
@@ -71,6 +71,8 @@ class Machine:
         self.origins: dict[Thing, Place] = {}
         self.made_at: dict[Thing, int] = {}
         self.stored_at: dict[Thing, tuple[Place, int]] = {}
+        self.given_in: dict[Thing, tuple[n.VarDecl, int]] = {}
+        """Memory that a variable of the file has got, and how many calls out of sight came before."""
         self.faults: dict[tuple[str, Span], Fault] = {}
         self.stopped: dict[Thing, Span] = {}
         self.doubtful = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from kernlint.analysis.hostmodel.lifetimes.anew import made_anew
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -125,6 +126,7 @@ def store(m: Machine, at: Place, value: Value, state: State, span: Span, type_: 
     for place, _ in old:
         del state.memory[place]
     again(m, at, value, dict(old), state, span)
+    made_anew(m, at, value, dict(old).get(at), state, span)
     if isinstance(value, Whole):
         for path, part in value.parts:
             state.memory[At(at.thing, (*at.path, *path))] = part  # type: ignore[assignment]

@@ -182,6 +182,8 @@ class State:
     """Buffers that use memory of the host instead of their own, where that is, and where they were made."""
     reset: tuple[int, Span] | None = None
     version: int = 0
+    calls: int = 0
+    """Calls out of sight that are given nothing, or more than numbers and texts."""
     waited: bool = False
     uploaded: bool = False
     compared: frozenset[Place] = frozenset()
@@ -195,7 +197,8 @@ class State:
         """An independent copy."""
         return State(
             dict(self.memory), dict(self.env), dict(self.fates), dict(self.facts), dict(self.outcomes), self.pending,
-            dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version, self.waited,
+            dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version,
+            self.calls, self.waited,
             self.uploaded, self.compared, self.replaced, self.follows, self.args,
         )  # fmt: skip
 
@@ -230,6 +233,7 @@ def merged(states: list[State], most: int) -> list[State]:
             continue
         if same.version != state.version:
             same.version = max(same.version, state.version)
+        same.calls = max(same.calls, state.calls)
         for at in [at for at, value in same.memory.items() if state.memory.get(at) != value]:
             same.memory[at] = either(same.memory[at], state.memory.get(at))
         for at in state.memory.keys() - same.memory.keys():

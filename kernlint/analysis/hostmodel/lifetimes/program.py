@@ -9,6 +9,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     NULL,
     Atom,
     Bound,
+    Fault,
     Kind,
     Life,
     Number,
@@ -66,6 +67,8 @@ class Program:
         """Arguments of kernels (held where) that ended before a launch: name, place, how."""
         self.staying: set[tuple[Key, int]] = set()
         """Arguments of kernels that some way through a function leaves set and alive."""
+        self.anew: list[tuple[n.FunctionDecl, n.VarDecl, Fault]] = []
+        """Variables of the file that got other memory although they had some, in the walk of a function."""
         self.replaced: list[tuple[Key, Span, str, str]] = []
         self.leaks: list[tuple[n.FunctionDecl, Thing, Span, bool]] = []
 
