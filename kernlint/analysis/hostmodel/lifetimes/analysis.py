@@ -15,6 +15,7 @@ from kernlint.analysis.hostmodel.lifetimes.anew import never_between
 from kernlint.analysis.hostmodel.lifetimes.arguments import launched_later, stay
 from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
+from kernlint.analysis.hostmodel.lifetimes.inside import wanders
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -90,6 +91,7 @@ def _of_classes(program: Program) -> Iterator[Fault]:
     yield from dangling(program)
     yield from launched_later(program)
     yield from never_between(program)
+    yield from wanders(program)
 
 
 def replaced(program: Program) -> Iterator[Fault]:

@@ -19,6 +19,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
     unordered_free,
     waits_for,
 )
+from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -264,6 +265,8 @@ def release(
         return
     thing = given.thing
     if given.path or thing.kind is Kind.LOCAL:
+        if given.path:
+            given_inside(m, given, span, s)
         if thing.kind is Kind.CONTENT or given.path:
             escape(m, given, s)
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.anew import made_anew
+from kernlint.analysis.hostmodel.lifetimes.inside import stored_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -185,6 +186,7 @@ def note_stored(m: Machine, at: Place, value: Value, state: State, span: Span) -
     if not keys or not isinstance(value, At):
         return
     thing = value.thing
+    stored_inside(m, keys, value, state, span)
     if thing in state.fates and not value.path:
         for key in keys:
             m.program.makers.setdefault(key, set()).add(m.entry)

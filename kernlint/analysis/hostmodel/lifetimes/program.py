@@ -67,6 +67,8 @@ class Program:
         """Arguments of kernels (held where) that ended before a launch: name, place, how."""
         self.staying: set[tuple[Key, int]] = set()
         """Arguments of kernels that some way through a function leaves set and alive."""
+        self.inside: dict[Key, list[tuple[n.FunctionDecl, Span, Span]]] = {}
+        """Members that get pointers into the middle of memory: by which function, allocated where, set where."""
         self.anew: list[tuple[n.FunctionDecl, n.VarDecl, Fault]] = []
         """Variables of the file that got other memory although they had some, in the walk of a function."""
         self.replaced: list[tuple[Key, Span, str, str]] = []
