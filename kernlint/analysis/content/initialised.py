@@ -17,6 +17,7 @@ from kernlint.analysis.content.callers import of_callers
 from kernlint.analysis.content.cells import Unset, bare, covered_by
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
 from kernlint.analysis.content.size_trials import below_all, beyond_the_block, last_round
+from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.numbers import scalar
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
@@ -145,6 +146,8 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
         if id(root.decl) in aliased or (facts.module.entries and of_callers(root, facts)):
             continue
         found = _judge(facts[scenarios], group, portioned)
+        if found is not None and found.degree == "never" and numbers_made_up(facts):
+            continue  # the branch that writes it may be one that these numbers leave out
         if found is not None and found.shape is not None:
             writes = [access for access in group if access.writes]
             if within_own_rows(of, found.access, writes, found.shape):

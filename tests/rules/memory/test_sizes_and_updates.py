@@ -138,6 +138,15 @@ __global__ void rows(const float *a, float *out, int m, int k) {
     if (r < m && threadIdx.x == 0) out[r] = sum;
 }
 """,
+    "a branch of a template that nobody instantiates with numbers": """
+template <int axis> __global__ void line(const int *in, int *out) {
+    __shared__ int tile[64];
+    if (axis == 0) tile[threadIdx.x] = in[threadIdx.x];
+    else if (axis == 1) tile[threadIdx.x] = in[threadIdx.x * 64];
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+""",
     "a first cell that no thread sets": """
 __global__ void shift(const int *in, int *out, int n) {
     __shared__ int line[257];
