@@ -24,6 +24,7 @@ from kernlint.analysis.hostmodel.sizes import (
     of_rows,
     part_of_elements,
     piece_of_elements,
+    rows_of_elements,
     times_more,
 )
 from kernlint.analysis.hostmodel.smaller import smaller
@@ -31,10 +32,11 @@ from kernlint.analysis.hostmodel.written import (
     in_bytes,
     is_count,
     is_fraction,
+    made_of_elements,
     more_than_a_byte,
     of_container,
     of_pointer,
-    plain_number,
+    same_name,
     size_factor,
 )
 from kernlint.analysis.remarks import remarks
@@ -48,9 +50,8 @@ from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term, cast
-from kernlint.tree.nodes import FunctionDecl, IntLit, Ref
+from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import I64
-from kernlint.tree.walk import walk as walk_tree
 
 LONGEST = 160
 """Characters of a message that says sizes in terms of the host's variables."""
@@ -257,6 +258,8 @@ class ByteCountMismatch(ModuleRule):
             return self.finding(one.event.span, message, fix=f"multiply it by {counted}")
         for pointer in (as_pointer(value) for value in values if not in_bytes(one)):
             element = piece_of_elements(one.size, pointer.offset, widths(one)) if pointer is not None else 0
+            if not element and pointer is not None:
+                element = rows_of_elements(one.size, pointer.offset, widths(one))
             if element:
                 return self.finding(
                     one.event.span,
@@ -318,7 +321,7 @@ class ByteCountMismatch(ModuleRule):
         sizes = widths(one) | {behind.element, *map(_element, sides)}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
         counts = one.size.value is None or (behind.declared and is_count(one))
-        counts = counts or (is_count(one, False) and _made_of_elements(behind, walk))
+        counts = counts or (is_count(one, False) and made_of_elements(behind, walk)) or same_name(one, behind, walk)
         if element and behind.offset.value == 0 and counts and not in_bytes(one):
             message = f"{words(one.size)} counts elements of {element} bytes: only a part of them is reached"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {element}")
@@ -421,14 +424,6 @@ def _sized(one: Copy | Fill, walk: HostWalk) -> bool:
 def _twins(one: FunctionDecl, other: object) -> bool:
     """Whether two functions are instances of one text."""
     return isinstance(other, FunctionDecl) and one is not other and one.span == other.span
-
-
-def _made_of_elements(behind: Extent, walk: HostWalk) -> bool:
-    """Whether memory is allocated by a number of elements, times the size of one."""
-    made = [arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args]
-    named = [at.decl.init for arg in made for at in walk_tree(arg) if isinstance(at, Ref) and at.decl.init is not None]
-    numbers = (at for arg in (*made, *named) for at in walk_tree(arg) if isinstance(at, IntLit))
-    return any(at.value == behind.element and not plain_number(at) for at in numbers)
 
 
 def _several_rows(copy: Copy) -> bool:

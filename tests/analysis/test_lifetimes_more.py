@@ -275,6 +275,59 @@ CASES: dict[str, tuple[RuleClass, str]] = {
         }
         """,
     ),
+    "rows of a member that are counted in elements": (
+        ByteCountMismatch,
+        """
+        class Vertices {
+            int each, many;
+            float *held = nullptr;
+        public:
+            Vertices(int each, int many) : each(each), many(many) {
+                cudaMalloc((void **)&held, (size_t)each * many * sizeof(float));
+            }
+            ~Vertices() { cudaFree(held); }
+            void update(const float *from, int first, int count) {
+                size_t size = (size_t)each * count;  // only bad
+                size_t size = (size_t)each * count * sizeof(float);  // only good
+                float *to = held + (size_t)first * each;
+                cudaMemcpy(to, from, size, cudaMemcpyHostToDevice);  // bad
+            }
+        };
+        """,
+    ),
+    "a named number of elements": (
+        ByteCountMismatch,
+        """
+        #include <CL/cl2.hpp>
+        static const cl_uint ROWS = 1u << 16;
+        class Counters {
+            cl::CommandQueue queue;
+            cl::Buffer rows;
+        public:
+            Counters(const cl::Context &c, const cl::Device &d) : queue(c, d) {
+                rows = cl::Buffer(c, CL_MEM_READ_WRITE, ROWS * sizeof(cl_uint));
+            }
+            void clear() {
+                const cl_uint zero = 0;
+                queue.enqueueFillBuffer(rows, zero, 0, ROWS);  // only bad  // bad
+                queue.enqueueFillBuffer(rows, zero, 0, ROWS * sizeof(cl_uint));  // only good
+            }
+        };
+        """,
+    ),
+    "a named number of bytes": (
+        ByteCountMismatch,
+        """
+        static const unsigned BYTES = 1u << 16;
+        struct Held {
+            float *x;
+            Held() { cudaMalloc(&x, BYTES * sizeof(float)); }  // only bad
+            Held() { cudaMalloc(&x, 4 * BYTES); }  // only good
+            ~Held() { cudaFree(x); }
+            void clear() { cudaMemset(x, 0, BYTES); }  // bad
+        };
+        """,
+    ),
     "an offset in elements, of pieces": (
         ByteCountMismatch,
         """

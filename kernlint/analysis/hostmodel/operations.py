@@ -118,6 +118,8 @@ def widths(one: Copy | Fill) -> frozenset[int]:
             found.add(kind.pointee.size or 1)
     if base_name(one.event.name) == "EnqueueFillBuffer" and len(one.event.args) > 3:  # the size of the pattern
         found.add(as_term(one.event.args[3]).value or 1)
+    if one.event.receiver is not None and one.event.name.endswith("enqueueFillBuffer") and len(one.event.args) > 1:
+        found.add(getattr(one.event.node.args[1].type, "size", None) or 1)  # a method takes the pattern itself
     return frozenset(found)
 
 

@@ -117,6 +117,19 @@ def piece_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
     return 0
 
 
+def rows_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
+    """How many bytes an element has where a copy starts whole rows behind the beginning, of an element's bytes for each
+    byte that a row of the copy has; 0 where it does not."""
+    rows, start = polynomial(size).coefficients, polynomial(offset).coefficients
+    if len(rows) != 1 or len(start) != 1:
+        return 0
+    ((copied, each), (behind, apart)) = (*rows.items(), *start.items())
+    common = [atom for atom in copied if atom in behind]
+    if not common or len(copied) < 2 or len(behind) < 2 or copied == behind:
+        return 0
+    return next((element for element in elements if element > 1 and each * element == apart), 0)
+
+
 def part_of_elements(given: Polynomial, there: Polynomial, element: int) -> int:
     """The bytes of a smaller type where as many elements of that are counted as memory has of ``element`` bytes; 0
     where they are not."""

@@ -1,9 +1,13 @@
-"""How the size of a copy or fill is written: as a number of elements, by the size of a type, of a pointer."""
+"""How the size of a copy or fill is written: as a number of elements, by the size of a type, of a pointer.
+
+A name that an allocation multiplies by the size of an element counts elements elsewhere too.
+"""
 
 from __future__ import annotations
 
-from kernlint.analysis.hostmodel.operations import Copy, Fill, counted
-from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Ref, SizeOf
+from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, counted
+from kernlint.analysis.hostmodel.places import Extent
+from kernlint.tree.nodes import Binary, Cast, Expr, FloatLit, IntLit, Node, Ref, SizeOf
 from kernlint.tree.types import FloatType, IntType, PointerType, StructType
 from kernlint.tree.walk import strip_casts
 from kernlint.tree.walk import walk as walk_tree
@@ -109,3 +113,26 @@ def is_fraction(expr: Expr) -> bool:
     while isinstance(expr, Cast) and isinstance(expr.type, IntType):
         expr = expr.operand
     return isinstance(expr.type, FloatType) and not (isinstance(expr, FloatLit) and expr.value == 0)
+
+
+def made_of_elements(behind: Extent, walk: HostWalk) -> bool:
+    """Whether memory is allocated by a number of elements, times the size of one."""
+    made = [arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args]
+    named = [at.decl.init for arg in made for at in walk_tree(arg) if isinstance(at, Ref) and at.decl.init is not None]
+    numbers = (at for arg in (*made, *named) for at in walk_tree(arg) if isinstance(at, IntLit))
+    return any(at.value == behind.element and not plain_number(at) for at in numbers)
+
+
+def _a_size(node: Node) -> bool:
+    return isinstance(node, SizeOf) or (isinstance(node, IntLit) and not plain_number(node))
+
+
+def same_name(one: Copy | Fill, behind: Extent, walk: HostWalk) -> bool:
+    """Whether a size is a named number that the memory was allocated by, times the size of an element there."""
+    expr = counted(one)
+    expr = strip_casts(expr) if expr is not None else None
+    if not isinstance(expr, Ref):
+        return False
+    made = [arg for api in walk.trace.apis if api.span == behind.span for arg in api.node.args]
+    sized = (arg for arg in made if any(_a_size(at) for at in walk_tree(arg)))
+    return any(isinstance(at, Ref) and at.decl is expr.decl for arg in sized for at in walk_tree(arg))
