@@ -8,6 +8,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import Allocated, undersized
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.raised_once import RAISING, raised_once
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root
@@ -29,8 +30,6 @@ GRANTED = 48 * 1024
 MOST_SHARED = 1 << 31
 """Bytes that no size of shared memory in an ``int`` reaches: an offset beyond them has wrapped below 0."""
 
-RAISING = ("cudaFuncSetAttribute", "cuFuncSetAttribute", "hipFuncSetAttribute")
-
 
 class DynamicSharedMemoryOmitted(Rule):
     r"""A launch that does not provide the dynamic shared memory its kernel uses.
@@ -39,7 +38,8 @@ class DynamicSharedMemoryOmitted(Rule):
     the first access is out of bounds. Above 48 KiB, with the kernel's own shared arrays, the launch fails, unless the
     limit was raised for this kernel with ``cudaFuncSetAttribute`` before. It counts bytes: where the launch gives fewer
     than the kernel touches (elements instead of bytes, one of two arrays, a tile without its halo), the rest lies
-    beyond the end. A size that is kept in a static variable is that of the first call, whatever later ones pass.
+    beyond the end. A size that is kept in a static variable is that of the first call, whatever later ones pass; so is
+    a limit that is raised behind a mark, once, to what the first launch needs.
 
     ```cuda bad
     __global__ void flip(float *x) {
@@ -169,6 +169,16 @@ class DynamicSharedMemoryOmitted(Rule):
                     Severity.WARNING,
                     related=[Related(kept.span, "initialised once"), Related(uses[0].span, "used here")],
                     fix=f"make {kept.name} no static variable",
+                )
+            once = raised_once(launch, facts.module.functions) if facts.module.language == "cuda" else None
+            if once is not None and launch.shared is not None:
+                yield self.finding(
+                    launch.span,
+                    f"the limit is raised to {words(launch.shared)} bytes for the first launch alone: one that needs "
+                    "more is refused",
+                    Severity.WARNING,
+                    related=[Related(once.span, "raised once")],
+                    fix="raise it whenever a launch needs more than before",
                 )
             use = next((access for access in uses if not _excluded(access, launch)), None)
             size = _least(launch.shared) if launch.shared is not None else None
