@@ -45,6 +45,9 @@ ROW = 64
 LARGEST = 4096
 """Parts no larger than this are what a scalar is taken for a multiple of."""
 
+READS = 4
+"""Reads by threads whose results go nowhere that are passed over, before an object is given up."""
+
 LITTLE = 8
 """The value of sizes that serve: some rows of a tile."""
 
@@ -145,16 +148,51 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
     for root, group in _objects(of):
         if id(root.decl) in aliased or (facts.module.entries and of_callers(root, facts)):
             continue
-        found = _judge(facts[scenarios], group, portioned)
+        found = _seen(facts, group, portioned)
         if found is not None and found.degree == "never" and numbers_made_up(facts):
             continue  # the branch that writes it may be one that these numbers leave out
-        if found is not None and found.shape is not None:
-            writes = [access for access in group if access.writes]
-            if within_own_rows(of, found.access, writes, found.shape):
-                continue
+        if found is None and (early := _early(of, group)):
+            found = _seen(facts, early, portioned)
+            found = found if found is not None and found.degree == "uncovered" else None
         if found is not None:
             out.append(replace(found, left=_left(of, found.write)) if found.write is not None else found)
     return tuple(out)
+
+
+def _seen(facts: Facts, group: Sequence[Access], portioned: dict[Symbol, int]) -> Unset | None:
+    """What is to be said of an object, but for reads by threads whose results go nowhere."""
+    writes = [access for access in group if access.writes]
+    for _ in range(READS):
+        found = _judge(facts[scenarios], group, portioned)
+        if found is None or found.shape is None or not within_own_rows(facts[trace], found.access, writes, found.shape):
+            return found
+        group = [access for access in group if access is not found.access]
+        if len(group) == len(writes):
+            break
+    return None
+
+
+def _early(of: Trace, group: Sequence[Access]) -> list[Access]:
+    """The reads that come before a write for good, with a barrier of the block between and no loop around both, and the
+    writes that do not; empty where there are none."""
+    reads = [access for access in group if access.kind is AccessKind.READ]
+    barriers = [b.order for b in of.barriers if b.scope is Scope.BLOCK and b.certain]
+    for last in sorted((access for access in group if access.kind is AccessKind.WRITE), key=lambda one: one.order):
+        before = [
+            read
+            for read in reads
+            if any(read.order < barrier < last.order for barrier in barriers) and not set(read.loops) & set(last.loops)
+        ]
+        if before:
+            end = max(read.order for read in before)
+            kept = [one for one in group if one.writes and (one.order < end or _with_any(one, before))]
+            return [*kept, *before] if kept else []
+    return []
+
+
+def _with_any(write: Access, reads: Sequence[Access]) -> bool:
+    """Whether a loop is around a write and one of the reads."""
+    return any(set(write.loops) & set(read.loops) for read in reads)
 
 
 def _left(of: Trace, write: Access) -> Term | None:
@@ -206,7 +244,9 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
     for shape in found.plausible:
         sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
         if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
-            return None
+            reads = [read for read in reads if _of_block(read)]
+            if not reads:
+                return None
         known_of = found.admission.under(shape.block)
         uncovered = _uncovered(shape, writes, reads, portioned, known_of)
         uncovered = uncovered or last_round(shape, setting, reads, known_of)
@@ -214,6 +254,15 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
             return None
         result = result or uncovered
     return result
+
+
+def _of_block(read: Access) -> bool:
+    """Whether the size of the block, whatever that is, says which cells are read, and nothing else does."""
+    found = {symbol.kind for symbol in side(read).symbols}
+    return SymbolKind.BLOCK_DIM in found and found <= _OF_BLOCK
+
+
+_OF_BLOCK = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER, SymbolKind.EXIT})
 
 
 def _adds(access: Access) -> bool:
