@@ -199,10 +199,15 @@ def same_way(access: Access, other: Access, limit: Limit | None = None) -> bool:
 
 
 def _by_failing(guard: Term, part: Term) -> bool:
-    """Whether a condition holds wherever a test fails, whatever else it lets through."""
-    if guard.op in ("lor", "land"):
-        return (any if guard.op == "lor" else all)(_by_failing(arg, part) for arg in guard.terms)
-    return guard == negate(part)
+    """Whether a condition holds wherever a test fails, and lets others through by what data say: nobody has meant it
+    for the surplus threads.  (Who asks for just the threads that fail the test does.)"""
+    if guard.op == "land":
+        return all(_by_failing(arg, part) for arg in guard.terms)
+    if guard.op != "lor":
+        return False
+    failing = negate(part)
+    parts = [one for arg in guard.terms for one in (arg.terms if arg.op == "lor" else (arg,))]
+    return failing in parts and any(s.kind is SymbolKind.LOAD for one in parts for s in symbols(one))
 
 
 def _carried(value: Term | None) -> bool:

@@ -64,3 +64,20 @@ void run(const int *live, const float *value, float *out, int n) {
 )
 def test_the_other_branch_takes_the_surplus_threads(other: str, blocks: str, bad: bool) -> None:
     assert bool(findings(MissingBoundsGuard, MARKS.replace("ELSE", other).replace("BLOCKS", blocks))) is bad
+
+
+SPLIT = """
+__global__ void split(float *out, const float *in, int width, int first) {
+    int row = blockIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;
+    if (x >= width) return;
+    if (row < first) out[row * width + x] = in[row * width + x];
+    else out[row * width + x] = 2.0f * in[row * width + x];
+}
+void run(float *out, const float *in, int width, int height, int first) {
+    split<<<dim3((width + 127) / 128, height), 128>>>(out, in, width, first);
+}
+"""
+
+
+def test_two_branches_for_two_parts_of_the_rows() -> None:
+    assert not findings(MissingBoundsGuard, SPLIT)
