@@ -48,6 +48,19 @@ def test_names_and_tuples_are_followed() -> None:
     assert grid(code) == UP
 
 
+def test_comprehensions_over_sizes_are_written_out() -> None:
+    both = "struct dim3{{u32}(((rows + 16) - 1) / 16), {u32}(((cols + 8) - 1) / 8)}"
+    head = "BLOCK = (16, 8)\ndef run(rows, cols, out):\n    x = np.zeros((rows, cols))\n    "
+    for made in (
+        "tuple(math.ceil(n / b) for n, b in zip(x.shape, BLOCK))",
+        "tuple([(n + b - 1) // b for n, b in zip(x.shape, BLOCK)])",
+        "[-(-n // b) for b, n in zip(BLOCK, x.shape)]",
+    ):
+        assert grid(f"{head}grid = {made}\n    k[grid, BLOCK](x, out)\n") == both
+    code = head + "grid = tuple(n // 16 for n in (rows, 32))\n    k[grid, BLOCK](x, out)\n"
+    assert grid(code) == "struct dim3{{u32}(rows / 16), {u32}2}"
+
+
 def test_forall_rounds_up() -> None:
     assert grid("def run(x, out):\n    k.forall(x.size)(x, out)\n") == "struct dim3{{u32}((x.shape[0] + 127) / 128)}"
 

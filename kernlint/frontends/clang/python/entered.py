@@ -128,14 +128,48 @@ def spread(program: PythonProgram, args: list[ast.expr], scope: Scope) -> list[a
 
 
 def _one_by_one(program: PythonProgram, whole: ast.ListComp | ast.GeneratorExp, scope: Scope) -> list[ast.expr] | None:
-    """What a comprehension over a tuple in sight makes: its element, with the variable replaced by each item."""
+    """What a comprehension over a tuple in sight, or over several with ``zip``, makes: its element, with the variables
+    replaced by each item."""
     (made, *more) = whole.generators
-    listed, where = program.resolved(made.iter, scope)
-    if more or made.ifs or where is not scope or not isinstance(made.target, ast.Name):
+    zipped = isinstance(made.iter, ast.Call) and dotted(made.iter.func) == "zip" and not made.iter.keywords
+    over = made.iter.args if zipped and isinstance(made.iter, ast.Call) else [made.iter]
+    targets = made.target.elts if zipped and isinstance(made.target, ast.Tuple) else [made.target]
+    names = [one.id for one in targets if isinstance(one, ast.Name)]
+    known = [_items(program, one, scope) for one in over]
+    counts = {len(items) for items in known if items is not None}
+    if more or made.ifs or not len(names) == len(targets) == len(over) or len(counts) != 1:
         return None
+    (count,) = counts
+    out: list[ast.expr] = []
+    for at in range(count):
+        element = copy.deepcopy(whole.elt)
+        for name, one, items in zip(names, over, known, strict=True):
+            taken = ast.copy_location(ast.Subscript(one, ast.Constant(at), ast.Load()), one)
+            item = items[at] if items is not None else ast.fix_missing_locations(taken)
+            element = _Replaced(name, item).visit(element)
+        out.append(element)
+    return out
+
+
+def _items(program: PythonProgram, expr: ast.expr, scope: Scope) -> list[ast.expr] | None:
+    """The items of a tuple in sight; None for another expression."""
+    listed, where = program.resolved(expr, scope)
     if not isinstance(listed, (ast.Tuple, ast.List)) or any(isinstance(one, ast.Starred) for one in listed.elts):
         return None
-    return [_Replaced(made.target.id, one).visit(copy.deepcopy(whole.elt)) for one in listed.elts]
+    return listed.elts if where is scope or all(isinstance(one, ast.Constant) for one in listed.elts) else None
+
+
+def written_out(program: PythonProgram, expr: ast.expr, scope: Scope) -> ast.expr:
+    """``tuple(f(n) for n in (a, b))`` as the tuple that it makes; any other expression as it is."""
+    made_of = isinstance(expr, ast.Call) and dotted(expr.func) in ("tuple", "list") and len(expr.args) == 1
+    whole = expr.args[0] if made_of and isinstance(expr, ast.Call) else expr
+    made = _one_by_one(program, whole, scope) if isinstance(whole, (ast.ListComp, ast.GeneratorExp)) else None
+    return expr if made is None else ast.copy_location(ast.Tuple(made, ast.Load()), expr)
+
+
+def is_tuple(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
+    """Whether an expression is a tuple or list in sight."""
+    return isinstance(written_out(program, *program.resolved(expr, scope)), (ast.Tuple, ast.List))
 
 
 class _Replaced(ast.NodeTransformer):

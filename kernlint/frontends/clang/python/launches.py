@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from types import MappingProxyType
 
 from kernlint.frontends.clang.embedded import Program
-from kernlint.frontends.clang.python.entered import by_default, entered, given_block, spread, with_one_for_two
+from kernlint.frontends.clang.python.entered import by_default, entered, given_block, is_tuple, spread, with_one_for_two
 from kernlint.frontends.clang.python.floats import float_extents
 from kernlint.frontends.clang.python.hosts import add_host
 from kernlint.frontends.clang.python.kept import kept
@@ -193,7 +193,7 @@ def _launched(program: PythonProgram, called: Called, names: Set[str]) -> _Launc
     if len(node.args) < 2 or any(isinstance(arg, ast.Starred) for arg in node.args[:3]):
         return None
     third = node.args[2] if len(node.args) > 2 else None
-    if _is_tuple(program, node.args[0], scope):
+    if is_tuple(program, node.args[0], scope):
         packed = program.resolved(third, scope)[0] if third is not None else keys.get("args")
         args = tuple(packed.elts) if isinstance(packed, (ast.Tuple, ast.List)) else None
         shared = node.args[3] if len(node.args) > 3 else keys.get("shared_mem")
@@ -236,10 +236,6 @@ def _by_driver(program: PythonProgram, called: Called, names: Set[str]) -> _Laun
     sizes = called.node.args[1:7]
     grid, block = (ast.copy_location(ast.Tuple(list(sizes[at : at + 3]), ast.Load()), called.node) for at in (0, 3))
     return _Launched("cuda.bindings", *kernel, grid, block, called.node.args[7], ())
-
-
-def _is_tuple(program: PythonProgram, expr: ast.expr, scope: Scope) -> bool:
-    return isinstance(program.resolved(expr, scope)[0], (ast.Tuple, ast.List))
 
 
 def _function(program: PythonProgram, expr: ast.expr, scope: Scope, names: Set[str]) -> tuple[str, int | None] | None:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from kernlint.frontends.clang.python.buffers import WIDTHS, Buffers
+from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.source import Span
@@ -86,6 +87,7 @@ class Reader(Buffers):
             return None
         whole, where = expr, scope
         expr, scope = self.followed(expr, scope)
+        expr = written_out(self.program, expr, scope)
         if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Mult):  # ``(16,) * 2``
             part, count = self.followed(expr.left, scope)[0], self.number(expr.right, scope)
             if isinstance(part, ast.Tuple) and isinstance(count, IntLit) and 1 <= count.value * len(part.elts) <= 3:
