@@ -126,5 +126,6 @@ def _alike(stated: Stated, element: Type | None) -> bool:
 
 def _spelled(stated: Stated) -> str:
     assert isinstance(stated, Array)
-    element = next((name for name, kind in SCALARS.items() if kind == stated.element and len(name) > 3), "?")
+    names = [name for name, kind in SCALARS.items() if kind == stated.element and len(name) > 3]
+    element = next((name for name in names if name[-1].isdigit()), names[0] if names else "?")
     return f"{element}[{','.join(':' * stated.rank)}]"

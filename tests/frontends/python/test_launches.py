@@ -92,3 +92,14 @@ def test_kernels_of_a_factory_are_launched_under_other_names() -> None:
     )
     (launch,) = launches(code)
     assert launch.name == "inner"
+
+
+def test_what_a_method_returns_has_the_type_that_it_is_given() -> None:
+    kernel = "@cuda.jit('void(float64[:], int64[:])')\ndef s(w, at):\n    i = cuda.grid(1)\n    w[at[i]] = 1.0\n\n"
+    owner = (
+        "class Cells:\n    def find(self, x):\n        cell = np.floor(x * 2)\n        return cell.astype(np.KIND)\n\n"
+    )
+    owner += "    def run(self, x, w):\n        s[1, 64](cuda.to_device(w), cuda.to_device(self.find(x)))\n"
+    told = {kind: module(kernel + owner.replace("KIND", kind)).remarks for kind in ("int32", "int64")}
+    assert [remark.words for remark in told["int32"]] == [("at", "int32[:]", "int64[:]")]
+    assert not told["int64"]

@@ -147,6 +147,8 @@ class Buffers(ABC):
             found = self._method(expr.func, expr.args, scope, depth)
             if found is not None:
                 return found
+        if (made := self.program.returned(expr, scope)) is not None:
+            return self.array(*made, depth + 1)
         full = self._generator(expr.func, scope) or self.program.imported(dotted(expr.func) or "")
         if full.partition(".")[0] not in LIBRARIES:
             return None
@@ -201,8 +203,8 @@ class Buffers(ABC):
     def _method(self, func: ast.Attribute, args: Sequence[ast.expr], scope: Scope, depth: int) -> Array | None:
         """``array.astype(type)``, ``array.copy()``, ``array.reshape(...)``."""
         if func.attr == "astype" and len(args) >= 1:
-            array = self.array(func.value, scope, depth + 1)
-            return replace(array, dtype=self.dtype(args[0], scope)) if array is not None else None
+            known = self.array(func.value, scope, depth + 1) or Array(None, "")
+            return replace(known, dtype=self.dtype(args[0], scope))
         if func.attr == "copy" and not args:
             return self.array(func.value, scope, depth + 1)
         if func.attr == "reshape" and args:
