@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.arguments import bound, bound_object, ends
 from kernlint.analysis.hostmodel.lifetimes.counts import counted
+from kernlint.analysis.hostmodel.lifetimes.deleters import owning
 from kernlint.analysis.hostmodel.lifetimes.endings import by_address, to_the_wrong
 from kernlint.analysis.hostmodel.lifetimes.events import (
     TIMING_METHODS,
@@ -84,6 +85,10 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
                 m.host_access(read, e.span, state, False)
         if owns(e):
             owned(m, e, args[0], state)
+            owner = owning(m, e, args[0], state)
+            if owner is not None:
+                out.append((state, owner))
+                continue
         if name is not None:
             done = _known(m, e, name, exprs, args, state)
             if done is not None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from kernlint.analysis.hostmodel.lifetimes.arguments import launched_with
 from kernlint.analysis.hostmodel.lifetimes.calls import call
 from kernlint.analysis.hostmodel.lifetimes.conditions import condition
+from kernlint.analysis.hostmodel.lifetimes.deleters import moved_from
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import escape, load, store, variable
@@ -68,17 +69,21 @@ def _ref(m: Machine, e: n.Ref, s: State) -> list[Outcome]:
     if e.decl.value is not None:
         return [(s, Number(e.decl.value))]
     at = variable(m, e.decl, s)
-    return [(s, load(m, at, e.type, s, e.span))]
+    found = load(m, at, e.type, s, e.span)
+    moved_from(at, e.type, s)
+    return [(s, found)]
 
 
 def _stored(m: Machine, e: n.Expr, s: State) -> list[Outcome]:
     """What stands at a place, or in a list that is written down there."""
     if isinstance(e, n.Subscript) and isinstance(strip_casts(e.base), n.InitList):
         return _of_list(m, e, s)
-    return [
-        (after, load(m, at, e.type, after, e.span) if at is not None else m.fresh("value"))
-        for after, at in place(m, e, s)
-    ]
+    out: list[Outcome] = []
+    for after, at in place(m, e, s):
+        out.append((after, load(m, at, e.type, after, e.span) if at is not None else m.fresh("value")))
+        if at is not None:
+            moved_from(at, e.type, after)
+    return out
 
 
 def _of_list(m: Machine, e: n.Subscript, s: State) -> list[Outcome]:
@@ -115,7 +120,8 @@ def place(m: Machine, e: n.Expr, s: State) -> list[Placed]:
         return [(state, None) for state, _ in value(m, e, s)]
     out = []
     for state, given in value(m, e, s):
-        if isinstance(given, At) and isinstance(e.type, PointerType) and e.type.reference:
+        kind = e.function.result if isinstance(e, n.Call) and e.function is not None else e.type
+        if isinstance(given, At) and isinstance(kind, PointerType) and kind.reference:
             out.append((state, given))
         elif isinstance(e, n.Call) and _gives_element(e):
             if isinstance(given, At):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.arguments import ends
+from kernlint.analysis.hostmodel.lifetimes.deleters import owner_ends
 from kernlint.analysis.hostmodel.lifetimes.growth import SIZE, counts, moved_away
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome, Placed
 from kernlint.analysis.hostmodel.lifetimes.memory import behind, dropped, escape, load, store, variable
@@ -94,6 +95,7 @@ def ended(m: Machine, decl: n.VarDecl, s: State) -> list[State]:
         s.env[decl] = at
         call = n.Call(decl.span, VOID, destructor.qualified, destructor, (), n.Ref(decl.span, decl.type, decl))
         states = [state for state, _ in m.inlined(call, destructor, s)]
+    states = [after for state in states for after in owner_ends(m, at, decl.type, decl.span, state)]
     for state in states:
         state.env.pop(decl, None)
         _memory_ends(m, at, decl, state)

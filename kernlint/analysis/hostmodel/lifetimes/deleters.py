@@ -1,0 +1,63 @@
+"""``std::unique_ptr`` with a deleter of the program's own: what runs where the owner ends (C++, [unique.ptr.single]).
+
+The deleter is a class without members that the owner's type names.  An owner whose value is read is moved from: it
+cannot be copied.  Who else may own the memory then is not followed, so that nothing is said to leak.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.hostmodel.lifetimes.machine import Machine
+from kernlint.analysis.hostmodel.lifetimes.memory import escape
+from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Kind, Life, Place, State, Thing, Value, Whole
+from kernlint.analysis.hostmodel.lifetimes.program import Program
+from kernlint.source import Span
+from kernlint.text.patterns import pattern
+from kernlint.tree import nodes as n
+from kernlint.tree.types import VOID, PointerType, Space, StructType, Type
+
+HELD = "#held"
+_OWNER = pattern(r"(?:struct |class )?std::unique_ptr<.*, ([\w:]+)>")
+_UNIQUE = pattern(r"(?:struct |class )?std::unique_ptr\b.*")
+
+
+def deleter_of(program: Program, kind: Type) -> n.FunctionDecl | None:
+    """The function that an owner of a type calls with what it holds, where that is in sight and has no state."""
+    found = _OWNER.fullmatch(kind.name) if isinstance(kind, StructType) else None
+    if found is None:
+        return None
+    calls = [f for f in program.functions if f.qualified == f"{found[1]}::operator()" and len(f.params) == 1]
+    if len(calls) != 1 or calls[0].generic is not None or calls[0].template_params or calls[0].this is None:
+        return None
+    own = calls[0].this.type.pointee if isinstance(calls[0].this.type, PointerType) else None
+    return calls[0] if isinstance(own, StructType) and not own.fields else None
+
+
+def owning(m: Machine, e: n.Call, given: Value, s: State) -> Value | None:
+    """The owner that a constructor makes of a pointer; None where what it will call is not known."""
+    if not isinstance(given, At) or len(e.args) != 1 or deleter_of(m.program, e.type) is None:
+        return None
+    escape(m, given, s)
+    return Whole((((HELD,), given),))
+
+
+def moved_from(at: Place, kind: Type, s: State) -> None:
+    """The value of an owner was read: it holds nothing any more."""
+    place = At(at.thing, (*at.path, HELD))
+    if isinstance(kind, StructType) and place in s.memory and _UNIQUE.fullmatch(kind.name) is not None:
+        s.memory[place] = NULL
+
+
+def owner_ends(m: Machine, at: Place, kind: Type, span: Span, s: State) -> list[State]:
+    """An owner ends: its deleter is called with what it holds."""
+    held = s.memory.get(At(at.thing, (*at.path, HELD)))
+    deleter = deleter_of(m.program, kind) if isinstance(held, At) else None
+    if deleter is None or not isinstance(held, At) or s.fate(held.thing).life is not Life.LIVE:
+        return [s]
+    pointer = n.VarDecl(span, "held", deleter.params[0].type, Space.HOST)
+    s.env[pointer] = At(Thing(Kind.LOCAL, "held"))
+    s.memory[s.env[pointer]] = held
+    call = n.Call(span, VOID, deleter.qualified, deleter, (n.Ref(span, pointer.type, pointer),))
+    states = [after for after, _ in m.inlined(call, deleter, s)]
+    for state in states:
+        state.env.pop(pointer, None)
+    return states
