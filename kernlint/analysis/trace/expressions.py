@@ -37,6 +37,7 @@ from kernlint.analysis.trace.memory import (
     variable_root,
     write_variable,
 )
+from kernlint.analysis.trace.packed import of_sequence
 from kernlint.analysis.trace.values import (
     FunctionValue,
     LambdaValue,
@@ -1080,7 +1081,7 @@ def _packed(m: Machine, e: n.Launch) -> tuple[n.Expr, ...]:
     value = evaluate(m, e.packed) if e.packed is not None else None
     decl = value.root.decl if isinstance(value, PointerValue) and value.offset.value == 0 else None
     listed = decl.init if decl is not None else None
-    return packed_arguments(listed) if isinstance(listed, n.InitList) else ()
+    return packed_arguments(listed) if isinstance(listed, n.InitList) else of_sequence(e.packed, m.function)
 
 
 def _no_gap(m: Machine, arg: n.Expr) -> Value:
