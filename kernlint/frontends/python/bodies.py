@@ -15,6 +15,7 @@ from kernlint.frontends.python.expressions import as_scalar, scalar, value
 from kernlint.frontends.python.operators import apply
 from kernlint.frontends.python.pointers import WORDS, to_variable
 from kernlint.frontends.python.truncation import note_truncation
+from kernlint.frontends.python.tuples import packed
 from kernlint.frontends.python.uses import leaves
 from kernlint.frontends.python.values import ArrayValue, Callee, Group, Host, Named, TupleValue, Value, unified
 from kernlint.tree.nodes import (
@@ -27,7 +28,6 @@ from kernlint.tree.nodes import (
     Expr,
     ExprStmt,
     If,
-    InitList,
     IntLit,
     Member,
     Opaque,
@@ -38,7 +38,7 @@ from kernlint.tree.nodes import (
     Trap,
     VarDecl,
 )
-from kernlint.tree.types import UNKNOWN, VOID, Field, IntType, PointerType, Space, StructType
+from kernlint.tree.types import UNKNOWN, VOID, IntType, PointerType, Space, StructType
 
 
 def block(f: Function, body: Sequence[ast.stmt], span_of: ast.AST) -> Block:
@@ -425,24 +425,3 @@ def _return(f: Function, node: ast.Return) -> list[Stmt]:
     kind = f.known.types.get("return", found.type)
     f.types["return"] = f.result
     return [Return(span, converted(found, kind) if not isinstance(kind, StructType) else found)]
-
-
-def packed(f: Function, found: TupleValue, node: ast.AST) -> Expr:
-    """Several values as one of the tree."""
-    items = [item for item in found.items if isinstance(item, Expr)]
-    if len(items) != len(found.items):
-        return f.opaque(node, "a tuple of arrays")
-    fields: list[Field] = []
-    at = 0
-    for index, item in enumerate(items):
-        fields.append(Field(f"item{index}", item.type, at))
-        at += 8
-    return InitList(f.span(node), StructType("tuple", tuple(fields), at, 8), tuple(items))
-
-
-def unpacked(f: Function, call: Expr, node: ast.AST) -> Value:
-    """What a device function returned: a number, or several."""
-    if not isinstance(call.type, StructType) or call.type.name != "tuple":
-        return call
-    whole = f.temporary(node, call.type, call)
-    return TupleValue(tuple(Member(f.span(node), at.type, whole, at.name, False) for at in call.type.fields))

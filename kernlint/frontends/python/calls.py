@@ -197,7 +197,7 @@ def _device(f: Function, target: Callee, args: Values, keys: dict[str, Value], n
     if function is None:
         return f.opaque(node, f"{target.function.name} could not be followed", result, kind="call")
     made = Call(f.span(node), result, target.function.name, function, passed)
-    from kernlint.frontends.python.bodies import unpacked
+    from kernlint.frontends.python.tuples import unpacked
 
     return unpacked(f, made, node)
 

@@ -130,6 +130,10 @@ CASES: dict[str, Case] = {
     "a bounds test that wraps": (
         _k("i = cuda.grid(1)", "j = i - 1", "if j < x.size:", "    y[i] = x[j]"), (1, 32), TWO,
     ),
+    "tuples in tuples": (
+        _k("i = cuda.grid(1)", "(a, b), c = both(x, i)", "y[i] = a * 100 + b * 10 + c",
+           before="@cuda.jit(device=True)\ndef both(v, j):\n    return (v[j], v[j - 1]), j\n\n"), (1, 32), TWO,
+    ),
     "constants of the module": (
         _k("i = cuda.grid(1)", "y[i] = TABLE[i % 3] * SCALE + x[min(i, LAST)]",
            before="TABLE = (5, 7, 11)\nSCALE = 3\nLAST = SCALE * 4\n\n"), (1, 32), TWO,

@@ -252,3 +252,10 @@ def test_of_two_branches_the_one_that_numba_compiles_is_followed() -> None:
     twins += "else:\n    @cuda.jit(device=True)\n    def made(v):\n        return 2 * v\n"
     found = module(body("out[0] = made(x[0])", before="from .test import SIMULATED\n" + twins))
     assert not any(function.losses for function in found.functions)
+
+
+def test_tuples_in_tuples_are_returned() -> None:
+    code = "@cuda.jit(device=True)\ndef swap(a, b):\n    return (b[0], b[1]), (a[0], a[1])\n\n"
+    code += body("i = cuda.grid(1)", "(p, q) = swap(x[i], out[i])", "x[i, 0], x[i, 1] = p", "out[i, 0], out[i, 1] = q")
+    assert not any(function.losses for function in module(code).functions)
+    assert "= tmp1.item1.item0" in text(code)
