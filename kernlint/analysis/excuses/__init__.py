@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kernlint.analysis.excuses.atomics import told_by_ticket, watched_word
 from kernlint.analysis.excuses.objects import copied_whole, longer_than_its_row, table_of_bits
+from kernlint.analysis.excuses.sides import opposite_sides
 from kernlint.analysis.excuses.values import equal_values, puts_back, wrapped_index
 from kernlint.analysis.excuses.winners import single_winner, two_ways_to_win, winner_looks_back
 
@@ -23,5 +24,6 @@ COLLISION = (
     equal_values,
     longer_than_its_row,
     puts_back,
+    opposite_sides,
 )
 """What makes a witness of two threads in one cell not worth a word; the first that counts is noted."""

@@ -32,7 +32,7 @@ NESTED = 4
 """Variables of loops, at most, of which one is made of the next where it is asked what a value is made of."""
 
 
-def _environments(witness: Refuted) -> tuple[Env, Env]:
+def environments(witness: Refuted) -> tuple[Env, Env]:
     """The values of all symbols for the two threads of a witness."""
     env: dict[Symbol, int] = dict(zip(BLOCK_DIM, witness.block, strict=True))
     env.update(zip(GRID_DIM, witness.grid, strict=True))
@@ -116,7 +116,7 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
         return False
     if pair.first.value is None or pair.second.value is None:
         return False
-    ours, theirs = _environments(witness)
+    ours, theirs = environments(witness)
     first, second = (
         None if pair.first is not pair.second else range(actor.offset, actor.offset + side.size)
         for actor, side in ((witness.first, pair.a), (witness.second or witness.first, pair.b))
@@ -239,7 +239,7 @@ def wrapped_index(pair: Pair, witness: Refuted) -> bool:
     """
     if witness.data_in_address:
         return False
-    ours, theirs = _environments(witness)
+    ours, theirs = environments(witness)
     first, second = ideal(pair.a.offset, ours), ideal(pair.b.offset, theirs)
     return first is not None and second is not None and not -pair.a.size < first - second < pair.b.size
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from enum import Enum
 
 from kernlint.analysis.accesses.pairs import (
@@ -28,6 +28,7 @@ from kernlint.analysis.sharing.races import followed
 from kernlint.analysis.sharing.repeats import named_twice
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
+from kernlint.prove.query import Side
 from kernlint.record import dataclass, field, replace
 from kernlint.symbolic.polynomial import number, polynomial
 from kernlint.symbolic.terms import (
@@ -359,13 +360,32 @@ def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[b
     if same_value(access, access):
         return None
     # Threads of one block are in one round of a loop that they wait in.
-    same = next((pair for pair in concurrent(access, access) if pair.carried is None), None)
+    phases = [pair for pair in concurrent(access, access) if pair.carried is None][:PHASES] if False in ways else []
     for apart in ways:
-        pair = Pair(access, access, told, told, () if apart or same is None else same.tied)
-        answer = finder.meet(pair, "blocks" if apart else "block")
-        if answer is not None:
-            return GlobalRace(pair, *answer, across=apart, scattered=True)
+        if apart or not phases:
+            answers = iter([Pair(access, access, told, told)])
+        else:
+            answers = (_in_phase(phase, plain, told, images, memo) for phase in phases)
+        for pair in answers:
+            answer = finder.meet(pair, "blocks" if apart else "block")
+            if answer is not None:
+                return GlobalRace(pair, *answer, across=apart, scattered=True)
     return None
+
+
+PHASES = 4
+"""Barriers, at most, that may be the last one before a write."""
+
+
+def _in_phase(phase: Pair, plain: Side, told: Side, images: Mapping[Symbol, Term], memo: dict[Term, Term]) -> Pair:
+    """Two threads that write as ``told`` says, between the barriers of one ``phase``."""
+    known_ = set(plain.guards)
+    sides = (
+        replace(told, guards=(*told.guards, *(substitute(g, images, memo) for g in at.guards if g not in known_)))
+        for at in (phase.a, phase.b)
+    )
+    a, b = sides
+    return Pair(phase.first, phase.second, a, b, phase.tied)
 
 
 def _of_one(guard: Term) -> Term:
