@@ -129,3 +129,20 @@ void run(unsigned *d, size_t *items, size_t *group, unsigned k) {
 def test_blocks_do_not_leave_rows_that_nobody_tests(axis: str, bad: bool) -> None:
     found = findings(GlobalMemoryRace, UNTESTED.replace("AXIS", axis))
     assert bool([one for one in found if "both write" in one.message]) is bad, found
+
+
+IN_PLACE = """
+__global__ void centred(float *x, unsigned long n) {
+    __shared__ float first;
+    unsigned long at = blockIdx.y * n + blockIdx.x * (unsigned long)blockDim.x;
+    if (threadIdx.x == 0) first = x[at NEXT];
+    __syncthreads();
+    x[at + threadIdx.x] -= first;
+}
+void run(float *x, unsigned long n, const dim3 &grid, const dim3 &block) { centred<<<grid, block>>>(x, n); }
+"""
+
+
+@pytest.mark.parametrize(("further", "bad"), [("", False), ("+ blockDim.x", True)])
+def test_blocks_of_two_rows_are_apart(further: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, IN_PLACE.replace("NEXT", further))) is bad

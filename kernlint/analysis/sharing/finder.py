@@ -8,6 +8,7 @@ to keep apart.
 
 import functools
 from collections.abc import Collection
+from operator import ne
 
 from kernlint.analysis.accesses.pairs import (
     Pair,
@@ -206,13 +207,14 @@ class Finder:
     own_blocks: frozenset[Symbol] | None = None
     """The numbers of blocks in places and values of the kernel, once somebody has asked."""
 
-    def _own_fault(self, pair: Pair, within: Scope, launch: Launch) -> bool:
+    def _own_fault(self, pair: Pair, within: Scope, launch: Launch, witness: Refuted) -> bool:
         """Whether it is the kernel's fault that threads meet, and not that of a guessed block that is too large for
-        the rows it writes: then objects written by such accesses are left alone."""
+        the rows it writes: then objects written by such accesses are left alone.  Of two accesses in rows of a given
+        length, blocks that are apart along several axes meet beyond the end of one row."""
         if self.shapes.seen:
             return True
         if pair.first is not pair.second:
-            return id(pair.first.root) not in self.doubtful
+            return id(pair.first.root) not in self.doubtful and not _beyond_rows(pair, witness)
         look = self.asker.toucher.revisited if within == "blocks" else self.asker.toucher.crowded
         if not met_by_made_up_numbers.holds(pair, look(pair.a, launch)):
             return True
@@ -335,10 +337,20 @@ class Finder:
                 continue
             witness = self.asker.ask(replace(query, launch=under))
             if witness is not None and not witness.data_in_address:
-                return witness if self._own_fault(pair, within, under) else None
+                return witness if self._own_fault(pair, within, under, witness) else None
             if not bounding:
                 break
         return None
+
+
+def _beyond_rows(pair: Pair, witness: Refuted) -> bool:
+    """Whether the blocks of a witness are apart along several axes, and both places are in rows as long as an argument
+    says."""
+    assert witness.second is not None
+    if sum(map(ne, witness.first.block, witness.second.block)) < 2:
+        return False
+    rows = [{s for s in at.offset.symbols if s.kind is SymbolKind.PARAM} for at in (pair.a, pair.b)]
+    return bool(rows[0] & rows[1])
 
 
 def _at_first(freed: Side, before: Side) -> Side:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from enum import Enum
 
 from kernlint.analysis.accesses.pairs import (
@@ -377,7 +377,7 @@ PHASES = 4
 """Barriers, at most, that may be the last one before a write."""
 
 
-def _in_phase(phase: Pair, plain: Side, told: Side, images: Mapping[Symbol, Term], memo: dict[Term, Term]) -> Pair:
+def _in_phase(phase: Pair, plain: Side, told: Side, images: dict[Symbol, Term], memo: dict[Term, Term]) -> Pair:
     """Two threads that write as ``told`` says, between the barriers of one ``phase``."""
     known_ = set(plain.guards)
     sides = (
