@@ -56,6 +56,17 @@ def _grid_wide(of: Trace) -> bool:
     return any(b.scope is Reach.GRID for b in of.barriers) or any(maybe)
 
 
+def _met_in_cluster(of: Trace, first: Access, second: Access) -> bool:
+    """Whether the blocks of a cluster wait for each other between two accesses, in the text or around a loop that holds
+    both.  How many blocks there are in a cluster the launch says, so that any two may be in one."""
+    return any(
+        first.order < barrier.order < second.order
+        or any(loop in first.loops and loop in second.loops for loop in barrier.loops)
+        for barrier in of.barriers
+        if barrier.scope is Reach.CLUSTER
+    )
+
+
 def handshakes(of: Trace) -> bool:
     """Whether blocks may talk to each other: a fence for the device, or a loop that waits for memory."""
     if any(fence.scope in (Reach.GRID, Reach.SYSTEM) for fence in of.fences):
@@ -169,7 +180,8 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 if key in found or asked.get(key, 0) >= ALIKE:
                     continue
                 before = asker.left
-                race = _judge(finder, first, second, facts[order], blocks_free, talking)
+                free = blocks_free and not _met_in_cluster(of, first, second)
+                race = _judge(finder, first, second, facts[order], free, talking)
                 asked[key] = asked.get(key, 0) + before - asker.left
                 if race is not None:
                     found[key] = race
