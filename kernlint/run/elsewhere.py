@@ -136,9 +136,14 @@ class Elsewhere:
         others = [other for other in self.definers_of(kernel) if other != path]
         mine = os.path.basename(ours)
         names = {os.path.basename(other) for other in others} - {mine}
-        if any(other.encode("utf-8", "surrogateescape") + b'"' in text for other in names):
-            # Which of them it launches is not known, unless it names ours too: others may hold the same as text.
-            return re.search(rb"\b" + re.escape(mine.encode("utf-8", "surrogateescape")) + b'"', text) is not None
+        named = [other for other in names if other.encode("utf-8", "surrogateescape") + b'"' in text]
+        if named:
+            # Which of them it launches is not known, unless the others are headers that hold the same as text.
+            included = [re.escape(other.encode("utf-8", "surrogateescape")) for other in named]
+            held = all(re.search(rb'#[ \t]*include[ \t]*"[^"\n]*\b' + other + b'"', text) for other in included)
+            return (
+                held and re.search(rb"\b" + re.escape(mine.encode("utf-8", "surrogateescape")) + b'"', text) is not None
+            )
         stem = os.path.splitext(mine)[0].encode("utf-8", "surrogateescape")
         return stem in text or all(_closer(path, ours, other) for other in others)
 

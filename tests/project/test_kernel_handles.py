@@ -120,3 +120,28 @@ def test_one_group_is_told_by_the_handle(tmp_path: Path, host: str, items: str, 
     files = {"cl/sum.cl": KERNELS, "host/launcher.h": LAUNCHER, "host/tools.h": TOOLS}
     files["host/sum.cpp"] = host.replace("ITEMS", items)
     assert [one for one in found(tmp_path, files, "cl/sum.cl") if one == RACE] == expected
+
+
+TWO = """
+#include <CL/cl.h>
+cl_program load(cl_context c, const char *file);
+void run(cl_context c, cl_command_queue q, cl_mem x, size_t n) {
+    cl_kernel k = clCreateKernel(load(c, "cl/plain.cl"), "step", nullptr);
+    clSetKernelArg(k, 0, sizeof(cl_mem), &x);
+    clEnqueueNDRangeKernel(q, k, 1, nullptr, &n, nullptr, 0, nullptr, nullptr);
+    k = clCreateKernel(load(c, "cl/tiled.cl"), "step", nullptr);
+    clSetKernelArg(k, 0, sizeof(cl_mem), &x);
+    clSetKernelArg(k, 1, 64 * sizeof(float), nullptr);
+    clEnqueueNDRangeKernel(q, k, 1, nullptr, &n, nullptr, 0, nullptr, nullptr);
+}
+"""
+
+
+def test_a_host_of_two_programs_is_not_told_which_launch_is_whose(tmp_path: Path) -> None:
+    files = {
+        "cl/plain.cl": "__kernel void step(__global float *x) { x[get_global_id(0)] = 1.0f; }",
+        "cl/tiled.cl": "__kernel void step(__global float *x, __local float *t) {\n"
+        "    t[get_local_id(0)] = 1.0f;\n    x[get_global_id(0)] = t[get_local_id(0)];\n}",
+        "host.cpp": TWO,
+    }
+    assert found(tmp_path, files, "cl/plain.cl") == found(tmp_path, files, "cl/tiled.cl") == []
