@@ -120,7 +120,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
             name = base_name(last)
             if name.startswith("enqueue"):
                 name = f"E{name[1:]}"
-            if node.name == "cl::Kernel::setArg":
+            if node.name in ("cl::Kernel::setArg", "clSetKernelArg"):
                 reached.add(function)
             if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS)):
                 reached.add(function)

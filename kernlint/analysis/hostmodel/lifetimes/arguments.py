@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import At, Bound, Fault, Kind, Life, State, Thing, Value
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
+from kernlint.analysis.hostmodel.lifetimes.rests import working
 from kernlint.analysis.hostmodel.lifetimes.transfers import became, used
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -47,10 +48,12 @@ def bound(m: Machine, e: n.Call, given: Value, s: State) -> None:
     if held is not None:
         used(m, held, e.span, s, "passed to a kernel")
         became(held, "computed", e.span, s)
-    if isinstance(held, At) and not held.path:
-        _set(m, e.args[0], e.args[1], held.thing, e.span, s)
-    else:
-        _set(m, e.args[0], e.args[1], None, e.span, s)
+    if held is None:
+        inner: n.Expr | None = strip_casts(e.args[3])
+        inner = strip_casts(inner.operand) if isinstance(inner, n.AddressOf) else None
+        held = next((one for _, one in m.value(inner, s)), None) if isinstance(inner, n.Member) else None
+    thing = held.thing if isinstance(held, At) and not held.path else None
+    _set(m, e.args[0], e.args[1], thing, e.span, s)
 
 
 def bound_object(m: Machine, e: n.Call, s: State) -> None:
@@ -82,6 +85,7 @@ def launched_with(m: Machine, e: n.Launch, s: State) -> None:
     for one in s.args:
         if one.kernel == which:
             used(m, At(one.thing), e.span, s, "passed to a kernel")
+            working(m, e, one, s)
     s.args = tuple(one._replace(kept=None) if one.kernel == which else one for one in s.args)
 
 

@@ -239,6 +239,7 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
         use = "copied"  # from the host's memory
     flags = args[1] if len(args) > 1 else None
     s.fates[thing] = Fate(use=use, touched=bool(use), stream=flags if makes.made is Made.STREAM else None)
+    thing.flags = flags.value if isinstance(flags, Number) else 0
     if use and isinstance(flags, Number) and flags.value & USE_HOST_PTR and isinstance(args[3], At):
         s.rests = (*s.rests, (thing, args[3], e.span))
     if where is not None:
@@ -253,6 +254,8 @@ def _make(m: Machine, e: n.Call, makes: Makes, args: list[Value], s: State) -> V
 
 def _mapped(m: Machine, e: n.Call, args: list[Value], s: State) -> Value:
     used(m, args[1], e.span, s, "mapped")
+    if args[2] != NULL:  # it waits for the queue
+        wait("Finish", args, s)
     thing = Thing(Kind.BEHIND, "mapped memory", e.span, e.name)
     if args[2] == NULL:
         s.pending = (*s.pending, Pending(At(thing), args[0], e.span, True, e.name))

@@ -42,8 +42,10 @@ def _touched(at: Place, type_: Type) -> Place:
 def load(m: Machine, at: Place, type_: Type, state: State, span: Span) -> Value:
     """What a place holds."""
 
-    m.host_access(_touched(at, type_), span, state, False)
-    if isinstance(type_, ArrayType):
+    given = isinstance(type_, ArrayType)  # to what waits for a kernel itself, perhaps: a copy from its buffer
+    if not given or any(work.api != "launch" for work in state.pending):
+        m.host_access(_touched(at, type_), span, state, False)
+    if given:
         return At(at.thing, at.path)
     if isinstance(type_, StructType):
         return whole(m, at, type_, state)
@@ -92,7 +94,7 @@ def behind(m: Machine, at: Place, type_: Type, state: State) -> Value:
 
 def name_of(at: Place) -> str:
     """A place in words."""
-    parts = [part for part in at.path if isinstance(part, str)]
+    parts = [part for part in at.path if isinstance(part, str) and not part.startswith("#")]
     return parts[-1] if parts else at.thing.name
 
 

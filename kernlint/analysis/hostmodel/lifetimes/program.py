@@ -67,6 +67,8 @@ class Program:
         """Arguments of kernels (held where) that ended before a launch: name, place, how."""
         self.staying: set[tuple[Key, int]] = set()
         """Arguments of kernels that some way through a function leaves set and alive."""
+        self.resting: dict[Key, tuple[str, bool]] | None = None
+        """See :func:`.rests.resting`; None: nobody has asked."""
         self.inside: dict[Key, list[tuple[n.FunctionDecl, Span, Span]]] = {}
         """Members that get pointers into the middle of memory: by which function, allocated where, set where."""
         self.anew: list[tuple[n.FunctionDecl, n.VarDecl, Fault]] = []
