@@ -23,6 +23,8 @@ SHOWN = "void run(int rows, int cols, const float *x, size_t count, int k);\n"
         ("// on some ranks the domain [0, count) is empty", {"count": (0, None)}),
         ("// rows: up to 64 KiB of them", {}),
         ("// rows: usually 1 to 8", {}),
+        ("// rows * cols * count < 2^31", {}),
+        ("// rows + count <= 4096, cols < 2^20", {"cols": (None, (1 << 20) - 1)}),
         ("// if (rows < 3) return;", {}),
         ("// rows: 1 .. 4\nint a;\n// rows: 1 .. 8", {}),
         ("// nothing: 1 .. 4", {}),
