@@ -39,7 +39,7 @@ _SPOKEN = pattern(
 _TO = rf"(?:\.\.\.?|to|through|up to|and(?= \d)|,(?= ?{_NUMBER}\]))"
 _BETWEEN = pattern(rf"(?:\[|\b(?:from|between|in) ?)?\b({_NUMBER}) ?{_TO} ?({_NUMBER})")
 _MOST = pattern(rf"\b(?:at most|up to|no more than|not more than) ({_NUMBER})(?! ?(?:[KMG]i?B|bytes?|bits?|%|ms|us)\b)")
-_SIDE = pattern(rf"(?<![*/+%·×-])(?<![*/+%·×-] )\b({_NAMES}) ?(>=|>|<=|<|≥|≤) ?({_NUMBER})(?! ?[*/+·×-])")
+_SIDE = pattern(rf"(?<![*/+%-])(?<![*/+%-] )\b({_NAMES}) ?(>=|>|<=|<|≥|≤) ?({_NUMBER})(?! ?[*/+-])")
 """(What stands in a product or sum has no bound of its own there.)"""
 _EMPTY = pattern(
     rf"\b({_NAME})(?: of [\w ]{{1,20}})? (?:may|can|might|could) (?:also |well )?be (?:0|zero|empty)\b"
