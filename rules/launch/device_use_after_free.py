@@ -32,7 +32,9 @@ class DeviceUseAfterFree(ModuleRule):
     and where memory of a stream (`cudaMallocAsync`) is given back by `cudaFree`, which does not wait for the stream,
     while work that was handed to the stream may still use it. Destructors of objects in scope are followed. Objects
     whose destructor frees a member, and which are copied by what the compiler writes for them, free it twice; after
-    `cudaDeviceReset` everything is freed.
+    `cudaDeviceReset` everything is freed. A buffer that is released while it is the argument of a kernel which another
+    function launches later is gone by then, as OpenCL's kernels keep none of their arguments alive; and what an
+    allocator gave is given back by that pointer alone, not by one into its middle.
 
     ```cuda bad
     void count(const int *from, int *result, int n) {
@@ -49,6 +51,16 @@ class DeviceUseAfterFree(ModuleRule):
     void run(float *x) {
         cudaFree(x);
         clear<<<1, 64>>>(x);  // expect: KL613
+    }
+    ```
+
+    ```cuda bad
+    void run(int n) {
+        float *x = nullptr;
+        cudaMalloc(&x, n * sizeof(float));
+        x += 4;
+        cudaMemset(x, 0, (n - 4) * sizeof(float));
+        cudaFree(x);  // expect: KL613
     }
     ```
 
