@@ -118,3 +118,19 @@ def test_one_walk_that_makes_launches_and_drops_says_nothing_of_others() -> None
     }
     """
     assert not findings(DeviceUseAfterFree, code)
+
+
+def test_which_kernel_of_an_array_is_meant_is_not_known() -> None:
+    code = """
+    void run(cl_context context, cl_command_queue queue, cl_kernel a, cl_kernel b, int which, size_t n) {
+        cl_int status;
+        cl_kernel all[2];
+        all[0] = a;
+        all[1] = b;
+        cl_mem x = clCreateBuffer(context, 0, 64, NULL, &status);
+        clSetKernelArg(all[which], 0, sizeof(cl_mem), &x);
+        clReleaseMemObject(x);
+        clEnqueueNDRangeKernel(queue, all[1 - which], 1, NULL, &n, NULL, 0, NULL, NULL);
+    }
+    """
+    assert not findings(DeviceUseAfterFree, code)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import At, Bound, Fault, Kind, Life, State, Thing, Value
+from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Bound, Fault, Kind, Life, State, Thing, Value
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
 from kernlint.analysis.hostmodel.lifetimes.rests import working
 from kernlint.analysis.hostmodel.lifetimes.transfers import became, used
@@ -39,7 +39,8 @@ def _identity(m: Machine, expr: n.Expr, s: State) -> Value | None:
     """What tells a kernel from another: the handle, or the place of an object."""
     if isinstance(expr.type, StructType):
         return next((at for _, at in m.place(expr, s)), None)
-    return next((given for _, given in m.value(expr, s)), None)
+    found = next((given for _, given in m.value(expr, s)), None)
+    return None if isinstance(found, Atom) and found.op in ("either", "one of") else found  # of an array, which one
 
 
 def bound(m: Machine, e: n.Call, given: Value, s: State) -> None:
