@@ -207,6 +207,9 @@ def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
     elif op == "shl" and term.args[1].value is not None:
         a, b = _exact(term.args[0], ranges, tested)
         raw = a << term.args[1].value, b << term.args[1].value
+    elif op == "div":
+        (a, b), (c, d) = (_exact(arg, ranges, tested) for arg in term.args)
+        raw = (a // d, b // c) if a >= 0 and c > 0 else None
     elif op == "cast" and isinstance(term.args[0].type, IntType):
         raw = _exact(term.args[0], ranges, tested)
     if raw is None:

@@ -496,3 +496,24 @@ __global__ void rows(const double *x, double *y, const int *begin, int n, int p,
 @pytest.mark.parametrize(("place", "bad"), [("column", False), ("(begin[k] + row) * p", True)])
 def test_a_number_without_its_remainder_is_no_larger(place: str, bad: bool) -> None:
     assert bool(findings(IndexOverflow, REST.replace("PLACE", place))) is bad
+
+
+LOSSES = """
+__global__ void losses(float *out, const float *probs, const int *targets, int B, int T, int V) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < B * T) {
+        int b = i / T, t = i % T;
+        const float *row = probs + b * T * V + t * V;
+        out[i] = row[targets[i]];
+    }
+}
+void run(float *out, const float *probs, const int *targets, int block) {
+    const int B = 8, T = 1024, V = VOCABULARY;
+    losses<<<(B * T + block - 1) / block, block>>>(out, probs, targets, B, T, V);
+}
+"""
+
+
+@pytest.mark.parametrize(("vocabulary", "bad"), [("50257", False), ("502570", True)])
+def test_a_quotient_of_an_index_is_no_larger_than_its_test_lets_it_be(vocabulary: str, bad: bool) -> None:
+    assert bool(findings(IndexOverflow, LOSSES.replace("VOCABULARY", vocabulary))) is bad
