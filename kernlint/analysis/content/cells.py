@@ -88,10 +88,9 @@ def bare(
     toucher = Toucher()
     for read in reads:
         at = side(read)
-        if shape.seen and _of_any_value(read):
-            whole = read.root.extent or 0
-            bare = next((cell for cell in range(0, whole, read.size or 1) if cell not in covered), None)
-            if bare is not None:
+        if shape.seen and (cells := _of_any_value(read)):
+            bare = _missed(cells, covered, read.root.extent or 0)
+            if bare is not None and (usually is None or bare in usually):
                 return Unset(read, "uncovered", shape, 0, bare, values, write)
             continue
         if not _certain(at, certain):
@@ -111,9 +110,21 @@ def bare(
     return None
 
 
-def _of_any_value(read: Access) -> bool:
-    """Whether a read of a table with a place for each value that its index can have is made with data as index."""
+def _of_any_value(read: Access) -> range:
+    """The starts of the cells that a read of a table can meet which is made with nothing but data as index: those that
+    the types of the data and what is done with them leave.  Empty where the table ends before them."""
     found = symbols(read.offset)
     if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
-        return False
-    return bool(found) and interval(read.offset) == (0, read.root.extent - read.size)
+        return range(0)
+    low, high = interval(read.offset) if found else (None, None)
+    if low is None or high is None or not 0 <= low < high <= read.root.extent - read.size:
+        return range(0)
+    return range(low, high + 1, read.size)
+
+
+def _missed(cells: range, covered: Bytes, extent: int) -> int | None:
+    """The first of ``cells`` that is not covered.  Data that say a place in a part of a table may never name some of
+    that part: none of it must be covered.  A whole table has a place for each value because each is met."""
+    whole = cells.start == 0 and cells[-1] + cells.step == extent
+    bare = [cell for cell in cells if cell not in covered]
+    return bare[0] if bare and (whole or len(bare) == len(cells)) else None
