@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Atom, Kind, Life, Number, State, Thing, Value
+from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Atom, Kind, Life, Number, Place, State, Thing, Value
 from kernlint.tree import nodes as n
 from kernlint.tree.walk import strip_casts
 
@@ -138,8 +140,7 @@ def assume(asked: Value, truth: bool, s: State) -> None:
     """Take a truth for known; what tells of allocations tells what became of them."""
     s.facts[asked] = truth
     if isinstance(asked, Atom) and not any(isinstance(part, Number) for part in asked.args):
-        own = [part.args[0] for part in asked.args if isinstance(part, Atom) and part.op == "value"]
-        s.compared = s.compared.union(at for at in own if isinstance(at, At))
+        s.compared = s.compared.union(at for part in asked.args for at in _read_in(part))
     if isinstance(asked, At):
         fate = s.fates.get(asked.thing)
         if not truth and fate is not None and fate.life is Life.LIVE:
@@ -161,6 +162,19 @@ def assume(asked: Value, truth: bool, s: State) -> None:
     for thing in _told_of(asked, s):
         if s.fate(thing).life is Life.LIVE:
             s.change(thing, life=Life.DOUBT)
+
+
+def _read_in(part: object) -> Iterator[Place]:
+    """The places whose numbers a value is made of: a number of grains times their size stands for it as well."""
+    if isinstance(part, Atom) and part.op == "value" and isinstance(part.args[0], At):
+        yield part.args[0]
+    elif isinstance(part, Atom) and part.op in _SIZED:
+        for inner in part.args:
+            yield from _read_in(inner)
+
+
+_SIZED = ("*", "+", "-", "<<")
+"""What a size in other units is made of the number that is kept with."""
 
 
 def _told_of(asked: object, s: State) -> list[Thing]:
