@@ -45,6 +45,9 @@ from kernlint.tree.walk import strip_casts, walk
 MOST_STEPS = 20_000
 """Statements that are walked of one file, over all functions and ways."""
 
+_SHARED = frozenset({Kind.MANAGED, Kind.PINNED})
+"""Memory that kernels and the host may both work with."""
+
 _DOUBTS = frozenset({"inactive", "macro"})
 
 
@@ -110,7 +113,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
         for node in walk(function.body) if function.body is not None else ():
             if isinstance(node, n.VarDecl) and isinstance(node.type, StructType) and "device_vector" in node.type.name:
                 reached.add(function)
-            if isinstance(node, n.Launch) and (Kind.MANAGED in program.kinds.values() or _has_event(node)):
+            if isinstance(node, n.Launch) and (_SHARED & {*program.kinds.values()} or _has_event(node)):
                 reached.add(function)
             if not isinstance(node, n.Call):
                 continue

@@ -22,6 +22,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
 )
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
+from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, handed
 from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -174,19 +175,8 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
     if plain == "SetKernelArg" and len(args) == 4:
         bound(m, e, args[3], s)
         return [(s, _status(m, e, s))]
-    if plain in (
-        "RetainMemObject",
-        "HostRegister",
-        "HostUnregister",
-        "IpcGetMemHandle",
-        "HostGetDevicePointer",
-        "PointerGetAttributes",
-        "PointerGetAttribute",
-    ):
-        for one in args:
-            escape(m, one, s)
-        if plain == "RetainMemObject" and isinstance(args[0], At):
-            s.change(args[0].thing, life=Life.DOUBT)  # one of several references is given back by a release
+    if plain in HANDED:
+        handed(m, plain, args, s)
         return [(s, _status(m, e, s))]
     return None
 

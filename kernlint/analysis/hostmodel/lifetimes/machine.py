@@ -76,6 +76,8 @@ class Machine:
         self.faults: dict[tuple[str, Span], Fault] = {}
         self.stopped: dict[Thing, Span] = {}
         self.doubtful = False
+        self.asks: n.Stmt | None = None
+        """What is done again as long as the condition holds that is being looked at."""
         self.written: set[Span] = set()
         """Uses of memory that something has been written to, on one of the ways there."""
         self.holding: list[object] = []

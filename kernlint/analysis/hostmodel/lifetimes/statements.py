@@ -68,7 +68,9 @@ def _loop(
     rounds = 0
     while states and rounds < MOST_ROUNDS:
         if first or rounds:
+            asked, m.asks = m.asks, body
             states, no = m.split(cond, states)
+            m.asks = asked
             if rounds or not states:  # what rests on a loop without a round is seldom meant
                 left += no
         if rounds >= ROUNDS and not _known(m, cond, states):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kernlint.analysis.hostmodel.lifetimes.events import enqueued, over, settled, unordered
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
+from kernlint.analysis.hostmodel.lifetimes.mapped import MAPPED, polled, written_by
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -216,6 +217,8 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
         for index, given in enumerate(args):
             kind = params[index].type if index < len(params) else None
             _passed(m, e, given, kind, stream, state)
+            if isinstance(given, At):
+                written_by(m, e, index, given, stream, state)
         if not e.args or e.packed is not None:
             for thing, fate in list(state.fates.items()):
                 told = fate.touched or e.packed is not None  # which memory it is given is not in sight
@@ -279,9 +282,11 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
     if not s.pending:
         return
     for work in s.pending:
+        if work.api == MAPPED and (writes or polled(m)):
+            continue  # two sides that talk to each other
         same = _share(work.place, at) or (not s.waited and _one_of(m, work.place, at))
         if (work.writes or writes) and same and not _device_only(work):
-            word = "written" if not work.writes else ("launch" if work.api == "launch" else "read")
+            word = "written" if not work.writes else ("launch" if work.api in ("launch", MAPPED) else "read")
             soft = word == "read" and complete(work.api) and work.place.thing.kind in PAGEABLE
             soft = soft and (fate is None or not fate.out)
             related = ((work.span, "begun here"), *calls_to(m))
