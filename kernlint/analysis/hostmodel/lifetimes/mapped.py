@@ -113,5 +113,3 @@ def _stored_to(kernel: n.FunctionDecl | None, param: n.VarDecl) -> bool:
         if isinstance(target, n.Ref) and target.decl is param:
             return True
     return False
-
-
