@@ -23,6 +23,7 @@ from kernlint.tree.nodes import (
     Node,
     ParamDecl,
     Ref,
+    Subscript,
     VarDecl,
 )
 from kernlint.tree.types import PointerType, StructType
@@ -33,15 +34,29 @@ Field = tuple[str, str]
 
 
 def field_of(expr: Node | None) -> Field | None:
-    """The member that an expression reads, conversions aside."""
+    """The member that an expression reads, conversions aside; of an array of pointers, an element (``name[]``)."""
     while isinstance(expr, Cast):
         expr = expr.operand
+    if isinstance(expr, Subscript) or (isinstance(expr, Call) and _in_array(expr)):
+        array = field_of(expr.base if isinstance(expr, Subscript) else expr.receiver)
+        return (array[0], f"{array[1]}{ELEMENT}") if array is not None else None
     if not isinstance(expr, Member):
         return None
     kind = expr.base.type
     if isinstance(kind, PointerType):
         kind = kind.pointee
     return (kind.name, expr.field) if isinstance(kind, StructType) else None
+
+
+ELEMENT = "[]"
+"""Stands behind the name of a member for any element of what it is or leads to."""
+
+
+def _in_array(call: Call) -> bool:
+    """Whether a call gives an element of a ``std::array``."""
+    kind = call.receiver.type if call.receiver is not None else None
+    array = isinstance(kind, StructType) and "std::array" in kind.name
+    return array and call.name.endswith(("::operator[]", "::at"))
 
 
 def _stores(module: Module) -> Iterator[tuple[Field, Where | None]]:
@@ -54,6 +69,8 @@ def _stores(module: Module) -> Iterator[tuple[Field, Where | None]]:
                     yield field, _given(node.value)
             elif isinstance(node, Call):
                 yield from _passed(node)
+            elif isinstance(node, VarDecl) and (array := field_of(node.init)) is not None:
+                yield (array[0], f"{array[1]}{ELEMENT}"), Where.UNKNOWN  # another name for its elements
 
 
 def _given(value: Expr) -> Where | None:
@@ -77,6 +94,12 @@ def _passed(call: Call) -> Iterator[tuple[Field, Where]]:
         field = field_of(inner.operand) if isinstance(inner, AddressOf) else None
         if field is not None:
             yield field, allocated_by(call.name) if rule is not None and rule.out == index else Where.UNKNOWN
+        # Whoever is given the array may store anything in its elements.
+        whole = field_of(inner.operand if isinstance(inner, AddressOf) else inner)
+        if whole is not None and not (field is not None and rule is not None and rule.out == index):
+            yield (whole[0], f"{whole[1]}{ELEMENT}"), Where.UNKNOWN
+    if call.receiver is not None and not _in_array(call) and (held := field_of(call.receiver)) is not None:
+        yield (held[0], f"{held[1]}{ELEMENT}"), Where.UNKNOWN
 
 
 def _compute(facts: ModuleFacts) -> dict[Field, Where]:
