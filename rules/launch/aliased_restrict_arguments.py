@@ -2,23 +2,24 @@ r"""The rule ``aliased-restrict-arguments``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.in_place import FEW, kept_apart, meeting
 from kernlint.analysis.extent.places import Places, places
+from kernlint.analysis.extent.windows import in_common
 from kernlint.analysis.hostmodel.places import pointed_to
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, RootKind
+from kernlint.analysis.trace.events import Access, Root, RootKind
 from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import VarDecl
+from kernlint.tree.nodes import ParamDecl, VarDecl
 from kernlint.tree.types import PointerType, Space
 
 
@@ -30,7 +31,8 @@ class AliasedRestrictArguments(Rule):
     for two such parameters, of which the kernel writes one and touches the other. An error where other elements are
     read than are written, a warning where each thread keeps to one place. Without that promise too it is a warning
     where a thread reads, through the one, elements a fixed way off those that it writes through the other: which of
-    them have been written by then depends on the order of the threads.
+    them have been written by then depends on the order of the threads. Two parts of one buffer are as bad where they
+    have elements in common, whatever sizes the launch is tried with.
 
     ```cuda bad
     __global__ void shift(const int *from, int *to, int n) {
@@ -94,6 +96,20 @@ class AliasedRestrictArguments(Rule):
     }
     ```
 
+    ```cuda bad
+    __global__ void move(const float *__restrict__ from, float *__restrict__ to, int n, int rows) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i >= n) return;
+        for (int row = 0; row < rows; ++row) to[row * n + i] = from[row * n + i];
+    }
+    void forget_first(float *line, int n) {
+        move<<<(n + 255) / 256, 256>>>(line + n, line, n, 7);  // expect: KL620
+    }
+    void forget_half(float *line, int n) {
+        move<<<(n + 255) / 256, 256>>>(line + 4 * n, line, n, 4);
+    }
+    ```
+
     ```cuda good
     __global__ void smooth(const float *__restrict__ from, float *__restrict__ to, int n) {
         const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -128,6 +144,8 @@ class AliasedRestrictArguments(Rule):
             promised = all(isinstance(p.type, PointerType) and p.type.restrict for p in (one, other))
             launch = next((at for at in facts[launches] if _alike(at, one, other)), None)
             if launch is None:
+                if promised:
+                    yield from self._windows(facts, one, other, used)
                 continue
             view = next((at for at in facts[launch_context].launches if at.fact is launch), None)
             found = facts[places]
@@ -137,6 +155,26 @@ class AliasedRestrictArguments(Rule):
                 or _interfere(view, used[other], used[one], found)
             ):
                 yield self._found(launch, one, other, touched, promised)
+
+    def _windows(
+        self, facts: Facts, one: ParamDecl, other: ParamDecl, used: Mapping[ParamDecl, list[Access]]
+    ) -> Iterator[Finding]:
+        """Two parts of one buffer that have elements in common."""
+        for view in facts[launch_context].launches:
+            first, second = (_place(view.fact.argument(each.name)) for each in (one, other))
+            if first is None or second is None or first[0] is not second[0]:
+                continue
+            if in_common(view, used[one], used[other], first[1], second[1]):
+                written = next(access for access in (*used[one], *used[other]) if access.writes)
+                yield self.finding(
+                    view.fact.span,
+                    f"{one.name} and {other.name} are __restrict__, and get parts of one buffer that have elements in "
+                    "common, of which some are written",
+                    severity=Severity.WARNING,
+                    related=[Related(written.span, "written here")],
+                    fix="write to another buffer, or take __restrict__ away from both",
+                )
+                return
 
     def _found(
         self, launch: LaunchFact, one: VarDecl, other: VarDecl, touched: list[Access], promised: bool
@@ -205,7 +243,7 @@ def _alike(launch: LaunchFact, one: VarDecl, other: VarDecl) -> bool:
     return _place(first) is not None and _place(first) == _place(second)
 
 
-def _place(value: Value | None) -> object:
+def _place(value: Value | None) -> tuple[Root, Term] | None:
     """The object and the offset in it that a pointer is sure to have; None where that is not known."""
     if not isinstance(value, PointerValue):
         return None
