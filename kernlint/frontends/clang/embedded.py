@@ -56,6 +56,8 @@ _PAREN = pattern(rb"[()]")
 _PAREN_OR_KERNEL = pattern(
     rb"[()]|(?<![^\s;}])(?:__kernel|kernel)(?=\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s)", re.DOTALL
 )
+_BREAK = pattern(rb"\\[nt](?=\s|\Z)")
+"""A line break that is written out where a macro makes a string of its argument."""
 _CALLEE = pattern(rb"[A-Za-z_]\w*\s*\Z")
 _NAMELESS = pattern(rb"\b(?:__kernel|kernel)\s+void\s*[\\%${]|\b(?:__kernel|kernel)\s+void\s+\w+\s*\\")
 _MADE = pattern(rb"\b(?:Elementwise|Reduction|\w*Scan)Kernel\b|\bListOfListsBuilder\b")
@@ -139,7 +141,8 @@ def stringised(text: bytes) -> Iterator[Program]:
             end = _closing(bare, start) if start is not None else 0
             if start is not None and end:
                 blank = re.sub(rb"[^\n]", b" ", text)
-                yield Program(Language.OPENCL, blank[:start] + text[start:end] + blank[end:], start, end)
+                inside = _BREAK.sub(_unescape, text[start:end])
+                yield Program(Language.OPENCL, blank[:start] + inside + blank[end:], start, end)
                 calls.clear()
 
 
@@ -295,9 +298,16 @@ _ENDED = pattern(rb"\A(\s*);")
 _RAW_LITERAL = pattern(rb'R"([^\s()\\"]{0,16})\((.*?)\)\1"', re.DOTALL)
 
 
+_OPENED = pattern(rb"^[\w \t*\[\]]+=[ \t]*\"[ \t]*(?=\r?\n)", re.MULTILINE)
+_CLOSED = pattern(rb"\"[ \t]*;[ \t]*(?=\r?\n|\Z)")
+
+
 def unwrapped(text: bytes) -> bytes:
-    """An OpenCL program without the marks by which host code includes the file as a string: those of raw literals, and
-    a macro around it that the file does not define."""
+    """An OpenCL program without the marks by which host code includes the file as a string: those of raw literals, a
+    macro around it that the file does not define, and quotation marks at the ends of lines, between which a script
+    takes it for a literal."""
+    if _OPENED.search(text):
+        text = _CLOSED.sub(_spaces, _OPENED.sub(_spaces, text))
     for program in stringised(text):
         name = _CALLEE.search(text, 0, program.start - 1)
         if name is not None and not re.search(rb"#[ \t]*define[ \t]+" + name.group().strip() + rb"\b", text):

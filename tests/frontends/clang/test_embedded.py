@@ -176,3 +176,38 @@ def test_a_macro_around_the_whole_file_is_no_part_of_the_program() -> None:
 def test_a_macro_of_the_file_around_a_kernel_stays() -> None:
     text = b"#define BOTH(K) K\nBOTH(__kernel void f(__global int *a) { a[0] = 1; })\n"
     assert unwrapped(text) == text
+
+
+def test_line_breaks_that_are_written_out_in_the_argument_of_a_macro() -> None:
+    text = """const char *source = STRINGIFY(
+#define SIZE 16 \\n
+__kernel void fill(\\n
+    __global int *a)\\n
+{ \\n
+    a[get_global_id(0)] = SIZE; \\n
+}
+);
+"""
+    (host, module) = ClangFrontend().parse_file(SourceFile("host.cpp", text.encode()))
+    assert not host.kernels and [k.name for k in module.kernels] == ["fill"]
+    assert not module.kernels[0].function.losses and not module.compiler
+
+
+def test_a_file_that_a_script_takes_for_one_literal() -> None:
+    text = """// "kernels" of the library
+static const char *FILL = "
+__kernel void fill(__global int *a) { a[get_global_id(0)] = 1; }  // the "last" one
+";
+static const char * const CLEAR = "
+__kernel void clear(__global int *a) { a[get_global_id(0)] = 0; }
+";
+"""
+    (module,) = ClangFrontend().parse_file(SourceFile("fill.cl", text.encode()))
+    assert [k.name for k in module.kernels] == ["fill", "clear"] and not module.compiler
+
+
+def test_what_a_template_leaves_open_is_no_error_of_the_language() -> None:
+    for open_ in ("%TYPE", "${type}", "@TYPE@", "{{ type }}"):
+        text = f"__kernel void scale(__global {open_} *a, const int n) {{ a[get_global_id(0)] *= n; }}"
+        (module,) = ClangFrontend().parse_file(SourceFile("scale.cl", text.encode()))
+        assert not module.compiler, open_

@@ -24,6 +24,8 @@ _GRAMMAR = pattern(
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
 _CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
+_OPEN = pattern(r"[$@`]|\{[{%]|<%")
+"""What a template leaves open for a generator to fill in (``${n}``, ``@T@``): it is no program yet."""
 _PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
 _ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
 _PAIRS = {b")"[0]: b"("[0], b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
@@ -48,6 +50,8 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
     if not grave or (piece and not _balanced(parsed.text)):
         return
     around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
+    if parsed.text[first.offset : first.offset + 1] in (b"%", b"\\") or _OPEN.search(around):
+        return
     if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
 
