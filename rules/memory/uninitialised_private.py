@@ -23,7 +23,8 @@ class UninitialisedPrivate(Rule):
     never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
     thread's index. Of a structure it is a field that decides a condition, where no code of a class makes the object.
     Ways that arguments or data choose are not reported, as the caller may know that they are not taken, unless the
-    kernel has a branch of its own for such arguments, or searches for what is closer than an argument says.
+    kernel has a branch of its own for such arguments, searches for what is closer than an argument says, or goes on
+    after the only branch that sets the value, which data choose, as if it were always taken.
 
     ```cuda bad
     __global__ void total(const float *charge, float *sum, int n) {
@@ -52,6 +53,16 @@ class UninitialisedPrivate(Rule):
                 best = i;
             }
         out[threadIdx.x] = best;  // expect: KL506
+    }
+    ```
+
+    ```opencl bad
+    __kernel void lowest(__global const float *x, __global float *out, const int n) {
+        int i = get_global_id(0);
+        if (i >= n) return;
+        float low;
+        if (x[i] > 0) low = fmin(x[i], 1.0f);
+        out[i] = low;  // expect: KL506
     }
     ```
 
@@ -123,6 +134,9 @@ class UninitialisedPrivate(Rule):
         if one.missed is not None:
             who = " where a loop finds nothing close enough"
             related.append(Related(one.missed.span, f"this loop sets {name} in some of its rounds, or in none"))
+        if one.branch is not None:
+            who = " where the branch that sets it is not taken"
+            related.append(Related(one.branch.cond.span, f"{one.decl.name} is set under this condition alone"))
         return self.finding(
             event.span,
             f"{name} {use}, and nothing was stored in it before{who}",

@@ -6,7 +6,8 @@ The way there (through selections, and through the first iteration of loops) is 
 with conditions on the thread and the launch that some thread of a launch in sight (else of a small one) meets together
 with the guards of the use, it is reported.  Conditions on arguments alone may never be met, unless the kernel has a
 branch of its own for them in which nothing is stored, or takes up the value in such a branch (``branches.py``); so may
-conditions on data or on what was not followed: silent.  A search that keeps what comes closer than an argument may find
+conditions on data or on what was not followed: silent, but for a branch beside the declaration that is the only one to
+set the value (``one_branch.py``).  A search that keeps what comes closer than an argument may find
 nothing (``searched.py``).  A use is silent that is guarded by data where the way leads past a loop that data may have
 left: what was found there and what guards the use go together.
 
@@ -30,6 +31,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
 from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.content.one_branch import OneBranch, one_branch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
 from kernlint.analysis.content.ways import Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
@@ -53,7 +55,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.nodes import Assume, Expr, FunctionDecl, IntLit, Trap, VarDecl
+from kernlint.tree.nodes import Assume, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
 from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, StructType, VectorType
 from kernlint.tree.walk import strip_casts, walk
 
@@ -83,7 +85,7 @@ class Unset:
     ``decl``: the variable; ``event``: the use (None: it is only ever updated, first at ``update``).  ``found``: a
     thread and launch for which it is so (None: all).  ``cell``: the element of an array that nothing sets (None: no
     array); ``updated``: it is only ever updated.  ``missed``: the loop that sets the value in rounds of which there
-    need not be one.
+    need not be one.  ``branch``: the only branch that sets it, which data choose.
     """
 
     decl: VarDecl
@@ -93,6 +95,7 @@ class Unset:
     updated: bool = False
     missed: LoopContext | None = None
     update: Span | None = None
+    branch: If | None = None
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -195,6 +198,18 @@ def _terms(event: Event) -> Iterator[Term]:
             yield event.value
 
 
+def _open(conds: tuple[Term, ...]) -> list[Term]:
+    return [cond for cond in conds if cond.value != 1]
+
+
+def _branch(event: Event, conds: tuple[Term, ...], unset: Symbol, facts: Facts) -> OneBranch | None:
+    """The only branch that sets an ``unset`` value, which a use takes up under the one of ``conds`` that is open."""
+    if len(_open(conds)) != 1 or any(loop.counter in symbols(term) for term in conds for loop in event.loops):
+        return None
+    decl = unset_variable(unset)
+    return one_branch(decl, facts.reached) if decl is not None else None
+
+
 def _unconditional(conds: tuple[Term, ...]) -> bool:
     return not any(cond.value != 1 for cond in conds)
 
@@ -226,13 +241,17 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                     pointed = pointed_to(facts.reached)
                 if id(decl) in pointed:
                     continue
-                found = None
+                found, branch = None, None
                 if not _unconditional(conds):
-                    found = _met(event, conds, believed, ways.chosen)
-                    if found is None:
+                    branch = _branch(event, conds, symbol, facts)
+                    both = branch is not None and branch.both
+                    found = _met(event, conds, believed, ways.chosen | set(conds) if both else ways.chosen)
+                    if found is not None:
+                        branch = None
+                    elif branch is None or not taken_up(event, term, _open(conds), symbol):
                         continue
                 said.add(id(decl))
-                yield Unset(decl, event, found, missed=missed)
+                yield Unset(decl, event, found, missed=missed, branch=branch.test if branch is not None else None)
 
 
 # --------------------------------------------------------------------------------------------------------- arrays

@@ -1,0 +1,123 @@
+"""The only branch in which a private variable is set, where the kernel goes on without it.
+
+A kernel that asks data a question is written for both answers.  A variable that one answer sets, in a branch beside its
+declaration, is unset for the other, and a use that nothing keeps to the first answer takes that up::
+
+    float least;                                  int stride, steps;
+    if (here > 0) {                               if (down) { stride = -width; steps = y; }
+        least = here;                             else steps = height - 1 - y;
+        for (...) least = min(least, x[k]);       for (int i = 0; i < steps; ++i) p += stride;
+    }
+    out[i] = least;
+
+Of arguments the same is said only where the other answer has a branch too, as a caller may give the first one always.
+A chain of ``else if`` may have a branch for all there is.  Data that guard the use, or that are factors of what is
+used, may say the same as those that were asked: silent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kernlint.analysis.trace.events import Event, GuardKind
+from kernlint.record import dataclass
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.nodes import Assign, Block, Break, Continue, DeclStmt, FunctionDecl, If, Node, Ref, Stmt, VarDecl
+from kernlint.tree.walk import strip_casts, walk
+
+_ASKED = frozenset({SymbolKind.LOAD, SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.PARAM})
+
+
+@dataclass(frozen=True, slots=True)
+class OneBranch:
+    """``test``: the branch; ``both``: it has another side, which does something else."""
+
+    test: If
+    both: bool
+
+
+def one_branch(decl: VarDecl, functions: Iterable[FunctionDecl]) -> OneBranch | None:
+    """The only branch that sets ``decl``, if it stands beside the declaration."""
+    for function in functions:
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, Block) and any(_declares(one, decl) for one in node.body):
+                return _only(decl, node)
+    return None
+
+
+def _declares(statement: Stmt, decl: VarDecl) -> bool:
+    return isinstance(statement, DeclStmt) and any(one is decl for one in statement.decls)
+
+
+def _only(decl: VarDecl, block: Block) -> OneBranch | None:
+    stores = {id(node) for node in walk(block) if _sets(node, decl)}
+    for test in block.body:
+        if not isinstance(test, If) or test.is_constexpr:
+            continue
+        then, other = _stores(test.then, decl), _stores(test.other, decl)
+        if not then and not other:
+            continue
+        rest = test.then if other else test.other
+        if (then and other) or then | other != stores or (not then and not other) or _goes_on_asking(rest):
+            return None
+        return OneBranch(test, rest is not None and any(isinstance(node, Assign) for node in walk(rest)))
+    return None
+
+
+def _sets(node: Node, decl: VarDecl) -> bool:
+    if not isinstance(node, Assign):
+        return False
+    target = strip_casts(node.target)
+    return isinstance(target, Ref) and target.decl is decl
+
+
+def _stores(side: Stmt | None, decl: VarDecl) -> set[int]:
+    return {id(node) for node in walk(side) if _sets(node, decl)} if side is not None else set()
+
+
+def _goes_on_asking(rest: Stmt | None) -> bool:
+    """Whether the other side is one more question, or leaves."""
+    while isinstance(rest, Block) and len(rest.body) == 1:
+        rest = rest.body[0]
+    if rest is None:
+        return False
+    return isinstance(rest, If) or any(isinstance(node, (Break, Continue)) for node in walk(rest))
+
+
+def taken_up(event: Event, used: Term, facts: list[Term], unset: Symbol) -> bool:
+    """Whether a use of ``used`` takes up the ``unset`` value of a branch that data alone choose, by the one of
+    ``facts`` under which it is unset, and no other data have a say."""
+    if len(facts) != 1 or any(symbol.kind not in _ASKED for symbol in symbols(facts[0])):
+        return False
+    asked = [symbol for symbol in symbols(facts[0]) if symbol.kind is SymbolKind.LOAD]
+    if not asked or _after_loop(facts[0]):
+        return False
+    for guard in event.guards:
+        ended = guard.kind is GuardKind.AFTER_LOOP and guard.loop is not None and not guard.loop.exits
+        if not ended and any(symbol.kind not in _SETTLED for symbol in symbols(guard.term)):
+            return False
+    return not any(_same_data(part, asked) for part in _factors(used, unset))
+
+
+_SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNTER}
+
+
+def _after_loop(term: Term) -> bool:
+    return (term.op == "call" and term.args[0].startswith("after")) or any(map(_after_loop, term.terms))
+
+
+def _factors(term: Term, unset: Symbol) -> Iterator[Term]:
+    """What a used value is made of beside the selection that holds the unset one."""
+    if term.op in ("select", "sym") or (term.op == "call" and term.args[0].startswith("after")):
+        return
+    for part in term.terms:
+        if unset in part.symbols:
+            yield from _factors(part, unset)
+        else:
+            yield part
+
+
+def _same_data(part: Term, asked: list[Symbol]) -> bool:
+    roots = [one.origin[0] for one in asked if isinstance(one.origin, tuple)]
+    held = (symbol.origin for symbol in symbols(part) if symbol.kind is SymbolKind.LOAD)
+    return any(isinstance(origin, tuple) and any(origin[0] is root for root in roots) for origin in held)
