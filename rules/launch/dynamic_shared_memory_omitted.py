@@ -8,6 +8,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import Allocated, undersized
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.raised_above import of_size, raised_above, tested
 from kernlint.analysis.launching.raised_once import RAISING, raised_once
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
@@ -39,7 +40,8 @@ class DynamicSharedMemoryOmitted(Rule):
     limit was raised for this kernel with ``cudaFuncSetAttribute`` before. It counts bytes: where the launch gives fewer
     than the kernel touches (elements instead of bytes, one of two arrays, a tile without its halo), the rest lies
     beyond the end. A size that is kept in a static variable is that of the first call, whatever later ones pass; so is
-    a limit that is raised behind a mark, once, to what the first launch needs.
+    a limit that is raised behind a mark, once, to what the first launch needs, and one that is raised only for
+    sizes that are too large already, as the kernel's own arrays count too.
 
     ```cuda bad
     __global__ void flip(float *x) {
@@ -181,7 +183,17 @@ class DynamicSharedMemoryOmitted(Rule):
                     fix="raise it whenever a launch needs more than before",
                 )
             use = next((access for access in uses if not _excluded(access, launch)), None)
+            above = raised_above(launch, facts.module.functions) if facts.module.language == "cuda" else None
             size = _least(launch.shared) if launch.shared is not None else None
+            if size is None and above is not None and above.most + own > GRANTED:
+                yield self.finding(
+                    launch.span,
+                    f"the limit is raised for more than {above.most} bytes alone, and more than {GRANTED - own} are "
+                    "refused already" + (f", with {own} of the kernel's own" if own else ""),
+                    Severity.WARNING,
+                    related=[Related(above.span, "tested here")],
+                    fix="add the kernel's static shared memory (sharedSizeBytes) to what is tested",
+                )
             if size is None:
                 continue
             if use is not None and size == 0 and _none_given(launch):
@@ -191,7 +203,7 @@ class DynamicSharedMemoryOmitted(Rule):
                     Related(use.span, f"{use.root.name} is accessed here"),
                     "pass its size in bytes as the third launch argument",
                 )
-            elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts, launch):
+            elif size and size + own > GRANTED and facts.module.language == "cuda" and not _raised(facts, launch, size):
                 more = f" and {own} of its own" if size <= GRANTED else ""
                 given = words(launch.shared) if launch.shared is not None else size
                 yield self._finding(
@@ -304,9 +316,9 @@ def _of_one_structure(one: Allocated) -> bool:
     return bool(counted) and bool(others)
 
 
-def _raised(facts: Facts, launch: LaunchFact) -> bool:
+def _raised(facts: Facts, launch: LaunchFact, size: int) -> bool:
     """Whether host code of the file, or what comes before the launch, raises the limit for this kernel, or for kernels
-    it does not name."""
+    it does not name, and not only for sizes above that of the launch."""
     if launch.walk is not None and any(api.name in RAISING for api in launch.walk.apis):
         return True
     own = {id(facts.kernel.function), *(id(instance) for instance in facts.kernel.instances)}
@@ -315,6 +327,9 @@ def _raised(facts: Facts, launch: LaunchFact) -> bool:
             continue
         for node in walk(function.body):
             if not isinstance(node, Call) or node.name.rpartition("::")[2] not in RAISING:
+                continue
+            above = tested(node, (function,)) if of_size(node, launch.node) else None
+            if above is not None and size <= above.most:
                 continue
             named = [n for arg in node.args for n in walk(arg) if isinstance(n, FunctionRef)]
             if not named or any(
