@@ -384,6 +384,10 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
             if ends is None or loop.trips.uniformity > Uniformity.BLOCK or loop not in inside.loops:
                 return None
             extra.append(ends)
+    for loop in first.loops:
+        if loop in second.loops and id(loop) not in even and _at_one(loop, mine, other):
+            tied.append((loop.counter, loop.counter, 0))
+            even.add(id(loop))
     a, b = side(first, extra_a), side(second, extra_b)
     return Pair(
         first,
@@ -397,6 +401,15 @@ def _pair(first: Access, mine: Label, second: Access, other: Label) -> Pair | No
         ahead,
         supposed=not (mine.exact and other.exact),
     )
+
+
+def _at_one(loop: LoopContext, mine: Label, other: Label) -> bool:
+    """Whether both labels name one and the same iteration of ``loop``: with a barrier ahead of it, the first one."""
+    said = [
+        {part for part in conjuncts(label.condition) if part.op == "eq" and part.args[0] == loop.counter.term}
+        for label in (mine, other)
+    ]
+    return any(part.args[1].value is not None for part in said[0] & said[1])
 
 
 def _went_on(loop: LoopContext, later: Access, earlier: Access) -> bool:

@@ -12,7 +12,7 @@ others, moves with the thread: nothing says that two threads may have the same o
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.trace.events import Access, AccessKind, WarpEvent
@@ -20,10 +20,10 @@ from kernlint.analysis.trace.values import UNPLACED
 from kernlint.prove.query import SETTLED, Side
 from kernlint.record import replace
 from kernlint.symbolic.intervals import interval, refine
-from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, rebuild, symbols
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, rebuild, symbols
 from kernlint.tree.nodes import Atomic, WarpOp
-from kernlint.tree.types import IntType
+from kernlint.tree.types import BOOL, I64, IntType
 
 PART = 64
 """Elements, at most, between which an input chooses where the thread has a part of unknown size of the object."""
@@ -217,14 +217,17 @@ def _open(side: Side, access: Access, inputs: tuple[Term, ...]) -> Side:
     if not inputs:
         return side
     images: dict[Term, Term] = {}
+    inside: list[Term] = []
     bounds = refine(side.guards)
     for term in inputs:
         assert isinstance(term.type, IntType)
         low, high = interval(term, bounds)
-        small, great = _room(side.offset, term, access)
+        form, unit = _placed(side.offset, term)
+        small, great = _room(form, unit, access)
         low, high = max(low if low is not None else small, small), min(high if high is not None else great, great)
         name = next((symbol.name for symbol in term.symbols if _datum(symbol)), "input")
         images[term] = Symbol(SymbolKind.UNKNOWN, name, term.type, low=low, high=max(low, high)).term
+        inside += (binary("lt", cast(images[term], I64), length, BOOL) for length in _rows(form, unit))
 
     def put(term: Term) -> Term:
         if term in images:
@@ -236,11 +239,12 @@ def _open(side: Side, access: Access, inputs: tuple[Term, ...]) -> Side:
     loops = tuple(
         loop if loop.condition is None else replace(loop, condition=put(loop.condition)) for loop in side.counters
     )
-    return replace(side, offset=put(side.offset), guards=tuple(map(put, side.guards)), counters=loops)
+    guards = (*map(put, side.guards), *inside)
+    return replace(side, offset=put(side.offset), guards=guards, counters=loops)
 
 
-def _room(offset: Term, term: Term, access: Access) -> tuple[int, int]:
-    """From where to where an input goes: it keeps to its object, and to the part of it that the thread has."""
+def _placed(offset: Term, term: Term) -> tuple[Mapping[tuple[Term, ...], int], int]:
+    """What an offset is the sum of, with an input in it, and how many bytes the input steps (0: nobody knows)."""
     probe = Symbol(SymbolKind.LOAD, "probe", term.type)
 
     def put(at: Term) -> Term:
@@ -250,14 +254,33 @@ def _room(offset: Term, term: Term, access: Access) -> tuple[int, int]:
         return at if not made or made == at.terms else rebuild(at, made)
 
     form = polynomial(put(offset)).coefficients
-    unit = abs(form.get((probe.term,), 0))
+    return form, abs(form.get((probe.term,), 0))
+
+
+def _moves(atom: Term) -> bool:
+    return any(s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER) for s in symbols(atom))
+
+
+def _rows(form: Mapping[tuple[Term, ...], int], unit: int) -> Iterator[Term]:
+    """How long the rows are, in steps of the input, among which the thread or a loop chooses (``row * n + input``): an
+    input keeps to the row."""
+    for mono, value in form.items() if unit else ():
+        still = [atom for atom in mono if not _moves(atom)]
+        if len(still) + 1 != len(mono) or not still or value < unit:
+            continue
+        if all(s.kind is SymbolKind.PARAM for atom in still for s in symbols(atom)):
+            yield term_of(Polynomial({tuple(still): value // unit}))
+
+
+def _room(form: Mapping[tuple[Term, ...], int], unit: int, access: Access) -> tuple[int, int]:
+    """From where to where an input goes: it keeps to its object, and to the part of it that the thread has."""
     if not unit:
         return 0, PART
     most = MOST
     if access.root.extent is not None:
         most = min(most, max(access.root.extent // unit - 1, 0))
     for mono, value in form.items():
-        own = any(s.kind in (SymbolKind.THREAD, SymbolKind.COUNTER) for atom in mono for s in symbols(atom))
+        own = any(map(_moves, mono))
         if own and len(mono) > 1:
             most = min(most, PART - 1)
         elif own and abs(value) > unit:
