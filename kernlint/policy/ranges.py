@@ -1,7 +1,8 @@
 """What comments say of how small and how large sizes get: ``n: 1 .. 65536``, ``h, w from 1 to 8192``, ``count >= 0``.
 
 Which sizes callers pass is in no code that a file shows; its author writes it beside the parameter or above the
-function.  Read are ranges of whole numbers with a name before them, bounds on one side, and what may be empty.
+function.  Read are ranges of whole numbers with a name before them, bounds on one side, what may be empty, and sizes
+that are named as examples (``n = 300 steps * 50 bands``), which are reached.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernlint.analysis.launching.stated_sizes import FITS
 from kernlint.policy.promises import runs
 from kernlint.policy.suppress import code_of, comments
 from kernlint.source import SourceFile
@@ -19,9 +21,13 @@ from kernlint.text.pythontext import is_python
 Range = tuple[int | None, int | None]
 """The least and the greatest value; None: not said."""
 
-_MAYBE = pattern(rb"\.\.|[<>] ?=? ?\d|\bto \d|at most|up to|no more than|empty|\b0 (?:for|if|when|in)|be 0|zero", re.I)
+_MAYBE = pattern(
+    rb"\.\.|[<>] ?=? ?\d|\bto \d|at most|up to|(?:more|fewer|less) than|below|under|or more|and more|"
+    rb"= ?\d|\bof \d|e\.g|empty|\b0 (?:for|if|when|in)|be 0|zero",
+    re.I,
+)
 _NUMBER = (
-    r"(?:\d+ ?<< ?\d+|\d+ ?(?:\^|\*\*) ?\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+(?!\d))"
+    r"(?:\d+[uU]?[lL]* ?<< ?\d+|\d+ ?(?:\^|\*\*) ?\d+|\d{1,3}(?:[ ,']\d{3})+(?!\d)|\d+[kKM](?!\w)|\d+(?!\d))"
     r"(?: ?- ?1(?!\d))?(?![\w.]*[A-Za-z])"
 )
 _NAME = r"[A-Za-z_]\w*"
@@ -34,11 +40,30 @@ _CLAUSE = pattern(r"(?<![.\s])\.(?=\s|$)|;|[()]")
 _CHAIN = pattern(rf"({_NUMBER}) ?(<=?) ?({_NAMES})((?: ?<=? ?{_NAMES})*) ?(<=?) ?({_NUMBER})")
 _SPOKEN = pattern(
     rf"(?:^|(?<=, )|\b(?:any|all|and|with|for) )({_NAMES}) ?"
-    r"(?:[:=]| (?=in|from|is|are|between|of|goes|runs) ?)"
+    r"(?:[:=]| (?=in|from|is|are|between|of|goes|runs|stays?\b|remains?\b|lies?\b|reach) ?)"
 )
 _TO = rf"(?:\.\.\.?|to|through|up to|and(?= \d)|,(?= ?{_NUMBER}\]))"
 _BETWEEN = pattern(rf"(?:\[|\b(?:from|between|in) ?)?\b({_NUMBER}) ?{_TO} ?({_NUMBER})")
-_MOST = pattern(rf"\b(?:at most|up to|no more than|not more than) ({_NUMBER})(?! ?(?:[KMG]i?B|bytes?|bits?|%|ms|us)\b)")
+_UNITS = r"(?! ?(?:(?:[KMG]i?B|[Bb]ytes?|bits?|ms|us|[x*] ?\w+)\b|%))"
+_MOST = pattern(
+    rf"\b(at most|up to|no (?:more|larger|greater) than|not more than|as (?:many|large) as|below|under|"
+    rf"(?:less|fewer|smaller) than) ({_NUMBER}){_UNITS}"
+)
+_MORE = pattern(rf"\b({_NUMBER})(?:\+| (?:and|or) (?:more|above)\b)")
+_AFTER = pattern(rf"\b({_NAME}) \((<=?|>=?|≤|≥) ?({_NUMBER})\)")
+_FACTOR = rf"{_NUMBER}(?: (?!x\b)[a-z]{{2,}})?"
+_PRODUCT = rf"({_FACTOR}(?: ?(?:\*|x\b) ?{_FACTOR})*)(?! ?(?:[-+*/<>=&|^]|x\b))"
+_EQUALS = pattern(rf"(?<![*/+%.-])(?<![*/+%-] )\b({_NAME}) ?= ?{_PRODUCT}")
+_HAS = pattern(rf"\b(?:has|have|with) an? ({_NAME}) of {_PRODUCT}")
+_EXAMPLE = pattern(
+    rf"^({_NAME}) (?:is|are|counts|holds)\b.*?\b(?:e\.g|for example|for instance|such as),?(?: [^=\d]*=)? {_PRODUCT}"
+)
+_COUNTED = pattern(
+    rf"\b(?:between {_NUMBER} and|at most|up to|no more than|fewer than) ({_NUMBER})"
+    r"((?: (?!of\b|in\b|per\b)[a-z]{3,}){1,2})"
+)
+_PER = pattern(r"\b(?:one|an?) (\w+) per (\w+)", re.I)
+_COUNT_OF = r"(?i:(?:n|num|nof|nr|no_of|num_of|n_of|number_of)_?{0}|{0}_?(?:count|num|cnt))"
 _SIDE = pattern(rf"(?<![*/+%-])(?<![*/+%-] )\b({_NAMES}) ?(>=|>|<=|<|≥|≤) ?({_NUMBER})(?! ?[*/+-])")
 """(What stands in a product or sum has no bound of its own there.)"""
 _EMPTY = pattern(
@@ -51,6 +76,16 @@ _DOUBT = pattern(
     r"\b(?:usual|typical|e\.g|example|say\b|about\b|default|not\b|never|if\b|unless|except|was\b|bench|TODO|FIXME|check)",
     re.I,
 )
+_WRONG = pattern(r"\b(?:not\b|never|if\b|unless|except|was\b|bench|TODO|FIXME|check|default)", re.I)
+"""What keeps an example from being a size that there is."""
+_FITTING = pattern(
+    r"\b(?:fits?|below|under|within|(?:less|fewer|smaller|more) than|at most|exceeds?|overflows?|range of|"
+    r"limit of|[<≤]=?)"
+    r" ?(?:in(?:to)? |of )?(?:an? |the |signed |unsigned )*"
+    r"(?:u?int\b|u?int32|32[- ]?bit|INT_MAX|2 ?(?:\^|\*\*) ?3[12]\b|1[uU]?[lL]* ?<< ?3[12]\b|2147483647|"
+    r"[24] ?Gi?B?\b|[24] billion)",
+    re.I,
+)
 _DECLARED = pattern(r"\b([A-Za-z_]\w*)\s*(?=[,;)]|$)")
 
 
@@ -60,17 +95,56 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     if _MAYBE.search(source.data) is None:
         return found
     unclear: set[str] = set()
+    examples: dict[str, int] = {}
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
         line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
         beside = _DECLARED.findall(line) if line.strip() else []
-        for name, (low, high) in said(" ".join(_CODE.sub("", _MARK.sub("", text)).split()), beside[-1:]):
+        prose = _plain(text)
+        together = re.search(r"\b(?:each|both)\b", prose) is not None
+        for name, value in attained(prose):
+            examples[name] = max(value, examples.get(name, 0))
+        for name, (low, high) in said(prose, beside if together else beside[-1:]):
             known_low, known_high = found.get(name, (None, None))
             if any(a is not None and b is not None and a != b for a, b in ((low, known_low), (high, known_high))):
                 unclear.add(name)
             found[name] = (known_low if low is None else low, known_high if high is None else high)
-    known = frozenset(re.findall(_NAME, code_of(source.data).decode("utf-8", "replace"))) if found else ()
-    return {name: one for name, one in found.items() if name not in unclear and name in known}
+    if not found and not examples:
+        return found
+    known = frozenset(re.findall(_NAME, code_of(source.data).decode("utf-8", "replace")))
+    for noun in [name for name in found if name.startswith("#")]:
+        one = found.pop(noun)
+        for name in _counts(noun[1:], known):
+            found.setdefault(name, one)
+    for name, value in examples.items():
+        low, high = found.get(name, (None, None))
+        found[name] = (low, value if high is None else high)
+    unclear |= {name for name, (low, high) in found.items() if low is not None and high is not None and low > high}
+    return {name: one for name, one in found.items() if name not in unclear and (name in known or name == FITS)}
+
+
+def _plain(text: str) -> str:
+    """A comment in one line, without marks, code, and full stops that end no sentence."""
+    prose = " ".join(_CODE.sub("", _MARK.sub("", text)).split())
+    prose = re.sub(r"\be\. ?g\.", "e.g", prose)
+    return _AFTER.sub(r"; \1 \2 \3 ;", prose)
+
+
+def _counts(noun: str, known: frozenset[str]) -> list[str]:
+    """The names that say that they count what a comment calls ``noun``."""
+    count = re.compile(_COUNT_OF.format(f"{noun.removesuffix('s')}(?:s|es)?"))
+    return [name for name in known if count.fullmatch(name) is not None]
+
+
+def attained(text: str) -> Iterator[tuple[str, int]]:
+    """Names with values of which a comment says that they occur: ``n = 300 epochs * 50 bands``, ``a width of 27``."""
+    for clause in _CLAUSE.split(text):
+        if _WRONG.search(clause) is None:
+            for found in (*_EQUALS.finditer(clause), *_HAS.finditer(clause), *_EXAMPLE.finditer(clause.strip())):
+                value = 1
+                for factor in re.findall(_NUMBER, found[2]):
+                    value *= _value(factor)
+                yield found[1], value
 
 
 def said(text: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
@@ -78,9 +152,18 @@ def said(text: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
     for sentence in _SENTENCE.split(text):
         for match in _EMPTY.finditer(sentence) if _DOUBT.search(sentence) is None else ():
             yield match[1] or match[2], (0, None)
+    if _FITTING.search(text) is not None:
+        yield FITS, (None, (1 << 31) - 1)
+    alike = {two: one for one, two in _PER.findall(text)}
     for clause in _CLAUSE.split(text):
         if _DOUBT.search(clause) is None:
             yield from _of_clause(clause.strip(), beside)
+            for match in _COUNTED.finditer(clause):
+                for noun in match[2].split():
+                    yield f"#{noun}", (None, _value(match[1]))
+                    one = alike.get(noun, alike.get(noun.removesuffix("s")))
+                    if one is not None:
+                        yield f"#{one}", (None, _value(match[1]))
 
 
 def _of_clause(clause: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
@@ -110,13 +193,18 @@ def _of_clause(clause: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
 
 def _of_text(text: str) -> Range | None:
     """The range that stands in what is said of a name."""
-    between, most = _BETWEEN.search(text), _MOST.search(text)
+    between, most, more = _BETWEEN.search(text), _MOST.search(text), _MORE.search(text)
     if between is not None:
         low, high = _value(between[1]), _value(between[2])
         return (low, high) if low <= high else None
     if _ZERO.search(text) is not None:
         return 0, None
-    return (None, _value(most[1])) if most is not None else None
+    if most is not None:
+        return None, _value(most[2]) - (most[1] in _LESS)
+    return (None, _value(more[1])) if more is not None else None
+
+
+_LESS = frozenset({"below", "under", "less than", "fewer than", "smaller than"})
 
 
 def _each(names: str) -> list[str]:
@@ -128,7 +216,7 @@ def _value(text: str) -> int:
     less = re.search(r"(?<=[\d)]) ?- ?1$", text)
     text = text[: less.start()] if less is not None else text
     parts = [int(re.sub(r"\D", "", part)) for part in re.split(r"<<|\^|\*\*", text)]
-    value = parts[0]
+    value = parts[0] * (1000 if text[-1] in "kK" else 1_000_000 if text[-1] == "M" else 1)
     if len(parts) > 1 and parts[1] <= 64:
         value = value << parts[1] if "<<" in text else value ** parts[1]
     return value - (less is not None)

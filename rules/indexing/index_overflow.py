@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.values.made import products_in
 from kernlint.analysis.values.narrow import narrow
 from kernlint.analysis.values.narrow_part import Narrow
@@ -25,7 +26,8 @@ class IndexOverflow(Rule):
     comparison and addresses memory in front of the array; an ``unsigned`` starts again at 0.
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
-    64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks; a product
+    64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks, or that
+    comments name as the largest sizes; a product
     that another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product
     that was made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit
     product, or a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of
@@ -178,6 +180,13 @@ class IndexOverflow(Rule):
             what = (
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to "
                 f"{one.value} in a launch in sight" + (f" ({given})" if given else "")
+            )
+        elif one.evidence == "comments":
+            sizes = {short(symbol): value for symbol, value in one.values}
+            given = ", ".join(f"{size} = {value}" for size, value in [*sizes.items()][:4])
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} where sizes are as "
+                f"large as comments say ({given})"
             )
         elif one.evidence == "cut":
             what = (

@@ -17,6 +17,9 @@ from kernlint.tree.types import PointerType, StructType
 
 Ranges = Mapping[str, tuple[int | None, int | None]]
 
+FITS = "*"
+"""The name under which it stands that a comment speaks of what fits 32 bits: a product, or a number of elements."""
+
 LARGEST = (1 << 31) - 1
 """Blocks along x, at the most."""
 

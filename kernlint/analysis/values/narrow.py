@@ -6,6 +6,7 @@ never guessed; something in sight has to say so:
 
 ``count``    it is compared, either way round, with a count of 64 bits, which it can never reach
 ``numbers``  a launch in sight gives, or checks, numbers with which it leaves its type
+``comments`` comments of the file say how large sizes get, and with these it leaves its type
 ``twin``     the same product is made in 64 bits in another address of the kernel, or that of an index that stays below
              a size which is multiplied in its place
 ``rows``     rows of the same length are multiplied in 64 bits elsewhere, and data or the block choose the row
@@ -31,7 +32,17 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated
 from kernlint.analysis.values.narrow_part import Narrow
-from kernlint.analysis.values.narrow_products import Places, allocated, cut, kept_wide, numbered, rows, twins, volumes
+from kernlint.analysis.values.narrow_products import (
+    Places,
+    allocated,
+    commented,
+    cut,
+    kept_wide,
+    numbered,
+    rows,
+    twins,
+    volumes,
+)
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import polynomial
@@ -79,6 +90,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     for one in (
         *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
+        *commented(places, reach),
         *twins(places, seen),
         *rows(places),
         *cut(subscripts, language),

@@ -133,6 +133,16 @@ def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
             )
 
 
+def commented(places: Places, reach: Reach) -> Iterator[Narrow]:
+    """Parts that get too large where sizes are as large as comments of the file say."""
+    for part in (*places.parts, *places.scaled):
+        found = reach.beyond_comments(part.access, part.term)
+        if found is not None:
+            yield Narrow(
+                part.term, part.access.span, "comments", use=part.access, values=found.values, value=found.value
+            )
+
+
 # -------------------------------------------------------------------------------------------- others of the kernel
 
 

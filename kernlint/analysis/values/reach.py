@@ -13,6 +13,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.admitted import admitted
+from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.products import bits
 from kernlint.prove.admission import Way
@@ -50,6 +51,9 @@ GRID_LIMIT = 65_535
 LARGE = 1 << 24
 """A number that a product with a small one brings beyond 32 bits."""
 
+_CALLERS = (SymbolKind.PARAM, SymbolKind.LOAD)
+"""Kinds of symbols that callers choose."""
+
 WITHIN = tuple(
     binary("lt", cast(place.term, I64), cast(size.term, I64), BOOL)
     for place, size in (*zip(BLOCK, GRID_DIM, strict=True), *zip(THREAD, BLOCK_DIM, strict=True))
@@ -73,6 +77,8 @@ class Reach:
         self._ways = ways[:SEVERAL]
         self._all = len(ways) <= SEVERAL
         self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
+        said = dict(facts.options.ranges)
+        self._said = {} if FITS in said else {name: high for name, (_, high) in said.items() if high is not None}
 
     @property
     def told_large(self) -> bool:
@@ -115,6 +121,39 @@ class Reach:
                 return found
         return None
 
+    def beyond_comments(self, access: Access, part: Term) -> Example | None:
+        """As :meth:`exceeded`, where a size is as large as comments of the file say that it gets, or no launch is in
+        sight."""
+        kind = part.type
+        if not isinstance(kind, IntType) or not self._said:
+            return None
+        for way in self._ways or (None,):
+            relations = way.relations if way is not None else ()
+            facts = (*side(access).facts, *WITHIN, *relations)
+            spoken = sorted({s for fact in (*facts, part) for s in symbols(fact)}, key=lambda s: s.serial)
+            most = {s: self._said[short(s)] for s in spoken if s.kind in _CALLERS and short(s) in self._said}
+            bounds = [
+                binary("le", low, high, BOOL)
+                for one, largest in most.items()
+                for low, high in ((const(0, I64), cast(one.term, I64)), (cast(one.term, I64), const(largest, I64)))
+            ]
+            first = narrowed((*(fact for fact in facts if not _may_wrap(fact)), *bounds), {}) if most else None
+            if first is None:
+                continue
+            # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
+            kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
+            sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in _upper(fact)))
+            rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+            if not all(map(rooted, symbols(part))):
+                continue
+            ranges = narrowed((*kept, *bounds), {})
+            if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
+                continue
+            found = _largest(access, part, ranges)
+            if found is not None and kind.high < found.value < BEYOND:
+                return Example(tuple((one, high) for one, high in most.items()), found.value)
+        return None
+
     def _ranges(self, access: Access, way: Way | None) -> Narrowing | None:
         key = id(access), way
         if key not in self._known:
@@ -133,6 +172,16 @@ def _may_wrap(fact: Term) -> bool:
         and (all(arg.value is None for arg in part.args) or any(arg.symbol in BLOCK for arg in map(plain, part.args)))
         for part in subterms(fact)
     )
+
+
+def _all_fit(fact: Term, ranges: Narrowing) -> bool:
+    """Whether every product in a truth stays in its type under the ranges of what is multiplied."""
+    for part in subterms(fact):
+        if part.op == "mul" and isinstance(part.type, IntType):
+            low, high = _exact(part, ranges, {})
+            if low < part.type.low or high > part.type.high:
+                return False
+    return True
 
 
 def _told_of_sizes(access: Access, ranges: Narrowing) -> Narrowing | None:
@@ -236,12 +285,16 @@ class _Rooted:
     host code against literals, tests of the kernel against such arguments.  (That ``w + 31`` does not overflow bounds
     w as well, and says nothing.)"""
 
-    def __init__(self, access: Access, way: Way) -> None:
-        self._facts = [part for fact in side(access).facts for part in _upper(fact)]
+    def __init__(
+        self, access: Access, way: Way, said: frozenset[Symbol] = frozenset(), kept: frozenset[Term] | None = None
+    ) -> None:
+        known = [fact for fact in side(access).facts if kept is None or fact in kept]
+        self._facts = [part for fact in known for part in _upper(fact)]
         self._images = dict(way.images)
         self._checks = [part for check in way.checks for part in _upper(check)]
         self._done: dict[Symbol, bool] = {}
         self._limits: dict[Symbol, int] = {}
+        self._said = said
 
     @property
     def by_grids_alone(self) -> bool:
@@ -256,7 +309,7 @@ class _Rooted:
         return self._done[symbol]
 
     def _of(self, symbol: Symbol) -> bool:
-        if symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD):
+        if symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD) or symbol in self._said:
             return True
         image = self._images.get(symbol)
         if image is not None:
@@ -276,6 +329,8 @@ class _Rooted:
         return image.value is not None or (bool(symbols(image)) and all(map(self._checked, symbols(image))))
 
     def _checked(self, symbol: Symbol) -> bool:
+        if symbol in self._said:
+            return True
         found = [high.value for low, high in self._checks if high.value is not None and symbol in _growing(low)]
         if found:
             self._limits[symbol] = min(found)

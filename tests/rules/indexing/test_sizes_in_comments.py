@@ -1,0 +1,56 @@
+"""Products in 32 bits that leave their type where sizes are as large as comments say."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.indexing.index_overflow import IndexOverflow
+
+from tests.rules.marked import findings
+
+VOLUME = """
+// SAID
+__global__ void damp(float *x, int planes, int rows, int cols) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x;
+    if (c >= cols) return;
+    for (int p = blockIdx.z; p < planes; p += gridDim.z)
+        x[INDEX] *= 0.5f;
+}
+void run(float *x, int planes, int rows, int cols) {
+    damp<<<dim3((cols + 127) / 128, rows, 16), 128>>>(x, planes, rows, cols);
+}
+"""
+NARROW, WIDE = "(p * rows + blockIdx.y) * cols + c", "((size_t)p * rows + blockIdx.y) * cols + c"
+CHECKED = """
+// side: below 4096
+__global__ void clear(float *x, int side) {
+    const int cell = blockIdx.x * blockDim.x + threadIdx.x;
+    if (cell >= side * side) return;
+    x[2 * side * side + cell] = 0.0f;
+}
+void run(float *x, int side) { clear<<<(side * side + 255) / 256, 256>>>(x, side); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "index", "told"),
+    [
+        ("planes (<= 4096) x rows (<= 2048) x cols (<= 2048) cells", NARROW, "planes = 4096"),
+        ("A long run has planes = 40 steps * 100 fields, rows = 2048 and cols = 2048.", NARROW, "planes = 4000"),
+        ("planes, rows, cols: 1 .. 4096", NARROW, "68719476735"),
+        ("planes stays below 4096, rows is at most 2048, cols goes up to 2048", NARROW, "planes = 4095"),
+        ("planes, rows, cols: 1 .. 4096", WIDE, ""),
+        ("planes, rows, cols: 1 .. 512", NARROW, ""),
+        ("planes, rows: 1 .. 4096", NARROW, ""),
+        ("planes, rows, cols: 1 .. 4096, and all cells together fewer than 2^31", NARROW, ""),
+        ("planes, rows, cols: 1 .. 4096; planes * rows * cols fits an int", NARROW, ""),
+    ],
+)
+def test_volumes(said: str, index: str, told: str) -> None:
+    shown = findings(IndexOverflow, VOLUME.replace("SAID", said).replace("INDEX", index), "cuda")
+    assert [told in one.message for one in shown] == [True] * bool(told)
+
+
+def test_tested_against_a_product_that_fits() -> None:
+    assert findings(IndexOverflow, CHECKED, "cuda") == []
+    shown = findings(IndexOverflow, CHECKED.replace("below 4096", "below 40 000"), "cuda")
+    assert len(shown) <= 1
