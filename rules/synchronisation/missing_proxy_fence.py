@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.order.proxies import Unproxied, unproxied
+from kernlint.analysis.trace.events import FenceEvent
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 
@@ -16,6 +17,7 @@ class MissingProxyFence(Rule):
     Bulk and tensor copies (TMA) read shared memory through the asynchronous proxy, ordinary stores go through the
     generic one. A barrier makes the threads wait for each other, but does not make the stores visible to the other
     proxy: every thread that has stored needs `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier.
+    Behind it the fence of the thread that copies says nothing for what the others have stored.
 
     ```cuda bad
     #include <cuda/ptx>
@@ -55,6 +57,9 @@ class MissingProxyFence(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Unproxied, ...] = facts[unproxied]
         for one in found:
+            if one.late is not None:
+                yield self._late(one, one.late)
+                continue
             name = one.read.root.name
             yield self.finding(
                 one.store.span,
@@ -66,3 +71,13 @@ class MissingProxyFence(Rule):
                 ),
                 fix="let every thread that stores execute fence.proxy.async before the barrier",
             )
+
+    def _late(self, one: Unproxied, fence: FenceEvent) -> Finding:
+        name = one.read.root.name
+        return self.finding(
+            fence.stack[0] if fence.stack else fence.span,
+            f"this proxy fence comes after the barrier: {one.copy.node.name} may read {name} before the other threads, "
+            "which have stored there in the ordinary way, have come to theirs",
+            related=(Related(one.store.span, "stored here"), Related(one.copy.span, "the copy reads it here")),
+            fix="let every thread that stores execute fence.proxy.async before the barrier",
+        )

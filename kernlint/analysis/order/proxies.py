@@ -2,7 +2,8 @@
 
 Bulk copies, those of tensors too, read memory by another way than the threads: the asynchronous proxy.  A barrier
 orders threads with each other, not the two ways; ``fence.proxy.async`` does, in the thread that has stored and before
-the barrier (PTX ISA, proxies; CUDA C++ Programming Guide, asynchronous data copies using TMA).
+the barrier (PTX ISA, proxies; CUDA C++ Programming Guide, asynchronous data copies using TMA).  Behind the barrier it
+comes too late for what other threads have stored.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from collections.abc import Iterator
 from kernlint.analysis.accesses.pairs import extent
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, FenceEvent, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.intervals import Bound, interval, refine
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
-from kernlint.symbolic.terms import SymbolKind, Term, symbols
-from kernlint.tree.nodes import AsyncCopy
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.uniformity import uniformity
+from kernlint.tree.nodes import AsyncCopy, Scope
 from kernlint.tree.types import Space
 
 FIXED = frozenset(
@@ -35,11 +37,13 @@ FIXED = frozenset(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unproxied:
-    """``copy`` reads what ``store`` has put into shared memory, with no fence between the two ways to it."""
+    """``copy`` reads what ``store`` has put into shared memory, with no fence between the two ways to it, or with one
+    alone that comes too ``late``."""
 
     store: Access
     copy: AsyncEvent
     read: Access
+    late: FenceEvent | None = None
 
 
 def _compute(facts: Facts) -> tuple[Unproxied, ...]:
@@ -57,7 +61,8 @@ def _find(of: Trace) -> Iterator[Unproxied]:
         store = next((a for a in reversed(of.accesses) if _plain(a, read) and not _kept_apart(of, a, copy)), None)
         if store is not None:
             told.add(id(read.root))
-            yield Unproxied(store, copy, read)
+            between = (f for f in of.fences if "proxy" in f.name and store.order < f.order < copy.order)
+            yield Unproxied(store, copy, read, next(between, None))
 
 
 def _source(of: Trace, copy: AsyncEvent) -> Access | None:
@@ -100,9 +105,24 @@ def _range(places: Polynomial, access: Access) -> Bound:
 def _kept_apart(of: Trace, store: Access, copy: AsyncEvent) -> bool:
     """Whether the store is not before the copy, or something that may be the fence stands between."""
     if store.order < copy.order:
-        return any(store.order < event.order < copy.order for event in _fences(of))
+        fences = [event for event in _fences(of) if store.order < event.order < copy.order]
+        return any(not isinstance(event, FenceEvent) or not _late(of, store, event, copy) for event in fences)
     shared = [loop for loop in store.loops if loop in copy.loops]
     return not shared or any(loop in event.loops for event in _fences(of) for loop in shared)
+
+
+def _late(of: Trace, store: Access, fence: FenceEvent, copy: AsyncEvent) -> bool:
+    """Whether a fence is behind the barrier that lets the copy begin.
+
+    Each thread has its own stores to put in order, and none of the others waits for that any more: the thread that
+    copies may be through before they have come to their fences.  One that copies what it has stored itself needs no
+    barrier; in a loop the fence of another round may do."""
+    waits = [each.order for each in (*of.barriers, *of.warp_ops, *of.asyncs) if store.order < each.order < copy.order]
+    before = [each for each in of.barriers if store.order < each.order < fence.order and each.scope is Scope.BLOCK]
+    if not before or any(fence.order < order for order in waits) or copy.loops:
+        return False
+    chosen = {guard.term for guard in copy.guards if uniformity(guard.term) > Uniformity.BLOCK}
+    return bool(chosen) and not chosen <= {guard.term for guard in store.guards}
 
 
 def _fences(of: Trace) -> Iterator[Event]:
