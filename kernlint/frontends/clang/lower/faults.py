@@ -24,7 +24,7 @@ _GRAMMAR = pattern(
     r"|extraneous closing brace|unterminated|expected body of|#(?:else|elif|endif) without #if)"
 )
 _CALLED = re.compile(r"\b(_*[A-Z][A-Z0-9_]+)\s*\(")
-_OPEN = pattern(r"[$@`]|\{[{%]|<%")
+_OPEN = pattern(rb"[$@`]|\{[{%]|<%")
 """What a template leaves open for a generator to fill in (``${n}``, ``@T@``): it is no program yet."""
 _PARTS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".inl", ".def", ".in")
 _ENDS = re.compile(rb"[;{}]|^[ \t]*#[^\n]*\n", re.MULTILINE)
@@ -50,10 +50,18 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
     if not grave or (piece and not _balanced(parsed.text)):
         return
     around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
-    if parsed.text[first.offset : first.offset + 1] in (b"%", b"\\") or _OPEN.search(around):
+    if parsed.text[first.offset : first.offset + 1] in (b"%", b"\\") or _OPEN.search(
+        _line_of(parsed.text, first.offset)
+    ):
         return
     if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))
+
+
+def _line_of(text: bytes, at: int) -> bytes:
+    """The line in which a place is."""
+    end = text.find(b"\n", at)
+    return text[text.rfind(b"\n", 0, at) + 1 : end if end >= 0 else len(text)]
 
 
 def _may_be_macros(parsed: ParseResult, around: str) -> bool:
