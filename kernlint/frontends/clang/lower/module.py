@@ -16,6 +16,7 @@ from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_aroun
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
+from kernlint.frontends.clang.lower.lost_launches import add_lost_launches
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.ranges import range_of
 from kernlint.frontends.clang.lower.variables import declare
@@ -255,6 +256,8 @@ class ModuleBuilder:
         for function in functions:
             self._add_inactive(function, inactive)
         self._add_empty_macros(functions)
+        if not self.lowering.opencl:
+            add_lost_launches(text, self.parsed.path, functions)
         kernels = self._kernels(functions)
         return Module(
             path=self.parsed.path,
