@@ -10,6 +10,7 @@ from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.several_steps import Steps, several_steps
+from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
@@ -30,7 +31,7 @@ class ArrayIndexOutOfRange(Rule):
     before it that lets 32 pass says that 32 is meant to work. Arrays that a thread fills one by one end where it has
     stopped: a loop
     that looks at the next element too, a round that stores as many as data say after one test of the end, and what is
-    read behind a full buffer are told as well.
+    read behind a full buffer, or as far as a count that goes on when the array is full, are told as well.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -92,7 +93,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, several_steps, flushed, replayer)
+    needs = (trace, outside, pushed, several_steps, flushed, uncapped, replayer)
     requires_whole = True
     looks_back = True
 
@@ -111,6 +112,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._steps(one) for one in steps if one.access.root not in arrays)
         full: tuple[Flushed, ...] = facts[flushed]
         yield from (self._flushed(one) for one in full if one.access.root not in arrays)
+        counted: tuple[Uncapped, ...] = facts[uncapped]
+        yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access
@@ -123,6 +126,19 @@ class ArrayIndexOutOfRange(Rule):
                 Related(one.guard.span, "the loop goes on up to the last one, and the index is one more"),
             ],
             fix="let the loop end one element earlier",
+        )
+
+    def _uncapped(self, one: Uncapped) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} where more was counted than it "
+            "has room for: the count goes on when the array is full",
+            related=[
+                Related(one.push.span, "the elements are stored here, as far as there is room"),
+                Related(one.guard.span, "this lets the index be as large as the count"),
+            ],
+            fix=f"limit the count to the size of {access.root.name} before it bounds an index",
         )
 
     def _steps(self, one: Steps) -> Finding:

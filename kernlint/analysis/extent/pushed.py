@@ -32,7 +32,7 @@ class Behind:
     guard: Guard
 
 
-def _counters(symbol: Symbol) -> set[Symbol]:
+def counters(symbol: Symbol) -> set[Symbol]:
     """The variables of loops that a count is made of; empty where it does not go up by one from 0."""
     found: set[Symbol] = set()
     todo = [symbol]
@@ -75,16 +75,16 @@ def _pushes(group: Sequence[Access]) -> dict[Symbol, Access]:
     """The stores at a count, by the variables that it is made of."""
     found: dict[Symbol, Access] = {}
     for one in group:
-        place = _element(one)
+        place = element_of(one)
         symbols_ = [] if place is None else [atom.symbol for atom in place.atoms]
         if one.kind is AccessKind.WRITE and place is not None and len(symbols_) == 1 and symbols_[0] is not None:
             symbol = symbols_[0]
             if symbol.kind is SymbolKind.PHI and place == polynomial(symbol.term):
-                found.update(dict.fromkeys(_counters(symbol), one))
+                found.update(dict.fromkeys(counters(symbol), one))
     return found
 
 
-def _element(access: Access) -> Polynomial | None:
+def element_of(access: Access) -> Polynomial | None:
     size = access.root.element.size
     form = polynomial(access.offset)
     if not size or access.size != size or any(value % size for value in form.coefficients.values()):
@@ -92,7 +92,7 @@ def _element(access: Access) -> Polynomial | None:
     return Polynomial({mono: value // size for mono, value in form.coefficients.items()})
 
 
-def _limits(access: Access) -> Iterator[tuple[Polynomial, Guard]]:
+def limits(access: Access) -> Iterator[tuple[Polynomial, Guard]]:
     """What guards say, as sums that are not negative; a loop that goes up by one until it meets a number is below."""
     for guard in access.guards:
         for part in conjuncts(guard.term):
@@ -106,7 +106,7 @@ def _limits(access: Access) -> Iterator[tuple[Polynomial, Guard]]:
                     yield (apart if step < 0 else -apart) - number(1), guard
 
 
-def _most(index: Polynomial, loops: Sequence[LoopContext]) -> Polynomial | None:
+def most(index: Polynomial, loops: Sequence[LoopContext]) -> Polynomial | None:
     """The largest value of an index over the rounds of loops that make it smaller; None where one makes it larger."""
     out = index
     for loop in loops:
@@ -117,7 +117,7 @@ def _most(index: Polynomial, loops: Sequence[LoopContext]) -> Polynomial | None:
     return out
 
 
-def _count(most: Polynomial, pushes: dict[Symbol, Access]) -> tuple[Access, int] | None:
+def counted(most: Polynomial, pushes: dict[Symbol, Access]) -> tuple[Access, int] | None:
     """(push, elements beyond) of an index that is the final count and a number."""
     beyond = most.coefficients.get((), 0)
     rest = most - number(beyond)
@@ -135,15 +135,15 @@ def _count(most: Polynomial, pushes: dict[Symbol, Access]) -> tuple[Access, int]
 def _of(group: Sequence[Access]) -> Behind | None:
     pushes = _pushes(group)
     for access in group if pushes else ():
-        place = _element(access)
+        place = element_of(access)
         if access.kind is not AccessKind.READ or place is None:
             continue
         mine = {s for atom in place.atoms for s in symbols(atom)}
         known: list[tuple[Access, int, Guard]] = []
-        for left, guard in _limits(access):
+        for left, guard in limits(access):
             if mine & {s for atom in left.atoms for s in symbols(atom)}:
-                most = _most(place + left, access.loops)
-                found = _count(most, pushes) if most is not None else None
+                largest = most(place + left, access.loops)
+                found = counted(largest, pushes) if largest is not None else None
                 if found is None:
                     break  # something else may keep it inside
                 known.append((*found, guard))
