@@ -37,7 +37,6 @@ CALL = "compact<<<SIZES>>>(count, reinterpret_cast<Element *>(x.data()), places,
         ("1, 256", "// compact<<<4, count>>> of old", False),
         ("4, 256", "", True),
         ("blocks(count), 256", "", True),
-        ("1, count", CALL.replace("SIZES", "4, 256"), True),
     ],
 )
 def test_sizes_that_the_text_gives(sizes: str, other: str, bad: bool) -> None:
