@@ -28,7 +28,7 @@ from kernlint.analysis.values.reach import Reach
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKind, Term, plain, subterms, symbols
 
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
@@ -63,6 +63,7 @@ class Places:
 
     def __init__(self, of: Trace, subscripts: Sequence[Access], language: str) -> None:
         self.language = language
+        self.accesses = subscripts
         self.parts: list[Part] = []
         self.scaled: list[Part] = []
         self.wide: list[Wide] = []
@@ -134,8 +135,17 @@ def numbered(places: Places, reach: Reach) -> Iterator[Narrow]:
 
 
 def commented(places: Places, reach: Reach) -> Iterator[Narrow]:
-    """Parts that get too large where sizes are as large as comments of the file say."""
-    for part in (*places.parts, *places.scaled):
+    """Parts that get too large where sizes are as large as comments of the file say, and what is divided in one."""
+    if not reach.told_by_comments:
+        return
+    divided: dict[Term, Part] = {}
+    for access in places.accesses:
+        for term in subterms(access.offset):
+            if term.op in ("div", "mod", "shr") and bits(term) < 64 and term.args[0] not in divided:
+                dividends = tuple(p for p in _plain(products(term.args[0])) if p.narrow is not None)
+                if dividends:
+                    divided[term.args[0]] = Part(access, term.args[0], dividends)
+    for part in (*places.parts, *places.scaled, *divided.values()):
         found = reach.beyond_comments(part.access, part.term)
         if found is not None:
             yield Narrow(

@@ -90,6 +90,11 @@ class Reach:
             value >= LARGE and not any(abs(value - (1 << end)) < 2 for end in (31, 32, 63, 64)) for value in numbers
         )
 
+    @property
+    def told_by_comments(self) -> bool:
+        """Whether comments say how large a size gets."""
+        return bool(self._said)
+
     def fits(self, access: Access, part: Term) -> bool:
         """Whether a part stays within its type in every launch in sight (in every one, where none is)."""
         kind = part.type

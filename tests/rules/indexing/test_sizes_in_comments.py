@@ -54,3 +54,17 @@ def test_tested_against_a_product_that_fits() -> None:
     assert findings(IndexOverflow, CHECKED, "cuda") == []
     shown = findings(IndexOverflow, CHECKED.replace("below 4096", "below 40 000"), "cuda")
     assert len(shown) <= 1
+
+
+DIVIDED = """
+// n < 2^30, step: 1 .. 1024
+__global__ void resample(const float *x, float *y, int n, int step, int rate) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[CAST i * step / rate];
+}
+"""
+
+
+@pytest.mark.parametrize(("cast", "told"), [("", 1), ("(long long)", 0)])
+def test_a_product_that_is_divided(cast: str, told: int) -> None:
+    assert len(findings(IndexOverflow, DIVIDED.replace("CAST", cast), "cuda")) == told
