@@ -149,7 +149,7 @@ class Reach:
             kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
             sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in _upper(fact)))
             rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
-            if not all(map(rooted, symbols(part))):
+            if not rooted.covers(part):
                 continue
             ranges = narrowed((*kept, *bounds), {})
             if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
@@ -300,6 +300,7 @@ class _Rooted:
         self._done: dict[Symbol, bool] = {}
         self._limits: dict[Symbol, int] = {}
         self._said = said
+        self._covered: dict[Term, bool] = {}
 
     @property
     def by_grids_alone(self) -> bool:
@@ -312,6 +313,16 @@ class _Rooted:
             self._done[symbol] = False  # what bounds itself is not bounded
             self._done[symbol] = self._of(symbol)
         return self._done[symbol]
+
+    def covers(self, term: Term) -> bool:
+        """Whether a term, or everything that it is made of, is bounded: a place of a grid-stride loop is, however many
+        blocks there are."""
+        if term.op == "sym":
+            return self(term.args[0])
+        if term not in self._covered:
+            tested = any(term in _as_they_are(low) and all(map(self, symbols(high))) for low, high in self._facts)
+            self._covered[term] = tested or all(map(self.covers, term.terms))
+        return self._covered[term]
 
     def _of(self, symbol: Symbol) -> bool:
         if symbol.kind in (SymbolKind.BLOCK_DIM, SymbolKind.THREAD) or symbol in self._said:

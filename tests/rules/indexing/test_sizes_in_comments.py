@@ -68,3 +68,17 @@ __global__ void resample(const float *x, float *y, int n, int step, int rate) {
 @pytest.mark.parametrize(("cast", "told"), [("", 1), ("(long long)", 0)])
 def test_a_product_that_is_divided(cast: str, told: int) -> None:
     assert len(findings(IndexOverflow, DIVIDED.replace("CAST", cast), "cuda")) == told
+
+
+STRIDED = """
+// n is at most 2^30, step is at most 64
+__global__ void spread(float *x, int n, int step) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[CAST i * step] = 0.0f;
+}
+void run(float *x, int n, int step, int processors) { spread<<<processors * 20, 512>>>(x, n, step); }
+"""
+
+
+@pytest.mark.parametrize(("cast", "told"), [("", 1), ("(size_t)", 0)])
+def test_a_grid_of_any_size(cast: str, told: int) -> None:
+    assert len(findings(IndexOverflow, STRIDED.replace("CAST", cast), "cuda")) == told
