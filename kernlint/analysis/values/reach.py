@@ -7,7 +7,7 @@ whether a launch in sight that is bounded by *numbers* lets it leave its type.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
@@ -150,7 +150,14 @@ class Reach:
             sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in _upper(fact)))
             rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
             if not rooted.covers(part):
-                continue
+                pitch = _pitch(part, rooted, facts, most)
+                if pitch is None:
+                    continue
+                most |= pitch
+                rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
+                if not rooted.covers(part):
+                    continue
+                bounds += [binary("le", cast(one.term, I64), const(most[one], I64), BOOL) for one in pitch]
             ranges = narrowed((*kept, *bounds), {})
             if ranges is None or _exact(part, ranges, _tested(access, ranges))[1] <= kind.high:
                 continue
@@ -187,6 +194,23 @@ def _all_fit(fact: Term, ranges: Narrowing) -> bool:
             if low < part.type.low or high > part.type.high:
                 return False
     return True
+
+
+def _pitch(part: Term, rooted: _Rooted, facts: Iterable[Term], most: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
+    """The distance of rows of which nothing is said, with the length of a row: in ``y * pitch + x`` with an x kept
+    below a size, rows are as far from one another as they are long, or farther."""
+    free = [s for s in symbols(part) if s.kind is SymbolKind.PARAM and not rooted(s)]
+    if len(free) != 1:
+        return None
+    whole = polynomial(part)
+    for fact in facts:
+        for low, high in _upper(fact):
+            size = plain(high).symbol
+            if size is not None and size in most:
+                rows = (whole - polynomial(low)).coefficients
+                if rows and all(free[0].term in row for row in rows):
+                    return {free[0]: most[size]}
+    return None
 
 
 def _told_of_sizes(access: Access, ranges: Narrowing) -> Narrowing | None:

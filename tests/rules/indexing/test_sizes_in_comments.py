@@ -82,3 +82,18 @@ void run(float *x, int n, int step, int processors) { spread<<<processors * 20, 
 @pytest.mark.parametrize(("cast", "told"), [("", 1), ("(size_t)", 0)])
 def test_a_grid_of_any_size(cast: str, told: int) -> None:
     assert len(findings(IndexOverflow, STRIDED.replace("CAST", cast), "cuda")) == told
+
+
+PITCHED = """
+// slices (<= 2048) x rows (<= 2048) x cols (<= COLS)
+__global__ void fill(float *x, unsigned pitch, unsigned slices, unsigned rows, unsigned cols) {
+    const unsigned c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y, s = blockIdx.z;
+    if (c < cols && r < rows && s < slices) x[CAST(s * rows + r) * pitch + c] = 0.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(("cols", "cast", "told"), [(4096, "", 1), (4096, "(size_t)", 0), (512, "", 0)])
+def test_rows_are_no_shorter_than_what_is_in_them(cols: int, cast: str, told: int) -> None:
+    code = PITCHED.replace("CAST", cast).replace("COLS", str(cols))
+    assert len(findings(IndexOverflow, code, "cuda")) == told
