@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
@@ -31,7 +32,8 @@ class ArrayIndexOutOfRange(Rule):
     before it that lets 32 pass says that 32 is meant to work. Arrays that a thread fills one by one end where it has
     stopped: a loop
     that looks at the next element too, a round that stores as many as data say after one test of the end, and what is
-    read behind a full buffer, or as far as a count that goes on when the array is full, are told as well.
+    read behind a full buffer, or as far as a count that goes on when the array is full, are told as well; so are values
+    of later windows where only the lower end of a window is tested.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -93,7 +95,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, several_steps, flushed, uncapped, replayer)
+    needs = (trace, outside, pushed, several_steps, flushed, uncapped, moved_windows, replayer)
     requires_whole = True
     looks_back = True
 
@@ -114,6 +116,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._flushed(one) for one in full if one.access.root not in arrays)
         counted: tuple[Uncapped, ...] = facts[uncapped]
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
+        moved: tuple[Window, ...] = facts[moved_windows]
+        yield from (self._window(one) for one in moved if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access
@@ -126,6 +130,16 @@ class ArrayIndexOutOfRange(Rule):
                 Related(one.guard.span, "the loop goes on up to the last one, and the index is one more"),
             ],
             fix="let the loop end one element earlier",
+        )
+
+    def _window(self, one: Window) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} for values of later windows: only "
+            "the lower end is tested",
+            related=[Related(one.guard.span, f"a value may be {one.length} or more above the base here")],
+            fix=f"test that the index is less than {one.length} too",
         )
 
     def _uncapped(self, one: Uncapped) -> Finding:
