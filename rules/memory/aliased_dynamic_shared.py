@@ -2,7 +2,7 @@ r"""The rule ``aliased-dynamic-shared``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import combinations
 
 from kernlint.analysis.base import Facts
@@ -12,9 +12,9 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind
-from kernlint.tree.nodes import Ref, VarDecl
-from kernlint.tree.types import Space
-from kernlint.tree.walk import walk
+from kernlint.tree.nodes import Assign, FunctionDecl, Node, Ref, VarDecl
+from kernlint.tree.types import PointerType, Space
+from kernlint.tree.walk import strip_casts, walk
 
 OWN = frozenset(
     {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN}
@@ -49,6 +49,22 @@ class AliasedDynamicShared(Rule):
     ```
 
     ```cuda bad
+    __global__ void two_lists(const int *in, int *out, int n) {
+        extern __shared__ int near_of[];
+        extern __shared__ int far_of[];
+        int *near = near_of + threadIdx.x * 8;
+        int *far = far_of + threadIdx.x * 8;
+        int nears = 0, fars = 0;
+        for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            if (in[i] < 8 && nears < 8) near[nears++] = i;
+            if (in[i] > 64 && fars < 8) far[fars++] = i;  // expect: KL505
+        }
+        for (int k = 0; k < nears; ++k) atomicAdd(&out[0], near[k]);
+        for (int k = 0; k < fars; ++k) atomicAdd(&out[1], far[k]);
+    }
+    ```
+
+    ```cuda bad
     __device__ int rank_of(int key) {
         extern __shared__ int keys[];
         keys[threadIdx.x] = key;  // expect: KL505
@@ -63,6 +79,21 @@ class AliasedDynamicShared(Rule):
         cache[threadIdx.x] = in[threadIdx.x] * 0.5f;
         int r = rank_of(in[threadIdx.x]);
         out[threadIdx.x] = r + (int)cache[threadIdx.x];
+    }
+    ```
+
+    ```cuda good
+    __global__ void two_lists(const int *in, int *out, int n) {
+        extern __shared__ int of_all[];
+        int *near = of_all + threadIdx.x * 8;
+        int *far = of_all + (blockDim.x + threadIdx.x) * 8;
+        int nears = 0, fars = 0;
+        for (int i = threadIdx.x; i < n; i += blockDim.x) {
+            if (in[i] < 8 && nears < 8) near[nears++] = i;
+            if (in[i] > 64 && fars < 8) far[fars++] = i;
+        }
+        for (int k = 0; k < nears; ++k) atomicAdd(&out[0], near[k]);
+        for (int k = 0; k < fars; ++k) atomicAdd(&out[1], far[k]);
     }
     ```
 
@@ -98,12 +129,13 @@ class AliasedDynamicShared(Rule):
     needs = (trace,)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
+        of = [a for a in facts[trace].accesses if a.root.space is Space.SHARED and a.root.decl and a.root.decl.unsized]
+        moved = _moved(facts.reached) if of else set()
         uses: dict[VarDecl, list[Access]] = {}
-        for access in facts[trace].accesses:
-            if access.root.space is Space.SHARED and access.root.decl is not None and access.root.decl.unsized:
-                named = _named(access)
-                if named is not None:
-                    uses.setdefault(named, []).append(access)
+        for access in of:
+            named = _named(access.node, moved)
+            if named is not None:
+                uses.setdefault(named, []).append(access)
         told: set[str] = set()
         for one, other in combinations(uses, 2):
             if one.name != other.name and other.name not in told and _side_by_side(uses[one], uses[other]):
@@ -125,10 +157,32 @@ class AliasedDynamicShared(Rule):
         )
 
 
-def _named(access: Access) -> VarDecl | None:
-    """The unsized array that the access names: all of them are one object to the walk, as they are in memory."""
-    found = [node.decl for node in walk(access.node) if isinstance(node, Ref) and node.decl.unsized]
-    return found[0] if len(found) == 1 else None
+def _named(node: Node, moved: Collection[VarDecl]) -> VarDecl | None:
+    """The unsized array that an access names, itself or by a pointer that begins in it and stays there: all of them are
+    one object to the walk, as they are in memory."""
+    found: set[VarDecl] = set()
+    pending, seen = [node], set[VarDecl]()
+    while pending:
+        for ref in (each for each in walk(pending.pop()) if isinstance(each, Ref)):
+            decl = ref.decl
+            if decl.unsized:
+                found.add(decl)
+            elif (
+                isinstance(decl.type, PointerType) and decl.init is not None and decl not in moved and decl not in seen
+            ):
+                seen.add(decl)
+                pending.append(decl.init)
+    return found.pop() if len(found) == 1 else None
+
+
+def _moved(functions: Iterable[FunctionDecl]) -> set[VarDecl]:
+    """The pointers that are made to point to something else than they begin in."""
+    found: set[VarDecl] = set()
+    for node in (each for function in functions for each in walk(function)):
+        target = strip_casts(node.target) if isinstance(node, Assign) else None
+        if isinstance(target, Ref) and isinstance(target.decl.type, PointerType):
+            found.add(target.decl)
+    return found
 
 
 def _side_by_side(one: list[Access], other: list[Access]) -> bool:
