@@ -15,6 +15,7 @@ from kernlint.analysis.hostmodel.lifetimes.anew import never_between
 from kernlint.analysis.hostmodel.lifetimes.arguments import launched_later, stay
 from kernlint.analysis.hostmodel.lifetimes.calls import leave
 from kernlint.analysis.hostmodel.lifetimes.classes import copies, lives, not_known, unfreed
+from kernlint.analysis.hostmodel.lifetimes.elements import forgotten
 from kernlint.analysis.hostmodel.lifetimes.inside import wanders
 from kernlint.analysis.hostmodel.lifetimes.machine import Frame, Machine, OverBudget
 from kernlint.analysis.hostmodel.lifetimes.memory import leaking, reachable
@@ -88,7 +89,9 @@ def _of_classes(program: Program) -> Iterator[Fault]:
         yield from machine.faults.values()
         lost |= dict.fromkeys(things, machine.entry)
     yield from unfreed(program, lost)
-    yield from ownerless(program, not_known(program))
+    silent = not_known(program)
+    yield from ownerless(program, silent)
+    yield from forgotten(program, silent)
     yield from replaced(program)
     yield from copies(program)
     yield from dangling(program)
