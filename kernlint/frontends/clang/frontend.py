@@ -13,6 +13,7 @@ from kernlint.frontends.clang.along import Along, met_elsewhere, read_along
 from kernlint.frontends.clang.configured import Choose, Cost, Look, Reading, Worth, read_configured, reading
 from kernlint.frontends.clang.embedded import Program, programs, stringised, unwrapped
 from kernlint.frontends.clang.includes import scan_includes
+from kernlint.frontends.clang.lower.heads import blank
 from kernlint.frontends.clang.lower.instances import Template, lacking, standing_at, uses
 from kernlint.frontends.clang.lower.module import Wanted, lower_module
 from kernlint.frontends.clang.lower.ranges import MOST_CLASSES, range_uses
@@ -69,7 +70,7 @@ def language_of(source: SourceFile) -> Language | None:
         return Language.CUDA
     if _OPENCL_HOST.search(source.data):
         return Language.CUDA  # host C++, and that is what the CUDA dialect extends
-    if _OPENCL.search(source.data):
+    if _OPENCL.search(source.data) and _OPENCL.search(blank(source.data)):  # and not in a comment alone
         return Language.CUDA if any(stringised(source.data)) else Language.OPENCL
     if suffix in _CPP:
         return Language.CUDA  # host code that was named: its sizes and copies are looked at all the same
