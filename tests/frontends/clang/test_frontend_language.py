@@ -24,6 +24,6 @@ def test_a_hip_compilers_macros_make_a_cu_file_hip(defines: tuple[str, ...], lan
 
 def test_a_host_file_with_a_kernel_in_a_comment_is_a_host_file() -> None:
     kernel = "__kernel void clear(__global int *a) { a[get_global_id(0)] = 0; }"
-    text = f"#include <stdio.h>\nstatic int made(char *out) {{ char text[20000]; return sprintf(out, text); }}\n"
+    text = "#include <stdio.h>\nstatic int made(char *out) { char text[20000]; return sprintf(out, text); }\n"
     assert language_of(SourceFile("gen.cpp", f"{text}/* as it is made:\n{kernel}\n*/\n".encode())) is Language.CUDA
     assert language_of(SourceFile("gen.cpp", f"{kernel}\n".encode())) is Language.OPENCL
