@@ -272,14 +272,14 @@ __global__ void bytes(const uint4 *in, unsigned char *out, int n) {
     for (int k = 0; k < 16; ++k) out[threadIdx.x * 16 + k] = part[k];
 }
 """,
-    "the way without a value depends on arguments or on data": """
+    "the way without a value depends on arguments, or on data that decide nothing else": """
 __global__ void modes(const float *in, float *out, int mode) {
     float v, w;
     if (mode == 0) v = in[threadIdx.x];
     else if (mode == 1) v = -in[threadIdx.x];
     if (in[threadIdx.x] > 0.0f) w = 1.0f;
     out[threadIdx.x] = v * 2.0f;
-    out[threadIdx.x + 1024] = w * 2.0f;
+    out[threadIdx.x + 1024] = w * 2.0f;  // bad
 }
 """,
     "one lane has the value, and shows it to the others": """
