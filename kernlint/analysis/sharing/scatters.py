@@ -100,7 +100,12 @@ def _chosen(access: Access) -> Picked | None:
         left = symbols(substitute(access.offset, loads, dict(terms)))
         if any(symbol in odd for symbol in left):
             return None
+        if any(symbol.kind in _OF_THREAD for term in terms for symbol in term.symbols):
+            return None  # (``i * n + label[i]`` in floating point: threads may well have parts of their own)
     return Picked(loads, terms) if loads else None
+
+
+_OF_THREAD = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER})
 
 
 def _alike(access: Access) -> Picked | None:

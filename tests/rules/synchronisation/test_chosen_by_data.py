@@ -239,3 +239,26 @@ CORNERS = "at[-w - 3] + at[-w - 1] + at[w + 1] + at[w + 3]"
 )
 def test_cells_that_a_mark_leaves_out(mark: str, read: str, found: int) -> None:
     assert len(findings(GlobalMemoryRace, FIXED % (mark, read), "opencl")) == found
+
+
+LABELLED = """
+template <typename Label>
+__global__ void backward(int count, int classes, int pixels, const float *dy, const Label *label, float *dx) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += blockDim.x * gridDim.x)
+        dx[PLACE] += dy[i];
+}
+template __global__ void backward<TYPE>(int, int, int, const float *, const TYPE *, float *);
+void run(int count, const float *dy, const TYPE *label, float *dx) {
+    backward<TYPE><<<(count + 255) / 256, 256>>>(count, 10, 64, dy, label, dx);
+}
+"""
+
+
+@pytest.mark.parametrize("kind", ["int", "float"])
+@pytest.mark.parametrize(
+    ("place", "bad"),
+    [("(int)(i / pixels * classes * pixels + label[i] * pixels + i % pixels)", False), ("(int)(label[i] * 2)", True)],
+)
+def test_labels_in_floating_point_in_parts_of_the_threads_own(kind: str, place: str, bad: bool) -> None:
+    code = LABELLED.replace("TYPE", kind).replace("PLACE", place)
+    assert any("an index read from memory" in one.message for one in findings(GlobalMemoryRace, code)) is bad
