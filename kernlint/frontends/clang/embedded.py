@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kernlint.frontends.clang.lower.heads import blank, matching
 from kernlint.frontends.clang.options import Language
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
@@ -52,7 +53,6 @@ _APART = pattern(
     re.DOTALL,
 )
 """The head of a kernel where each line may be a literal of its own."""
-_PAREN = pattern(rb"[()]")
 _PAREN_OR_KERNEL = pattern(
     rb"[()]|(?<![^\s;}])(?:__kernel|kernel)(?=\s+(?:__attribute__\s*\(\(.*?\)\)\s*)?void\s)", re.DOTALL
 )
@@ -124,7 +124,7 @@ def stringised(text: bytes) -> Iterator[Program]:
     """The OpenCL programs that are arguments of macros, as those by which ``#`` makes strings, in order."""
     if not _OPENCL.search(text):
         return
-    bare = _TOKEN.sub(_spaces, text)
+    bare, nothing = blank(text), re.sub(rb"[^\n]", b" ", text)
     calls: list[tuple[int, int]] = []  # of each parenthesis that is open: where its text starts, whether a name calls
     end = 0  # of the last program
     for match in _PAREN_OR_KERNEL.finditer(bare):
@@ -138,22 +138,12 @@ def stringised(text: bytes) -> Iterator[Program]:
                 calls.pop()
         else:
             start = next((start for start, named in reversed(calls) if named), None)
-            end = _closing(bare, start) if start is not None else 0
-            if start is not None and end:
-                blank = re.sub(rb"[^\n]", b" ", text)
+            close = matching(bare, start - 1, len(bare)) if start is not None else None
+            if start is not None and close is not None:
+                end = close
                 inside = _BREAK.sub(_unescape, text[start:end])
-                yield Program(Language.OPENCL, blank[:start] + inside + blank[end:], start, end)
+                yield Program(Language.OPENCL, nothing[:start] + inside + nothing[end:], start, end)
                 calls.clear()
-
-
-def _closing(bare: bytes, start: int) -> int:
-    """Where the parenthesis closes whose text begins at ``start``; 0 if it does not."""
-    depth = 1
-    for match in _PAREN.finditer(bare, start):
-        depth += 1 if match.group() == b"(" else -1
-        if depth == 0:
-            return match.start()
-    return 0
 
 
 def makes_kernels(host: bytes) -> bool:

@@ -29,7 +29,7 @@ def inclusive(
     indexed: Sequence[Indexed],
     context: LaunchContext,
     supports: Supports,
-    fenced: Callable[[Access, Polynomial], bool] = lambda access, size: False,
+    fenced: Callable[[Access, Polynomial], bool],
 ) -> Iterator[Overreach]:
     """Tests that let the size through.  ``fenced``: whether other kernels of the file read an array at the size."""
     for one in indexed:

@@ -50,9 +50,8 @@ def grammar_errors(parsed: ParseResult, *, piece: bool) -> Iterator[CompilerNote
     if not grave or (piece and not _balanced(parsed.text)):
         return
     around = parsed.text[slice(*sentence_around(parsed.text, first.offset))].decode("latin-1")
-    if parsed.text[first.offset : first.offset + 1] in (b"%", b"\\") or _OPEN.search(
-        _line_of(parsed.text, first.offset)
-    ):
+    at = parsed.text[first.offset : first.offset + 1]
+    if at in (b"%", b"\\") or _OPEN.search(_line_of(parsed.text, first.offset)):
         return
     if parsed.synthesised.isdisjoint(IDENTIFIER.findall(around)) and not _may_be_macros(parsed, around):
         yield CompilerNote("error", first.message, Span(parsed.path, first.offset, first.offset + 1))

@@ -13,6 +13,7 @@ _BLANKED = pattern(
 _DIRECTIVE = pattern(rb"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _CUDA_KERNEL = pattern(rb"\b__global__\b")
 _OPENCL_KERNEL = pattern(rb"(?<![\w.>])(?:__kernel|kernel)\b")
+_PAREN = pattern(rb"[()]")
 _NAME = pattern(rb"([A-Za-z_]\w*)\s*(?:<[^<>;{}]*>\s*)?\Z")
 
 
@@ -45,7 +46,7 @@ def _head(text: bytes, start: int) -> tuple[str, int, int] | None:
         char = text[at : at + 1]
         if char == b"(":
             before = _NAME.search(text[max(start, at - 200) : at])
-            close = _matching(text, at, limit)
+            close = matching(text, at, limit)
             if close is None:
                 return None
             if before is not None:
@@ -61,14 +62,11 @@ def _head(text: bytes, start: int) -> tuple[str, int, int] | None:
     return None
 
 
-def _matching(text: bytes, at: int, limit: int) -> int | None:
+def matching(text: bytes, at: int, limit: int) -> int | None:
+    """Where the parenthesis closes that opens at ``at``; None where it does not before ``limit``."""
     depth = 0
-    for index in range(at, limit):
-        char = text[index]
-        if char == 0x28:
-            depth += 1
-        elif char == 0x29:
-            depth -= 1
-            if depth == 0:
-                return index
+    for match in _PAREN.finditer(text, at, limit):
+        depth += 1 if match.group() == b"(" else -1
+        if depth == 0:
+            return match.start()
     return None

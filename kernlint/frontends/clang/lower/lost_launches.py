@@ -13,7 +13,7 @@ from kernlint.frontends.clang.lower.heads import blank
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Block, Expr, ExprStmt, FunctionDecl, FunctionKind, IntLit, Launch
-from kernlint.tree.types import I32, VoidType
+from kernlint.tree.types import I32, VOID
 from kernlint.tree.walk import walk
 
 _LAUNCH = pattern(rb"\b([A-Za-z_]\w*)\s*(?:<[^;{}()]*?>\s*)?<<<([^;{}]*?)>>>")
@@ -42,7 +42,7 @@ def add_lost_launches(text: bytes, path: str, functions: Sequence[FunctionDecl])
             host = next((f for f in hosts if f.span.start <= span.start < f.span.end), None)
             if host is not None and isinstance(host.body, Block):
                 kernel = kernels[name]
-                launch = Launch(span, VoidType(), "<<<>>>", name, kernel, grid, block, None, None, ())
+                launch = Launch(span, VOID, "<<<>>>", name, kernel, grid, block, None, None, ())
                 body = Block(host.body.span, (ExprStmt(span, launch), *host.body.body))
                 object.__setattr__(host, "body", body)
 

@@ -225,20 +225,20 @@ template <class D> using PlainObjectBase = DenseBase<D>;
 template <class S> Index kl_rows(const S &);
 template <class S> Index kl_cols(const S &);
 
-template <class T, int R, int C, int O, int P, int Q> struct Matrix : MatrixBase<Matrix<T, R, C, O, P, Q>> {
-    kl_storage<T, (R < 0 || C < 0 ? -1 : R * C)> plain;
-    typedef Matrix PlainObject;
-    typedef Matrix PlainMatrix;
-    Matrix() = default;
-    KL_FOLLOW explicit Matrix(const T *p) : Matrix(kl_any()) { T first = p[0]; }
-    explicit Matrix(const T &a) { plain.value[0] = a; }
-    template <class A, class B> Matrix(const A &a, const B &b) { plain.value[0] = T(a); plain.value[1] = T(b); }
-    template <class A, class B, class E> Matrix(const A &a, const B &b, const E &c)
-    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); }
-    template <class A, class B, class E, class F> Matrix(const A &a, const B &b, const E &c, const F &d)
-    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); plain.value[3] = T(d); }
-    template <class A> Matrix(const DenseBase<A> &);
-#define KL_STATICS(KIND) \
+// What matrices and arrays have alike.
+#define KL_DENSE(KIND) \
+    kl_storage<T, (R < 0 || C < 0 ? -1 : R * C)> plain; \
+    KIND() = default; \
+    KL_FOLLOW explicit KIND(const T *p) : KIND(kl_any()) { T first = p[0]; } \
+    explicit KIND(const T &a) { plain.value[0] = a; } \
+    template <class A, class B> KIND(const A &a, const B &b) { plain.value[0] = T(a); plain.value[1] = T(b); } \
+    template <class A, class B, class E> KIND(const A &a, const B &b, const E &c) \
+    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); } \
+    template <class A, class B, class E, class F> KIND(const A &a, const B &b, const E &c, const F &d) \
+    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); plain.value[3] = T(d); } \
+    template <class A> KIND(const DenseBase<A> &); \
+    static KIND kl_any(); \
+    static KIND kl_any(const KIND &); \
     static KIND Zero(); \
     static KIND Ones(); \
     static KIND Identity(); \
@@ -262,32 +262,19 @@ template <class T, int R, int C, int O, int P, int Q> struct Matrix : MatrixBase
     Index size() const { return rows() * cols(); } \
     void resize(Index); \
     void resize(Index, Index); \
-    void conservativeResize(Index, Index);
-    static Matrix kl_any();
-    static Matrix kl_any(const Matrix &);
-    KL_STATICS(Matrix)
-    KL_COEFFICIENTS(T, R, C, O, plain.value)
-    KL_PARTS(T, R, C, O, plain.value, Matrix)
-    KL_SETTERS(Matrix, T, *this = kl_any(), *this = kl_any(*this))
+    void conservativeResize(Index, Index); \
+    KL_COEFFICIENTS(T, R, C, O, plain.value) \
+    KL_PARTS(T, R, C, O, plain.value, KIND) \
+    KL_SETTERS(KIND, T, *this = kl_any(), *this = kl_any(*this))
+
+template <class T, int R, int C, int O, int P, int Q> struct Matrix : MatrixBase<Matrix<T, R, C, O, P, Q>> {
+    typedef Matrix PlainObject;
+    typedef Matrix PlainMatrix;
+    KL_DENSE(Matrix)
 };
 
 template <class T, int R, int C, int O, int P, int Q> struct Array : ArrayBase<Array<T, R, C, O, P, Q>> {
-    kl_storage<T, (R < 0 || C < 0 ? -1 : R * C)> plain;
-    Array() = default;
-    KL_FOLLOW explicit Array(const T *p) : Array(kl_any()) { T first = p[0]; }
-    explicit Array(const T &a) { plain.value[0] = a; }
-    template <class A, class B> Array(const A &a, const B &b) { plain.value[0] = T(a); plain.value[1] = T(b); }
-    template <class A, class B, class E> Array(const A &a, const B &b, const E &c)
-    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); }
-    template <class A, class B, class E, class F> Array(const A &a, const B &b, const E &c, const F &d)
-    { plain.value[0] = T(a); plain.value[1] = T(b); plain.value[2] = T(c); plain.value[3] = T(d); }
-    template <class A> Array(const DenseBase<A> &);
-    static Array kl_any();
-    static Array kl_any(const Array &);
-    KL_STATICS(Array)
-    KL_COEFFICIENTS(T, R, C, O, plain.value)
-    KL_PARTS(T, R, C, O, plain.value, Array)
-    KL_SETTERS(Array, T, *this = kl_any(), *this = kl_any(*this))
+    KL_DENSE(Array)
 #define KL_EACH(NAME) Array NAME() const;
     KL_EACH(abs) KL_EACH(abs2) KL_EACH(sqrt) KL_EACH(rsqrt) KL_EACH(square) KL_EACH(cube) KL_EACH(inverse)
     KL_EACH(exp) KL_EACH(log) KL_EACH(sin) KL_EACH(cos) KL_EACH(tan) KL_EACH(tanh) KL_EACH(floor) KL_EACH(ceil)
@@ -297,7 +284,7 @@ template <class T, int R, int C, int O, int P, int Q> struct Array : ArrayBase<A
     template <class A> Array max(const A &) const;
     template <class A> Array pow(const A &) const;
 };
-#undef KL_STATICS
+#undef KL_DENSE
 
 // Memory seen as a matrix.
 template <int Outer = 0, int Inner = 0> struct Stride { Stride() = default; Stride(Index, Index); };
