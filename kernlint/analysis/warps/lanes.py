@@ -20,6 +20,7 @@ from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Event, Guard, GuardKind, LoopContext, Trace, WarpEvent
+from kernlint.analysis.warps.comparisons import compared, solved
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import CALLS, evaluate
 from kernlint.symbolic.terms import (
@@ -34,6 +35,7 @@ from kernlint.symbolic.terms import (
     Term,
     Uniformity,
     apply,
+    plain,
     symbols,
 )
 from kernlint.symbolic.uniformity import variation
@@ -53,6 +55,9 @@ SAMPLES = 20
 
 WARPS = 3
 """Warps of a block that are looked at: the first ones and the last."""
+
+TORN = 2
+"""Comparisons, and samples for each, in which a parameter is chosen to part the lanes of a warp."""
 
 GRID = 4
 """Blocks of the grid along each axis in a sample."""
@@ -358,13 +363,46 @@ class Lanes:
             for number in numbers:
                 yield Warp(number, self.size, block, place, sample)
 
-    def _images(self, seed: int) -> dict[Symbol, int] | None:
+    def torn(self, block: Block, terms: Iterable[Term]) -> Iterator[Warp]:
+        """Warps of ``block`` under samples made for conditions on which lanes have not disagreed by chance: the one
+        parameter that an index is compared with lies between two lanes' indices.  Few, and none where a condition
+        compares nothing of that kind."""
+        sides = [side for term in terms for side in compared(term)]
+        for index, free in sides[:TORN] if sides else ():
+            for seed in range(TORN):
+                for number in sorted({0, 1, -(-block[0] * block[1] * block[2] // self.size) - 1}):
+                    made = self._torn(number, block, seed, index, free)
+                    if made is not None:
+                        yield made
+
+    def _torn(self, number: int, block: Block, seed: int, index: Term, free: Term) -> Warp | None:
+        given = self._images(seed)
+        (param,) = symbols(free)
+        if given is None or number < 0 or number * self.size >= block[0] * block[1] * block[2]:
+            return None
+        place = (seed % GRID, 0, 0)
+        warp = Warp(number, self.size, block, place, Sample(seed, given, self._numbers))
+        try:
+            found = sorted({int(warp.value(index, lane)) for lane in warp.lanes})
+        except Undecided:
+            return None
+        if len(found) < 2:
+            return None
+        wanted = solved(free, param, found[0] + 1, found[-1])
+        chosen = None if wanted is None else self._images(seed, {param: wanted})
+        if chosen is None or chosen.get(param) != wanted:
+            return None
+        return Warp(number, self.size, block, place, Sample(seed, chosen, self._numbers))
+
+    def _images(self, seed: int, wanted: Mapping[Symbol, int] | None = None) -> dict[Symbol, int] | None:
         """Parameters as a launch in sight passes them, its host variables made up; None where the host has checked
-        that it is not so."""
-        out: dict[Symbol, int] = {}
+        that it is not so.  ``wanted``: what parameters are to be, as far as the host passes on what it was given."""
+        out: dict[Symbol, int] = dict(wanted or {})
         views = self._context.launches
         if views:
-            view, env = views[seed % len(views)], _Common(Sample(seed, {}, self._numbers))
+            view = views[seed % len(views)]
+            own = {plain(image).symbol: out[param] for param, image in view.images if param in out}
+            env = _Common(Sample(seed, {host: value for host, value in own.items() if host is not None}, self._numbers))
             if any(evaluate(check, env) == 0 for check in view.checks if not _of_rounds(check)):
                 return None
             for symbol, image in view.images:

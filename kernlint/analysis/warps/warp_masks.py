@@ -8,7 +8,7 @@ non-exited threads named in the mask).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -118,7 +118,7 @@ class _Finder:
             question = (event.mask, self._members(event), event.guards, tuple(culprits))
             if question in fruitless:
                 continue
-            found = self._under_blocks(partial(self._absent, event, culprits))
+            found = self._under_blocks(partial(self._absent, event, culprits), [c.term for c in culprits])
             if found is None:
                 fruitless.add(question)
             else:
@@ -140,11 +140,12 @@ class _Finder:
             return event.width.value
         return 0
 
-    def _under_blocks(self, ask: Callable[[Warp], Evidence | None]) -> Evidence | None:
-        """Evidence from each block that may be launched (from one of them when they are in sight)."""
+    def _under_blocks(self, ask: Callable[[Warp], Evidence | None], torn: Sequence[Term] = ()) -> Evidence | None:
+        """Evidence from each block that may be launched (from one of them when they are in sight).  ``torn``:
+        conditions for which samples are made when those by chance show nothing."""
         first: Evidence | None = None
         for block in self.within.blocks:
-            found = self._first(block, ask)
+            found = self._first(self.within.warps(block), ask) or self._first(self.within.torn(block, torn), ask)
             if found is not None and self.within.seen:
                 return found
             if found is None and not self.within.seen:
@@ -152,10 +153,10 @@ class _Finder:
             first = first or found
         return first
 
-    def _first(self, block: Block, ask: Callable[[Warp], Evidence | None]) -> Evidence | None:
+    def _first(self, warps: Iterable[Warp], ask: Callable[[Warp], Evidence | None]) -> Evidence | None:
         """The first warp that shows the fault.  Where the first few can say nothing, no other will."""
         undecided = 0
-        for warp in self.within.warps(block):
+        for warp in warps:
             try:
                 found = ask(warp)
             except Undecided:
