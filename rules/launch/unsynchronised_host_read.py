@@ -24,8 +24,8 @@ class UnsynchronisedHostRead(ModuleRule):
     of `malloc` or `new` that nobody locks) is over when the call returns: that is a note, as it lasts only until
     somebody pins the memory.
 
-    Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream; mapped and managed arrays are written
-    by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it
+    Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it makes
+    itself is pageable, and filled when the call returns); mapped and managed arrays are written by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it
     back, the array that it was made of is still as it was.
 
     ```cuda bad
@@ -143,6 +143,22 @@ class UnsynchronisedHostRead(ModuleRule):
         x.copy_to_host(host, stream=stream)
         stream.synchronize()
         return host.sum()
+    ```
+    ```python good
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(host):
+        stream = cuda.stream()
+        x = cuda.to_device(host, stream=stream)
+        twice[(host.size + 127) // 128, 128, stream](x)
+        doubled = x.copy_to_host(stream=stream)
+        return doubled.sum()
     ```
     ```python bad
     from numba import cuda

@@ -321,13 +321,13 @@ class NumbaWalk(HostWalk):
                 self._touch(source)
                 self.sources.pop(owner, None)
             return None
-        later = _stream(e, 1) is not None
+        made = given is None or (isinstance(given, ast.Constant) and given.value is None)
+        later = _stream(e, 1) is not None and not made  # into pageable memory of its own: done when the call returns
         if not later:
             flow.pending.clear()
         target = self._source(given, flow) if given is not None else None
         if isinstance(target, Array):
             self._touch(target)
-        made = given is None or (isinstance(given, ast.Constant) and given.value is None)
         return self.moved(e, Moved(target, owner, later, makes=made), flow)
 
     def _launch(self, e: ast.Call, launch: Launched, flow: Flow) -> object:

@@ -72,6 +72,8 @@ def uses_of(jitted: Jitted, called: Callees, depth: int = 0) -> Uses:
     """What the body of a function shows of its parameters."""
     uses = Uses()
     body = jitted.node.body
+    for arg in (*jitted.node.args.posonlyargs, *jitted.node.args.args):
+        _annotated(arg, uses)
     tuples = _tuples(body)
     bound: dict[str, list[ast.expr]] = {}
     compared: list[ast.Compare] = []
@@ -155,7 +157,7 @@ def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, li
         if isinstance(node.op, _WHOLE):
             _whole(node.target, uses)
             _whole(node.value, uses)
-    elif isinstance(node, ast.Assign):
+    elif isinstance(node, (ast.Assign, ast.AnnAssign)):
         _assigned(node, uses, bound)
     elif isinstance(node, ast.For):
         over = node.iter
@@ -165,12 +167,28 @@ def _look(node: ast.AST, uses: Uses, tuples: dict[str, int], bound: dict[str, li
                 uses.axes(one.id, 1)
 
 
-def _assigned(node: ast.Assign, uses: Uses, bound: dict[str, list[ast.expr]]) -> None:
-    for target in node.targets:
+_ARRAYS = frozenset({"ndarray", "NDArray", "Tensor", "DeviceNDArray"})
+"""Annotations of arrays, whose axes they do not tell."""
+
+
+def _annotated(arg: ast.arg, uses: Uses) -> None:
+    """What the annotation of a parameter states, which numba itself does not read: a whole number, or an array."""
+    stated = arg.annotation.value if isinstance(arg.annotation, ast.Subscript) else arg.annotation
+    name = stated.attr if isinstance(stated, ast.Attribute) else getattr(stated, "id", "")
+    if name == "int":
+        uses.get(arg.arg).whole = True
+    elif name in _ARRAYS:
+        uses.axes(arg.arg, 1)
+
+
+def _assigned(node: ast.Assign | ast.AnnAssign, uses: Uses, bound: dict[str, list[ast.expr]]) -> None:
+    value = node.value
+    if value is None:
+        return
+    for target in node.targets if isinstance(node, ast.Assign) else (node.target,):
         if isinstance(target, ast.Name):
-            bound.setdefault(target.id, []).append(node.value)
+            bound.setdefault(target.id, []).append(value)
         elif isinstance(target, ast.Tuple):
-            value = node.value
             if isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(value.value, ast.Name):
                 uses.axes(value.value.id, len(target.elts))
             _taken_apart(value, uses)

@@ -6,7 +6,7 @@ from kernlint.frontends.clang.python.program import program_of
 from kernlint.frontends.python.module import numba_module
 from kernlint.tree.dump import statement_lines
 from kernlint.tree.nodes import Barrier, FloatLit, IntLit, Module, Ref, VarDecl
-from kernlint.tree.types import ArrayType, PointerType
+from kernlint.tree.types import I64, ArrayType, PointerType
 from kernlint.tree.walk import walk
 from tests.frontends.python.pairs import HEAD, PAIRS
 
@@ -245,6 +245,19 @@ def test_rows_of_rows_are_arrays() -> None:
     assert (
         "x[" in out and not module(body("i = cuda.grid(1)", "f = x[1][i]", "out[i] = f[1]")).kernels[0].function.losses
     )
+
+
+def test_annotations_state_what_parameters_are() -> None:
+    out = module(body("i = cuda.grid(1)", "out[i] = x[i] * pitch", args="x: torch.Tensor, pitch: int, out"))
+    kinds = {one.name: one.type for one in out.kernels[0].function.params}
+    assert kinds["pitch"] == I64, kinds
+    assert isinstance(kinds["x"], PointerType), kinds
+
+
+def test_a_row_that_is_annotated_is_an_array() -> None:
+    lines = ("i = cuda.grid(1)", "row: np.ndarray = table[i]", "last: int", "out[i] = row[i - 1]")
+    out = text(body(*lines, args="table: np.ndarray, out"))
+    assert "table[" in out and "opaque" not in out, out
 
 
 def test_of_two_branches_the_one_that_numba_compiles_is_followed() -> None:
