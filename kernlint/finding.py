@@ -98,6 +98,8 @@ class Finding:
     ``code`` and ``rule`` are filled in by the engine from the rule's meta data; ``severity`` is what the
     evidence supports (the engine may change it by configuration).  ``assumptions``: what the verdict rests on, in
     words.  ``kernel``: name of the kernel; ``instances``: for which template arguments or launches it holds.
+    ``habit``: what findings have in common that come of the way in which a project is written: where it shows often,
+    it is told once (:func:`kernlint.run.merge.one_cause`); empty for what stands for itself.
     """
 
     span: Span
@@ -112,6 +114,7 @@ class Finding:
     kernel: str = ""
     instances: tuple[str, ...] = ()
     confidence: Confidence = Confidence.HIGH
+    habit: str = ""
 
     def reworded(self, say: Callable[[str], str]) -> Finding:
         """The finding with its message, its related places and its advice put in the words of ``say``."""

@@ -26,8 +26,7 @@ class Meta:
     ``code`` is letters and three digits (``KL201``), ``name`` the defect as a kebab-case noun.  ``severity`` is the
     loudest level the rule reaches by itself.  ``since``: the version that brought it.  ``tags``: guideline ids and
     topics, shown in SARIF.  ``family``: filled by the registry from the folder when empty.  ``precision``: how
-    often its findings are true, in SARIF's words (``very-high``, ``high``, ``medium``, ``low``).  ``habit``: it tells
-    of ways of writing that go through whole files, so that many findings of one file are told as one.
+    often its findings are true, in SARIF's words (``very-high``, ``high``, ``medium``, ``low``).
     """
 
     code: str
@@ -37,7 +36,6 @@ class Meta:
     tags: tuple[str, ...] = ()
     family: str = ""
     precision: str = "high"
-    habit: bool = False
 
 
 ABSENCE = frozenset({"statement", "guard", "barrier", "inactive", "macro", "unsupported"})
@@ -71,6 +69,7 @@ class _Described:
         assumptions: Sequence[str] = (),
         fix: Fix | str | None = None,
         confidence: Confidence = Confidence.HIGH,
+        habit: str = "",
     ) -> Finding:
         """A finding of this rule at a place; ``severity`` is the rule's own when None, ``fix`` may be words."""
         return Finding(
@@ -84,6 +83,7 @@ class _Described:
             assumptions=tuple(assumptions),
             fix=Fix(fix) if isinstance(fix, str) else fix,
             confidence=confidence,
+            habit=habit,
         )
 
 

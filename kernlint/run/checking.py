@@ -92,7 +92,7 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
             sources.add(source)
     for text in job.texts.values():
         sources.add(text)
-    results = _merged(outcomes, sources, registry) if outcomes else []
+    results = _merged(outcomes, sources) if outcomes else []
     said = [*job.lookup.problems, *_useless_databases(job, files)]
     problems = [Notification(Level.WARNING, "compile-commands", problem) for problem in said]
     if cache is not None and cache.problem is not None:
@@ -134,12 +134,11 @@ def check(job: Job, analyse: Analyse, registry: Registry, cache: Cache | None = 
     )
 
 
-def _merged(outcomes: Sequence[FileOutcome], sources: Sources, registry: Registry) -> list[Result]:
+def _merged(outcomes: Sequence[FileOutcome], sources: Sources) -> list[Result]:
     """What the files say together."""
     from kernlint.run import merge
 
-    habits = lambda: frozenset(rule.meta.code for rule in registry.rules if rule.meta.habit)  # noqa: E731
-    return merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources, habits)
+    return merge.across_files([o.results for o in outcomes], [o.path for o in outcomes], sources)
 
 
 def _largest(job: Job, files: Sequence[str], outcomes: Sequence[FileOutcome]) -> tuple[str, ...]:

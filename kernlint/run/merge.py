@@ -6,7 +6,7 @@ import functools
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.finding import Finding, Related, Severity
@@ -73,13 +73,7 @@ def _loudness(items: Iterable[FromVariant], variant: FunctionDecl) -> tuple[int,
     return rank, not variant.forced
 
 
-Habits = Callable[[], Collection[str]]
-"""Gives the codes of rules that tell of habits."""
-
-
-def across_files(
-    outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sources: Sources, habits: Habits = frozenset
-) -> list[Result]:
+def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sources: Sources) -> list[Result]:
     """The results of all files in the order of file, place and code, a finding in a header only once.
 
     ``mains`` are the analysed files, one for each of ``outcomes``.  A finding in a header names the files that include
@@ -111,34 +105,37 @@ def across_files(
             result = replace(result, finding=replace(result.finding, related=(*result.finding.related, *extra)))
         merged.append(result)
     merged.sort(key=lambda r: order(r.finding))
-    return one_cause(merged, sources, habits)
+    return one_cause(merged, sources)
 
 
 HABIT = 3
-"""Findings of a habit in one file from which on they are told as one."""
+"""Findings of a habit in one file, or files with such findings, from which on they are told as one."""
 
 
-def one_cause(results: Sequence[Result], sources: Sources, habits: Habits = frozenset) -> list[Result]:
+def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
     """``results`` with those of one cause told once, the others as related places.
 
     One cause have findings at one place that several kernels reach (a helper's fault), findings that say the same
-    of several uses of one macro, and :data:`HABIT` or more in one file by a rule of ``habits``. What is suppressed
-    stands for itself. The loudest speaks; the order is kept.
+    of several uses of one macro, and findings of one habit: :data:`HABIT` or more in one file are one finding of
+    that file, and those of :data:`HABIT` or more files are one finding of the run. What is suppressed stands for
+    itself. The loudest speaks; the order is kept.
     """
-    often = Counter((one.finding.code, one.finding.span.file) for one in results)
-    many = [code for (code, _), count in often.items() if count >= HABIT]
-    known = habits() if many else frozenset[str]()  # which rules there are is not asked for nothing
+    open_ = [one.finding for one in results if one.suppression is None]
+    in_file = Counter((one.code, one.habit, one.span.file) for one in open_ if one.habit)
+    files = Counter((code, habit) for code, habit, _ in in_file)
     groups: dict[tuple[object, ...], list[int]] = {}
     macros = _Macros(sources)
     for at, result in enumerate(results):
         finding = result.finding
         if result.suppression is not None:
             continue
-        span = finding.span
+        span, habit = finding.span, (finding.code, finding.habit)
         name = macros.used_at(span)
         key: tuple[object, ...] = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
-        if finding.code in known and often[finding.code, span.file] >= HABIT:
-            key = (span.file, finding.code, finding.severity)
+        if files.get(habit, 0) >= HABIT:
+            key = (*habit, finding.severity)
+        elif in_file.get((*habit, span.file), 0) >= HABIT:
+            key = (*habit, finding.severity, span.file)
         groups.setdefault(key, []).append(at)
     told: dict[int, Result] = {}
     gone: set[int] = set()

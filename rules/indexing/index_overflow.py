@@ -17,6 +17,11 @@ from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import Term
 from kernlint.tree.types import IntType
 
+HABIT = "32 bits"
+"""Indices in 32 bits where others have 64 go through whole projects, as they are written in one way."""
+SHOWN = frozenset({"numbers", "comments"})
+"""Evidence that stands for itself: what the index comes to."""
+
 
 class IndexOverflow(Rule):
     r"""A 32-bit index in a kernel that is written for more than 2**31 elements.
@@ -107,7 +112,7 @@ class IndexOverflow(Rule):
     ```
     """
 
-    meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",), habit=True)
+    meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
     needs = (narrow,)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
@@ -142,6 +147,7 @@ class IndexOverflow(Rule):
                 *(Related(other.span, "and so is another index, here") for other in others[:3]),
             ],
             fix=_widening(count, language),
+            habit=HABIT,
         )
 
     def _of_product(self, one: Narrow) -> Finding:
@@ -203,7 +209,9 @@ class IndexOverflow(Rule):
                 f"the index is computed in 32 bits and wraps at {_limit(one)}, but the launch makes its grid of a "
                 "product in 64 bits"
             )
-        return self.finding(one.span, what, Severity.NOTE if one.weak else Severity.WARNING, related=related, fix=fix)
+        severity = Severity.NOTE if one.weak else Severity.WARNING
+        habit = "" if one.evidence in SHOWN else HABIT
+        return self.finding(one.span, what, severity, related=related, fix=fix, habit=habit)
 
 
 def _limit(one: Narrow) -> str:

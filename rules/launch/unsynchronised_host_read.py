@@ -24,9 +24,10 @@ class UnsynchronisedHostRead(ModuleRule):
     of `malloc` or `new` that nobody locks) is over when the call returns: that is a note, as it lasts only until
     somebody pins the memory.
 
-    Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it makes
-    itself is pageable, and filled when the call returns); mapped and managed arrays are written by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it
-    back, the array that it was made of is still as it was.
+    Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it
+    makes itself is pageable, and filled when the call returns); mapped and managed arrays are written by the kernel
+    itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it back, the array
+    that it was made of is still as it was.
 
     ```cuda bad
     int first(const int *x, cudaStream_t stream) {

@@ -67,9 +67,10 @@ def of(kernel, span=PLACE, message="m", severity=Severity.WARNING):
     return Result(replace(finding(severity, message, span), kernel=kernel), "f")
 
 
-def texts(data=b"0123456789bad();"):
+def texts(data=b"0123456789bad();", files=("a.cu",)):
     sources = Sources()
-    sources.add(SourceFile("a.cu", data))
+    for file in files:
+        sources.add(SourceFile(file, data))
     return sources
 
 
@@ -109,14 +110,29 @@ def test_what_is_suppressed_stands_for_itself():
     assert one_cause([of("a"), silent], texts()) == [of("a"), silent]
 
 
+def habitual(at: int, file: str = "a.cu", habit: str = "narrow") -> Result:
+    result = of(f"k{at}", Span(file, 10 * at, 10 * at + 2), message=f"of {at}")
+    return replace(result, finding=replace(result.finding, habit=habit))
+
+
 def test_a_habit_is_told_once_for_a_file() -> None:
-    spans = [Span("a.cu", 10 * at, 10 * at + 2) for at in range(4)]
-    results = [of(f"k{at}", span, message=f"of {at}") for at, span in enumerate(spans)]
-    code = results[0].finding.code
-    assert (
-        len(one_cause(results, texts(), lambda: {"KL999"})) == 4
-        and len(one_cause(results[:2], texts(), lambda: {code})) == 2
-    )
-    (one,) = one_cause(results, texts(), lambda: {code})
+    results = [habitual(at) for at in range(4)]
+    assert len(one_cause([habitual(at, habit="") for at in range(4)], texts())) == 4
+    assert len(one_cause(results[:2], texts())) == 2
+    (one,) = one_cause(results, texts())
     assert one.finding.message == "of 0"
-    assert [other.span for other in one.finding.related[-3:]] == spans[1:]
+    assert [other.span for other in one.finding.related[-3:]] == [result.finding.span for result in results[1:]]
+
+
+def test_a_habit_of_several_files_is_told_once_for_all() -> None:
+    files = ["a.cu", "b.cu", "c.cu"]
+    results = [habitual(at, file) for file in files for at in range(2)]
+    assert one_cause(results[:4], texts(files=files)) == results[:4]
+    (one,) = one_cause(results, texts(files=files))
+    assert one.finding.span.file == "a.cu"
+    assert {other.span.file for other in one.finding.related} == set(files)
+
+
+def test_two_habits_are_two_findings() -> None:
+    results = [habitual(at, habit="one" if at < 3 else "other") for at in range(6)]
+    assert len(one_cause(results, texts())) == 2
