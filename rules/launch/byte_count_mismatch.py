@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.boxes import misfits
+from kernlint.analysis.hostmodel.in_elements import in_elements
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
 from kernlint.analysis.hostmodel.operations import (
     Copy,
@@ -67,7 +68,7 @@ class ByteCountMismatch(ModuleRule):
     (`cudaMemcpy2D`, `cudaMemcpy3D`), with a pitch below its width, or with another pitch than that of the memory;
     where rows of pitched memory are copied in one piece; where an offset that is made of a pitch, which is in bytes,
     is added to a pointer to larger elements; and where memory is filled with a floating-point number, of which one
-    byte is taken.
+    byte is taken. Libraries that count in elements (BLAS, FFT, random numbers, CUB, NCCL) are asked about the same way.
 
     ```cuda bad
     void send(const float *from, int n) {
@@ -186,9 +187,7 @@ class ByteCountMismatch(ModuleRule):
             yield self.finding(remark.span, message, fix=f"pass {array}.nbytes")
         yield from self._of_smaller(facts)
         yield from self._of_words(facts)
-        boxes = (one for walk in facts[host_operations] for one in misfits(walk))
-        for span, (message, fix) in {span: told for span, *told in boxes}.items():
-            yield self.finding(span, message, Severity.WARNING, fix=fix)
+        yield from self._of_calls(facts)
         found: dict[Span, Finding] = {}
         right: dict[Span, set[object]] = {}
         """Operations that are right in an instance of a template, which they may be meant for alone."""
@@ -207,6 +206,16 @@ class ByteCountMismatch(ModuleRule):
             others = right.get(span, set()) - {wrong[span]}
             if not any(isinstance(other, FunctionDecl) and _twins(other, wrong[span]) for other in others):
                 yield finding
+
+    def _of_calls(self, facts: ModuleFacts) -> Iterator[Finding]:
+        """Calls for boxes, and of libraries that count in elements, that do not fit by themselves."""
+        seen: set[Span] = set()
+        for walk in (*facts[host_operations], *facts[object_operations]):
+            for span, message, fix, made in (*((*one, None) for one in misfits(walk)), *in_elements(walk)):
+                if span not in seen:
+                    seen.add(span)
+                    related = [Related(made, "allocated here")] if made is not None else []
+                    yield self.finding(span, message, Severity.WARNING, related=related, fix=fix)
 
     def _of_words(self, facts: ModuleFacts) -> Iterator[Finding]:
         """Fills of words that are given a number of bytes."""

@@ -20,11 +20,20 @@ VALUES = ((7, 3, 5, 2, 11), (3, 7, 2, 5, 13), (5, 2, 9, 4, 3))
 
 
 def exceeds(given: Polynomial, there: Polynomial) -> bool:
-    """Whether the first count is the larger one whatever its variables, which are not negative, are."""
+    """Whether the first count is the larger one whatever its variables, which are not negative, are; where one of them
+    is a factor of both, there is something of it."""
     rest = (given - there).coefficients
     if not rest or any(value <= 0 for value in rest.values()):
         return False
-    return () in rest or set(rest) <= set(there.coefficients)
+    if () in rest or set(rest) <= set(there.coefficients):
+        return True
+    whole = [mono for mono, value in there.coefficients.items() if value > 0]
+    return bool(whole) and any(all(_divides(less, mono) for mono in whole) for less in rest)
+
+
+def _divides(less: tuple[Term, ...], mono: tuple[Term, ...]) -> bool:
+    """Whether the factors of a product are among those of another one, which has more."""
+    return len(less) < len(mono) and all(mono.count(atom) >= less.count(atom) for atom in less)
 
 
 def may_exceed(given: Polynomial, there: Polynomial, guards: Iterable[Term]) -> dict[Symbol, int] | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from kernlint.analysis.launching.objects import with_objects
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.run import trace_function
+from kernlint.apis.libraries import goes_through
 from kernlint.record import dataclass
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import Call, FunctionDecl, FunctionKind, FunctionRef, Launch, Module, Node
@@ -101,12 +102,12 @@ _RUNTIME = pattern(
 
 
 def _works(function: FunctionDecl) -> bool:
-    """Whether a function calls functions of a runtime that have to do with memory."""
+    """Whether a function calls functions of a runtime that have to do with memory, or of a library that count."""
     assert function.body is not None
     return any(
         isinstance(node, Call)
         and (node.function is None or node.function.body is None)
-        and _RUNTIME.fullmatch(node.name)
+        and (_RUNTIME.fullmatch(node.name) or goes_through(node.name))
         for node in walk(function.body)
     )
 

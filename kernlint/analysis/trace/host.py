@@ -140,7 +140,8 @@ def made_of(e: Call, values: Sequence[Value]) -> StructValue | PointerValue | No
 
 
 LIBRARY = pattern(
-    r"(?:cuda|hip|cu|cl|nv|roc|thrust|cub|nccl|rccl)[A-Z]\w*|(?:std|cl|at|c10|torch|thrust|cub)::.*|make_\w+"
+    r"(?:cuda|hip|cu|cl|nv|roc|thrust|cub|nccl|rccl)[A-Z]\w*|(?:std|cl|at|c10|torch|thrust|(?:hip)?cub)::.*|make_\w+"
+    r"|(?:cu|hip|roc)(?:blas|rand|fft|sparse|solver|dnn)(?:[A-Z]|_)\w*"
     r"|\w*printf|puts|putchar|f(?:open|close|flush|write|puts|seek|tell)|perror|exit|abort|free|malloc|calloc|realloc"
     r"|mem(?:cpy|set|move|cmp)|str\w+|getenv|ato[if]|time|clock|rand|srand|operator .*|throw|gettimeofday|usleep|sleep"
 )

@@ -53,6 +53,8 @@ STUBS = (
     Stub("random.h", (b"curand", b"hiprand"), ("curand", "hiprand")),
     Stub("wmma.h", (b"nvcuda", b"wmma::", b"rocwmma"), ("mma.h", "rocwmma/")),
     Stub("blas.h", (b"cublas", b"CUBLAS_", b"hipblas", b"HIPBLAS_"), ("cublas", "hipblas")),
+    Stub("fft.h", (b"cufft", b"CUFFT_", b"hipfft", b"HIPFFT_"), ("cufft", "hipfft")),
+    Stub("nccl.h", (b"nccl",), ("nccl", "rccl")),
     Stub("ck_tile.h", (b"ck_tile",), ("ck_tile/",)),
     Stub("torch.h", (b"torch::", b"at::", b"c10::", b"AT_DISPATCH", b"TORCH_", b"C10_", b"CUDA_KERNEL_LOOP",
                      b"PackedTensorAccessor", b"PYBIND11_MODULE", b"AT_CHECK"), ("torch/", "ATen/", "c10/")),
@@ -89,6 +91,7 @@ _FLAT = pattern(
     r"cooperative_groups(?:\.h|/.*)|cuComplex\.h|hip/hip_complex\.h|mma\.h|rocwmma/.*"
     r"|(?:cu|hip)rand(?:/.*|(?:_(?:kernel|uniform|normal|globals|lognormal|poisson|discrete\w*|philox\w*|mrg32k3a\w*"
     r"|mtgp32\w*|precalc|mcg\w*|rocm|hcc|nvcc|hip))*\.h(?:pp)?)|cublas(?:_v2|_api|Lt|Xt)?\.h|hipblas(?:/.*|lt)?(?:\.h)?"
+    r"|cufft(?:w|Xt)?\.h|hipfft(?:/.*|\w*\.h)?|nccl\.h|rccl(?:/.*|\.h)?"
 )
 
 
