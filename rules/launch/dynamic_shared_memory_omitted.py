@@ -306,14 +306,25 @@ def _excluded(access: Access, launch: LaunchFact) -> bool:
 
 def _of_one_structure(one: Allocated) -> bool:
     """Whether the size is made of a member of a structure, and what the access rests on is another member of it: how
-    the two belong together is the business of whoever fills the structure."""
+    the two belong together is the business of whoever fills the structure; but where the kernel multiplies one by the
+    other, it has so many times as much."""
     images = dict(one.view.images) if one.view is not None else {}
     counted = {symbol for symbol in symbols(one.size) if "." in symbol.name}
     reached = {symbol for symbol in side(one.access).symbols if symbol.kind is SymbolKind.PARAM}
     passed = {inner for symbol in reached for inner in symbols(images.get(symbol, symbol.term))}
     holders = {symbol.name.rpartition(".")[0] for symbol in counted}
     others = {symbol for symbol in passed - counted if symbol.name.rpartition(".")[0] in holders}
+    products = (polynomial(term) for fact in (one.access.offset, *side(one.access).facts) for term in _sides(fact))
+    for form in products:
+        for mono in form.coefficients:
+            mixed = {inner for atom in mono for s in symbols(atom) for inner in symbols(images.get(s, s.term))}
+            if mixed & counted and mixed & others:
+                return False
     return bool(counted) and bool(others)
+
+
+def _sides(fact: Term) -> tuple[Term, ...]:
+    return fact.terms if fact.op in ("lt", "le", "eq", "ne") else (fact,)
 
 
 def _raised(facts: Facts, launch: LaunchFact, size: int) -> bool:

@@ -17,6 +17,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
+from kernlint.analysis.extent.rehearsed import EVEN, ODD, runs
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -26,6 +27,7 @@ from kernlint.analysis.trace.events import Access, Root, RootKind, Trace
 from kernlint.analysis.wording import element, element_size, verb, witness_of
 from kernlint.finding import Related, Severity, Witness
 from kernlint.prove.admission import Axes
+from kernlint.prove.emulate import Fault, FaultKind
 from kernlint.prove.query import Bounds, Budget, Launch, Refuted
 from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
@@ -335,7 +337,48 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
                 one = _first(access, view, launch if all_blocks else small, given, size)
                 if one is not None:
                     found[access] = one
+        if not found and given.value is None:
+            found.update((one.access, one) for one in _run(facts, view, given))
     return tuple(found.values())
+
+
+def _run(facts: Facts, view: LaunchView, given: Term) -> Iterator[Allocated]:
+    """Accesses beyond the dynamic shared memory of a launch that are seen when it is run."""
+    kernel = facts[trace]
+    for tried in (EVEN, ODD):
+        done = runs(facts, view, _BEYOND, tried)
+        if tried is ODD and _halves(kernel) and any(_odd(view, run.launch.block) for run in done):
+            return
+        for run in done[:1]:
+            for fault in run.faults:
+                access = next((one for one in kernel.accesses if _same(one, fault)), None)
+                if access is not None:
+                    extent = run.spec.dynamic_shared or 0
+                    yield Allocated(access, view, run.refuted(fault), extent, given)
+        if done:
+            return
+
+
+_BEYOND = frozenset({FaultKind.OUT_OF_BOUNDS})
+
+
+def _same(access: Access, fault: Fault) -> bool:
+    """Whether a fault was seen at an access, and is one of dynamic shared memory."""
+    at = fault.first.span
+    if at is None or not is_dynamic(fault.decl) or not is_dynamic(access.root.decl):
+        return False
+    return access.span.file == at.file and access.span.start < at.end and at.start < access.span.end
+
+
+def _halves(kernel: Trace) -> bool:
+    """Whether a kernel divides the size of its block, as is done where shared memory is worked on by halves."""
+    terms = [access.offset for access in kernel.accesses] + [test.term for test in kernel.conditions]
+    terms += [term for loop in kernel.loops for phi in loop.phis for term in (phi.init, phi.step) if term is not None]
+    return any(
+        part.op in ("div", "shr", "mod", "and") and any(symbol in BLOCK_DIM for symbol in symbols(part))
+        for term in terms
+        for part in subterms(term)
+    )
 
 
 def _odd(view: LaunchView, block: Axes) -> bool:
