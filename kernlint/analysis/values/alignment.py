@@ -117,7 +117,7 @@ class _Finder:
         self.admission = known.admission
 
     def find(self) -> Iterator[Misaligned]:
-        """The first of each place."""
+        """The first of each place, and of each layout that lets all accesses behind it down."""
         told: set[object] = set()
         for access in self.of.accesses:
             align = alignment_of(access.type, self.language) or _of_number(access, self.language)
@@ -134,8 +134,9 @@ class _Finder:
                 found = self._by_thread(access, align) or self._by_data(access, align)
             elif found is None and isinstance(access.type, VectorType):
                 found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
-            if found is not None:
-                told.add(access.span)
+            layout = (access.root, found.kind, found.pitch) if found is not None and found.pitch else None
+            if found is not None and layout not in told:
+                told |= {access.span, layout} - {None}
                 yield found
 
     def _by_thread(self, access: Access, align: int) -> Misaligned | None:
@@ -207,13 +208,13 @@ class _Finder:
         return None
 
     def _uneven(self, pitch: Symbol, lanes: int, divisor: int = 1) -> bool:
-        """Whether a launch in sight may have rows that are no multiple of ``lanes`` apart, ``pitch / divisor`` each."""
-        block = self.blocks[0] if self.seen else (None, None, None)
+        """Whether a launch in sight, or one with an ordinary block, may have rows that are no multiple of ``lanes``
+        apart, ``pitch / divisor`` each: where the pitch is the number of threads, it is as even as blocks are."""
         given = dict(self.admission.numbers).get(pitch)
         if given is not None:
             return given // divisor % lanes != 0
         odd = ((lanes * rows + extra) * divisor for rows in ROWS for extra in range(1, lanes))
-        return any(self.admission.permits(block, values=((pitch, value),)) for value in odd)
+        return any(self.admission.permits(self.blocks[0], values=((pitch, value),)) for value in odd)
 
     def _by_data(self, access: Access, align: int) -> Misaligned | None:
         """A number in a run of smaller elements that begins where data say, where runs lie back to back: the elements

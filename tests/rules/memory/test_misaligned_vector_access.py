@@ -179,6 +179,30 @@ def test_numbers_of_eight_bytes_behind_an_argument_s_count_of_four() -> None:
     assert_marked(MisalignedVectorAccess, padded)
 
 
+CARVED = """
+__global__ void solve(const double *f, double *out, int set) {
+    extern __shared__ int mem[];
+    double *value = (double *)&mem[set];
+    int t = threadIdx.x;
+    value[t] = f[t]; // bad
+    mem[t] = t;
+    __syncthreads();
+    if (t == 0) { out[blockIdx.x] = value[mem[0]] + value[mem[1]]; }
+}
+"""
+
+
+def test_one_layout_lets_all_accesses_down_and_is_told_once() -> None:
+    assert_marked(MisalignedVectorAccess, CARVED)
+    launch = "void run(const double *f, double *out, int set, int n) {{ solve<<<n, {block}, set * 12>>>(f, out, set); }}"
+    assert_marked(MisalignedVectorAccess, CARVED + launch.format(block="128"))
+
+
+def test_a_pitch_of_as_many_elements_as_threads_is_as_even_as_blocks_are() -> None:
+    launch = "void run(const double *f, double *out, int set, int n) { solve<<<n, set, set * 12>>>(f, out, set); }"
+    assert not findings(MisalignedVectorAccess, CARVED + launch)
+
+
 HALVES = """
 __global__ void widen(const unsigned char *codes, float *out, int columns) {
     const int bytes = HALF;
