@@ -164,7 +164,7 @@ __global__ void stage(const int *at, const double *v, double *out, int count) {
     first[threadIdx.x] = at[threadIdx.x];
     second[threadIdx.x] = v[threadIdx.x];  // bad
     __syncthreads();
-    out[threadIdx.x] = second[first[threadIdx.x]];  // bad
+    out[threadIdx.x] = second[first[threadIdx.x]];
 }
 """
 
@@ -190,17 +190,16 @@ __global__ void solve(const double *f, double *out, int set) {
     if (t == 0) { out[blockIdx.x] = value[mem[0]] + value[mem[1]]; }
 }
 """
+LAUNCHED = "void run(const double *f, double *out, int set, int n) { solve<<<n, BLOCK, set * 12>>>(f, out, set); }"
 
 
 def test_one_layout_lets_all_accesses_down_and_is_told_once() -> None:
     assert_marked(MisalignedVectorAccess, CARVED)
-    launch = "void run(const double *f, double *out, int set, int n) {{ solve<<<n, {block}, set * 12>>>(f, out, set); }}"
-    assert_marked(MisalignedVectorAccess, CARVED + launch.format(block="128"))
+    assert_marked(MisalignedVectorAccess, CARVED + LAUNCHED.replace("BLOCK", "128"))
 
 
 def test_a_pitch_of_as_many_elements_as_threads_is_as_even_as_blocks_are() -> None:
-    launch = "void run(const double *f, double *out, int set, int n) { solve<<<n, set, set * 12>>>(f, out, set); }"
-    assert not findings(MisalignedVectorAccess, CARVED + launch)
+    assert not findings(MisalignedVectorAccess, CARVED + LAUNCHED.replace("BLOCK", "set"))
 
 
 HALVES = """
