@@ -41,7 +41,9 @@ class IndexOverflow(Rule):
     another kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and
     columns of two sizes. Addresses that a kernel stores for others count as its own subscripts do. Products
     that fit under all that launches and tests say are not reported, nor are kernels that use 32-bit counts
-    throughout: nothing says that their data is large.
+    throughout: nothing says that their data is large. A count of 64 bits is a note where it is a size by habit: a
+    `size_t`, or what the launches in sight hand on without multiplying anything; and says nothing of rows that a table
+    of 32 bits begins.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {

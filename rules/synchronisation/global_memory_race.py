@@ -34,7 +34,8 @@ class GlobalMemoryRace(Rule):
     Reported with a small launch and two threads that collide. An element picked by an index array and updated
     (`sum[idx[i]] += v`) is a warning where something in sight says that an index occurs twice: hits are counted, the
     index is tested against a size or made smaller, an item has several, it is one end of an edge, the sum is made onto
-    zeros. Else, and for a plain store, it is a note: whoever has made the list may have seen to it. One element
+    zeros. Else, and for a plain store, it is a note: whoever has made the list may have seen to it, and rows that a
+    table begins (`x[start[k] + i]`) are believed to lie apart. One element
     that every thread updates for which a condition on data holds (`if (bad[i]) *count += 1`) is a warning too. Elements
     picked by an atomic counter are reported where the counter may give one index twice: a thread adds 0 to it, or
     does not ask it. Pixels of OpenCL's images with whole coordinates are elements too.

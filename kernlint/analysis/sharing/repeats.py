@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.sharing.starts import rows_begun
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
 from kernlint.apis import FILLS, base_name
@@ -30,21 +31,30 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     It counts or compares what comes to an element; the place is made of an entry by an operation that makes one of
     several; the entry is tested against a size, so that nobody is believed about what it holds; an item has several
     entries, as the corners of a mesh; the entry is one of a pair of which the other is read from, as the ends of an
-    edge; a run of elements begins there; elsewhere it is counted how often an entry comes, or its element is updated
-    atomically; the two threads of the ``witness`` read the same entry; or the host fills the object with zeros just
-    before it launches the kernel (one of the launches ``seen``): a sum is made there, where else a store would do.
+    edge; elsewhere it is counted how often an entry comes, or its element is updated atomically; the two threads of the
+    ``witness`` read the same entry; or the host fills the object with zeros just before it launches the kernel (one of
+    the launches ``seen``): a sum is made there, where else a store would do.
+
+    Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
+    believed to keep rows apart: only what picks an element within the row may do so twice.
     """
     entries = [s for s in access.offset.symbols if _entry(s)]
     if access.value is None or not entries:
         return True  # no array of indices picks the place
     value = access.value
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
-    if not old or all(symbol in old for symbol in value.symbols):
+    if not old or counts_up(value, old):
         return True
+    rows = rows_begun(access, entries)
+    if rows and any(_zeroed(access, launch) for launch in seen):
+        return True
+    if rows and all(entry in rows for entry in entries):
+        return len(entries) == 1 and _one_entry(entries[0], witness)
+    entries = [entry for entry in entries if entry not in rows]
     return (
         any(_merged(term, entries) for term in _parts(access.offset))
         or any(_ranged(guard.term, entries) for guard in access.guards)
-        or any(_several(entry) or _begins_run(entry, access) for entry in entries)
+        or any(map(_several, entries))
         or _counted_beside(access, entries, of)
         or _other_end(value, entries)
         or _written_by_several(access, entries, of)
@@ -105,17 +115,6 @@ def _several(entry: Symbol) -> bool:
     return bool(steps) and whole is not None and min(steps) > whole
 
 
-def _begins_run(entry: Symbol, access: Access) -> bool:
-    """Whether an entry is where a run begins of which the place is one element: ``x[first[row] + k]``."""
-    form = polynomial(access.offset).coefficients
-    unit = form.get((entry.term,))
-    moving = (SymbolKind.COUNTER, SymbolKind.THREAD, SymbolKind.PHI)
-    return unit is not None and any(
-        value == unit and len(mono) == 1 and mono[0].symbol is not None and mono[0].symbol.kind in moving
-        for mono, value in form.items()
-    )
-
-
 def _counted_beside(access: Access, entries: Collection[Symbol], of: Trace) -> bool:
     """Whether an entry picks what is counted, or updated atomically, in another object."""
     for other in of.accesses:
@@ -128,7 +127,21 @@ def _counted_beside(access: Access, entries: Collection[Symbol], of: Trace) -> b
 
 def _counts(access: Access) -> bool:
     found = access.value.symbols if access.value is not None else ()
-    return bool(found) and all(s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset) for s in found)
+    old = [s for s in found if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)]
+    return access.value is not None and counts_up(access.value, old)
+
+
+def counts_up(value: Term, old: Collection[Symbol]) -> bool:
+    """Whether a number that is the same for all is added to, or taken from, what an element held: threads are counted
+    there.  What is made of the old value alone in another way (a root, a multiple) is made once of each element."""
+    while value.op in ("cast", "add", "sub"):
+        rest = [arg for arg in value.terms if any(symbol in old for symbol in arg.symbols)]
+        if len(rest) != 1 or any(arg.symbols for arg in value.terms if arg is not rest[0]):
+            return False
+        value = rest[0]
+        if value.symbol is not None:
+            return value.symbol in old
+    return False
 
 
 def _other_end(value: Term, entries: Collection[Symbol]) -> bool:

@@ -25,7 +25,7 @@ from kernlint.analysis.search.supposed import truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
 from kernlint.analysis.sharing.races import followed
-from kernlint.analysis.sharing.repeats import named_twice
+from kernlint.analysis.sharing.repeats import counts_up, named_twice
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.query import Side
@@ -133,8 +133,9 @@ def updates(access: Access) -> bool:
         return False
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
-    counts = all(symbol in old for symbol in symbols(access.value))
-    return (bool(old) and (bool(own) or counts)) or (bool(own) and any(_beats(g.term, access) for g in access.guards))
+    return (bool(old) and (bool(own) or counts_up(access.value, old))) or (
+        bool(own) and any(_beats(g.term, access) for g in access.guards)
+    )
 
 
 def _beats(term: Term, write: Access) -> bool:

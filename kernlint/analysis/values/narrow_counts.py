@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from kernlint.analysis.launching.launches import LaunchFact
 from kernlint.analysis.trace.events import Access, Trace
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.types import IntType
 
@@ -27,10 +28,9 @@ def counted(of: Trace, subscripts: Sequence[Access], seen: Sequence[LaunchFact])
                 alike = {part, *_without_step(part)}
                 use, part = next(((a, at) for a, at in used if at in alike), (None, part))
                 if use is not None:
-                    kind = part.type
-                    assert isinstance(kind, IntType)
-                    # 2**32 threads and a size_t, which is what sizes are by habit, say nothing of how large they get.
-                    weak = not kind.signed and _by_habit(count) and not _product_in_launches(count, seen)
+                    if _begins_rows(subscripts, alike):
+                        continue
+                    weak = (bool(seen) or _by_habit(count)) and not _multiplied(count, seen)
                     weak = weak or _cut_for_grids(seen)
                     yield Narrow(part, condition.span, "count", count, use=use, weak=weak)
 
@@ -117,9 +117,27 @@ def _given(count: Term, seen: Sequence[LaunchFact]) -> list[Term | None]:
     return [value if isinstance(value, Term) else None for value in passed]
 
 
-def _product_in_launches(count: Term, seen: Sequence[LaunchFact]) -> bool:
-    """Whether a launch in sight passes a product made in 64 bits: that is what large counts come from."""
-    return any(term is not None and _wide_product(term) for term in _given(count, seen))
+def _multiplied(count: Term, seen: Sequence[LaunchFact]) -> bool:
+    """Whether a count is a product made in 64 bits, in the kernel or where a launch in sight passes it: that is what
+    large counts come from.  A size that host code only hands on has 64 bits because sizes have (``size_t``, what a
+    tensor answers), which says nothing of how large they get."""
+    return _wide_product(count) or any(term is not None and _wide_product(term) for term in _given(count, seen))
+
+
+def _begins_rows(subscripts: Sequence[Access], alike: Collection[Term]) -> bool:
+    """Whether an index is that of a row of which a table of 32 bits says where it begins and ends (``p[i]``,
+    ``p[i + 1]``): rows that are not empty are no more than their elements, which 32 bits count there."""
+    places: dict[int, set[Polynomial]] = {}
+    for access in subscripts:
+        kind = access.root.element
+        if isinstance(kind, IntType) and kind.bits <= 32 and any(at in alike for at in subterms(access.offset)):
+            size = number(kind.size or 4)
+            place = polynomial(access.offset)
+            known = places.setdefault(id(access.root), set())
+            if place + size in known or place - size in known:
+                return True
+            known.add(place)
+    return False
 
 
 def _wide_product(term: Term) -> bool:

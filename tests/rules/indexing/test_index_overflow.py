@@ -431,9 +431,9 @@ void run(float *x, size_t size) { clear<<<BLOCKS, 512>>>(x, size); }
 @pytest.mark.parametrize(
     ("helper", "blocks", "severity"),
     [
-        ("", "(size + 511) / 512", Severity.WARNING),
-        ("", "ceil(size / 512.0)", Severity.WARNING),
-        ("int blocks_for(size_t size, int block);", "blocks_for(size, 512)", Severity.WARNING),
+        ("", "(size + 511) / 512", Severity.NOTE),  # sizes have 64 bits, however small they are
+        ("", "ceil(size / 512.0)", Severity.NOTE),
+        ("int blocks_for(size_t size, int block);", "blocks_for(size, 512)", Severity.NOTE),
         ("int blocks_for(int size, int block);", "blocks_for(size, 512)", Severity.NOTE),
         ("int blocks_for(int size, int by) { return (size + by - 1) / by; }", "blocks_for(size, 512)", None),
     ],
@@ -472,15 +472,32 @@ __global__ void clear(float *out, long long count) {
 }
 void run(float *out, const Rows &rows) {
     const COUNT n = rows.size();
-    clear<<<(n + 255) / 256, 256>>>(out, rows.size());
+    clear<<<(n + 255) / 256, 256>>>(out, rows.size() PER_ROW);
 }
 """
 
 
-@pytest.mark.parametrize(("count", "bad"), [("int", False), ("long long", True)])
-def test_a_size_that_was_cut_before_it_made_a_grid(count: str, bad: bool) -> None:
-    said = [one.severity for one in findings(IndexOverflow, SIZED.replace("COUNT", count))]
+@pytest.mark.parametrize(
+    ("count", "per_row", "bad"), [("int", " * 8", False), ("long long", " * channels", True), ("long long", "", False)]
+)
+def test_a_size_that_was_cut_before_it_made_a_grid(count: str, per_row: str, bad: bool) -> None:
+    source = SIZED.replace("COUNT", count).replace(" PER_ROW", per_row).replace("&rows)", "&rows, int channels)")
+    said = [one.severity for one in findings(IndexOverflow, source)]
     assert (Severity.WARNING in said) is bad
+
+
+ROWS = """
+__global__ void lengths(const ID *begin, int *length, long long rows) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < rows; i += gridDim.x * blockDim.x)
+        length[i] = begin[i + NEXT] - begin[i];
+}
+"""
+
+
+@pytest.mark.parametrize(("id_", "next_", "bad"), [("int", 1, False), ("long long", 1, True), ("int", 7, True)])
+def test_rows_that_a_table_of_32_bits_begins_are_few(id_: str, next_: int, bad: bool) -> None:
+    source = ROWS.replace("ID", id_).replace("NEXT", str(next_))
+    assert (Severity.WARNING in [one.severity for one in findings(IndexOverflow, source)]) is bad
 
 
 REST = """

@@ -192,7 +192,6 @@ REPEATED = {
     "several entries of an item": "for (int k = 0; k < 4; k++) o[where[4 * i + k]] += v[i];",
     "the two ends of an edge": "o[where[i]] += v[other[i]];",
     "counted elsewhere": "atomicAdd(&times[where[i]], 1); o[where[i]] += v[i];",
-    "a run begins there": "for (int k = 0; k < m; k++) o[where[i] + k] += v[i];",
 }
 
 
