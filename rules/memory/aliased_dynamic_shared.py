@@ -2,19 +2,17 @@ r"""The rule ``aliased-dynamic-shared``."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, AccessKind
 from kernlint.finding import Finding, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind
-from kernlint.tree.nodes import Assign, FunctionDecl, Node, Ref, VarDecl
-from kernlint.tree.types import PointerType, Space
-from kernlint.tree.walk import strip_casts, walk
+from kernlint.tree.nodes import VarDecl
 
 OWN = frozenset(
     {SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.COUNTER, SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN}
@@ -82,6 +80,35 @@ class AliasedDynamicShared(Rule):
     }
     ```
 
+    ```cuda bad
+    struct Stack {
+        int *items;
+        int count;
+        __device__ void start(int *memory, int first) { items = memory; items[0] = first; count = 1; }  // expect: KL505
+        __device__ int pop() { return items[--count]; }
+        __device__ void push(int item) { items[count++] = item; }
+    };
+
+    __global__ void walk(const int *left, const int *right, const int *sub, int *visits) {
+        extern __shared__ int outer_memory[];
+        extern __shared__ int inner_memory[];
+        Stack outer, inner;
+        int seen = 0;
+        outer.start(outer_memory + threadIdx.x * 32, 0);
+        while (outer.count > 0) {
+            int node = outer.pop();
+            if (left[node] >= 0) outer.push(left[node]);
+            inner.start(inner_memory + threadIdx.x * 32, sub[node]);
+            while (inner.count > 0) {
+                int part = inner.pop();
+                if (right[part] >= 0) inner.push(right[part]);
+                ++seen;
+            }
+        }
+        visits[blockIdx.x * blockDim.x + threadIdx.x] = seen;
+    }
+    ```
+
     ```cuda good
     __global__ void two_lists(const int *in, int *out, int n) {
         extern __shared__ int of_all[];
@@ -129,13 +156,10 @@ class AliasedDynamicShared(Rule):
     needs = (trace,)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
-        of = [a for a in facts[trace].accesses if a.root.space is Space.SHARED and a.root.decl and a.root.decl.unsized]
-        moved = _moved(facts.reached) if of else set()
         uses: dict[VarDecl, list[Access]] = {}
-        for access in of:
-            named = _named(access.node, moved)
-            if named is not None:
-                uses.setdefault(named, []).append(access)
+        for access in facts[trace].accesses:
+            if access.array is not None:
+                uses.setdefault(access.array, []).append(access)
         told: set[str] = set()
         for one, other in combinations(uses, 2):
             if one.name != other.name and other.name not in told and _side_by_side(uses[one], uses[other]):
@@ -157,34 +181,6 @@ class AliasedDynamicShared(Rule):
         )
 
 
-def _named(node: Node, moved: Collection[VarDecl]) -> VarDecl | None:
-    """The unsized array that an access names, itself or by a pointer that begins in it and stays there: all of them are
-    one object to the walk, as they are in memory."""
-    found: set[VarDecl] = set()
-    pending, seen = [node], set[VarDecl]()
-    while pending:
-        for ref in (each for each in walk(pending.pop()) if isinstance(each, Ref)):
-            decl = ref.decl
-            if decl.unsized:
-                found.add(decl)
-            elif (
-                isinstance(decl.type, PointerType) and decl.init is not None and decl not in moved and decl not in seen
-            ):
-                seen.add(decl)
-                pending.append(decl.init)
-    return found.pop() if len(found) == 1 else None
-
-
-def _moved(functions: Iterable[FunctionDecl]) -> set[VarDecl]:
-    """The pointers that are made to point to something else than they begin in."""
-    found: set[VarDecl] = set()
-    for node in (each for function in functions for each in walk(function)):
-        target = strip_casts(node.target) if isinstance(node, Assign) else None
-        if isinstance(target, Ref) and isinstance(target.decl.type, PointerType):
-            found.add(target.decl)
-    return found
-
-
 def _side_by_side(one: list[Access], other: list[Access]) -> bool:
     """Whether both arrays are used from their first byte on, at least one is written, and neither is done with when
     the other is begun."""
@@ -192,7 +188,20 @@ def _side_by_side(one: list[Access], other: list[Access]) -> bool:
         return False
     if not (any(map(_at_start, one)) and any(map(_at_start, other))):
         return False
-    return one[0].order < other[-1].order and other[0].order < one[-1].order
+    if one[0].order < other[-1].order and other[0].order < one[-1].order:
+        return True
+    return _kept_through(one, other) or _kept_through(other, one)
+
+
+def _kept_through(one: list[Access], other: list[Access]) -> bool:
+    """Whether a loop that writes ``other`` begins each round with what ``one`` has kept from the round before."""
+    for loop in one[0].loops + one[-1].loops:
+        inside = [access for access in one if loop in access.loops]
+        first = next(iter(inside), None)
+        kept = first is not None and first.kind is AccessKind.READ and any(access.writes for access in inside)
+        if kept and any(access.writes and loop in access.loops for access in other):
+            return True
+    return False
 
 
 def _at_start(access: Access) -> bool:

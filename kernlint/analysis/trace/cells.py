@@ -54,7 +54,7 @@ class Cells:
         if isinstance(value, PointerValue):
             if not isinstance(type_, PointerType):  # a handle that an object wraps
                 return value if isinstance(type_, StructType) and not type_.fields else None
-            return value if value.pointee == type_.pointee else PointerValue(value.root, value.offset, type_.pointee)
+            return value if value.pointee == type_.pointee else value.typed(type_.pointee)
         if isinstance(value, Term):
             return value if value.type == type_ else None
         return value if isinstance(type_, StructType) else None

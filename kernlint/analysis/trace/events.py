@@ -188,7 +188,7 @@ class Access(Event):
     object accessed.  ``value``: what is written (None: not known).  ``index``: the subscript as written, in
     elements, when there is one.  ``scope``: of an atomic.  ``asynchronous``: by a copy engine.  ``volatile``: as
     declared.  ``node``: the expression.  ``handle``: the event that says that an asynchronous copy is over, where it is
-    known.
+    known.  ``array``: the unsized array by whose name, or by a pointer made from it, dynamic shared memory is reached.
     """
 
     root: Root
@@ -204,6 +204,7 @@ class Access(Event):
     volatile: bool = False
     asynchronous: bool = False
     handle: Term | None = None
+    array: VarDecl | None = None
 
     @property
     def writes(self) -> bool:

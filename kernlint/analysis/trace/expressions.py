@@ -34,6 +34,7 @@ from kernlint.analysis.trace.memory import (
     record,
     size_term,
     store,
+    unsized,
     variable_root,
     write_variable,
 )
@@ -264,7 +265,7 @@ def place(m: Machine, e: n.Expr) -> Place | None:
         if isinstance(value, ReferenceValue):
             return value.place
         if isinstance(value, PointerValue) and not isinstance(e.type, PointerType):
-            return MemPlace(PointerValue(value.root, value.offset, e.type), e.type)
+            return MemPlace(value.typed(e.type), e.type)
     return None
 
 
@@ -318,14 +319,14 @@ def _ref_place(m: Machine, decl: n.VarDecl) -> Place | None:
             return value.place
         pointee = decl.type.pointee
         if isinstance(value, PointerValue):
-            return MemPlace(PointerValue(value.root, value.offset, pointee), pointee)
+            return MemPlace(value.typed(pointee), pointee)
         return VarPlace(decl, (), pointee)
     if own_variable(decl):
         return VarPlace(decl, (), decl.type)
     if isinstance(decl, n.ParamDecl):
         return VarPlace(decl, (), decl.type)
     root = variable_root(m, decl)
-    return MemPlace(PointerValue(root, const(0), decl.type), decl.type, volatile=decl.volatile)
+    return MemPlace(PointerValue(root, const(0), decl.type, unsized(decl)), decl.type, volatile=decl.volatile)
 
 
 def _ref(m: Machine, e: n.Ref) -> Value:
@@ -420,11 +421,11 @@ def _address_of(m: Machine, e: n.AddressOf) -> Value:
         return evaluate(m, e.operand)
     at = place(m, e.operand)
     if isinstance(at, MemPlace):
-        return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+        return at.pointer.typed(at.type)
     if isinstance(at, VarPlace):
         if isinstance(at.type, ArrayType):
             inner = in_memory(m, at)
-            return PointerValue(inner.pointer.root, inner.pointer.offset, at.type)
+            return inner.pointer.typed(at.type)
         return ReferenceValue(at)
     return unknown_value(e.type, "address")
 
@@ -520,7 +521,7 @@ def _combine(m: Machine, op: str, a: Value, b: Value, left: Type, right: Type, t
 
 def _decay(m: Machine, value: ReferenceValue) -> PointerValue:
     at = in_memory(m, value.place)
-    return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+    return at.pointer.typed(at.type)
 
 
 def _pointers(op: str, a: PointerValue, b: PointerValue, type_: Type) -> Value:
@@ -610,7 +611,7 @@ def coerce(value: Value, type_: Type) -> Value:
         lane = cast(value, type_.element)
         return StructValue(type_, tuple((str(i), lane) for i in range(type_.lanes)))
     if isinstance(value, PointerValue) and isinstance(type_, PointerType) and not type_.reference:
-        return PointerValue(value.root, value.offset, type_.pointee)
+        return value.typed(type_.pointee)
     if isinstance(value, Term) and isinstance(type_, PointerType):
         return value if text_of(value) is not None else _pointer_from_int(value, type_)
     return value
@@ -674,7 +675,7 @@ def _cast(m: Machine, e: n.Cast) -> Value:
     type_ = e.type
     if isinstance(value, PointerValue):
         if isinstance(type_, PointerType):
-            return PointerValue(value.root, value.offset, type_.pointee)
+            return value.typed(type_.pointee)
         if isinstance(type_, IntType):
             if type_.bits == 1:
                 return truth(root_symbol(value.root).term)
@@ -689,7 +690,7 @@ def _cast(m: Machine, e: n.Cast) -> Value:
             if m.on_host and isinstance(type_.pointee, PointerType) and isinstance(value.place.type, PointerType):
                 return value  # ``(void **)&x``: the pointer is stored in the variable, whatever it points to
             pointer = _decay(m, value)
-            return PointerValue(pointer.root, pointer.offset, type_.pointee)
+            return pointer.typed(type_.pointee)
         return value
     if isinstance(value, Term):
         if e.bits and isinstance(type_, PointerType) and _addressed(value):

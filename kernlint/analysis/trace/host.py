@@ -128,7 +128,7 @@ def made_of(e: Call, values: Sequence[Value]) -> StructValue | PointerValue | No
     """The structure that ``make_cudaExtent(...)`` and its like give; the object that is made in memory in sight."""
     if isinstance(e.type, PointerType):
         at = values[0] if e.name == PLACED and values else None
-        return PointerValue(at.root, at.offset, e.type.pointee) if isinstance(at, PointerValue) else None
+        return at.typed(e.type.pointee) if isinstance(at, PointerValue) else None
     kind = e.name.rpartition("::")[2].removeprefix("make_").removeprefix("cuda").removeprefix("hip")
     if e.name == "cl::NDRange::NDRange" and len(values) <= 3:
         sizes = [as_term(value) for value in values] + [const(1, U64)] * (3 - len(values))

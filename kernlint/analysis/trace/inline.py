@@ -105,7 +105,7 @@ def receiver_value(m: Machine, receiver: Expr) -> Value:
         return evaluate(m, receiver)
     at = place(m, receiver)
     if isinstance(at, MemPlace):
-        return PointerValue(at.pointer.root, at.pointer.offset, at.type)
+        return at.pointer.typed(at.type)
     return ReferenceValue(at) if at is not None else evaluate(m, receiver)
 
 

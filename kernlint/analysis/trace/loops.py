@@ -131,7 +131,7 @@ def loop_value(m: Machine, loop: LoopContext, name: str, value: Value) -> Value:
         root = value.root
         if root.choices:  # which of them it is belongs to what it was before
             root = unknown_root(root.space, root.element, "pointer", root.candidates)
-        return PointerValue(root, phi.term, value.pointee)
+        return PointerValue(root, phi.term, value.pointee, value.array)
     if isinstance(value, StructValue):
         made = tuple((key, loop_value(m, loop, f"{name}.{key}", v)) for key, v in value.fields)
         return StructValue(value.type, made)
@@ -514,7 +514,7 @@ def _final(m: Machine, value: Value, last: dict[Symbol, Term], loop: LoopContext
     if isinstance(value, PointerValue):
         offset = _final(m, value.offset, last, loop, reasons)
         assert isinstance(offset, Term)
-        return PointerValue(value.root, offset, value.pointee)
+        return value.moved(offset)
     if isinstance(value, StructValue):
         return StructValue(value.type, tuple((k, _final(m, v, last, loop, reasons)) for k, v in value.fields))
     return value

@@ -72,13 +72,18 @@ _SIZES: dict[str, Symbol] = {}
 def advance(pointer: PointerValue, count: Term, element: Type) -> PointerValue:
     """``pointer`` moved by ``count`` elements of type ``element``."""
     delta = binary("mul", cast(count, I64), size_term(element), I64)
-    return PointerValue(pointer.root, binary("add", pointer.offset, delta, I64), pointer.pointee)
+    return pointer.moved(binary("add", pointer.offset, delta, I64))
+
+
+def unsized(decl: VarDecl) -> VarDecl | None:
+    """The declaration, if it is one of dynamic shared memory."""
+    return decl if decl.unsized and decl.space is Space.SHARED else None
 
 
 def variable_root(m: Machine, decl: VarDecl, path: tuple[str, ...] = (), type_: Type | None = None) -> Root:
     """The memory object that is the variable ``decl``, or a field of it."""
     # Every `extern __shared__` array begins at the start of the launch's dynamic shared memory: they are one object.
-    key = ("dynamic shared",) if decl.unsized and decl.space is Space.SHARED else (decl, path)
+    key = ("dynamic shared",) if unsized(decl) else (decl, path)
     root = m.memory.get(key)
     if root is None:
         kind = decl.type if type_ is None else type_
@@ -159,7 +164,7 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
         if isinstance(place, VarPlace):
             return VarPlace(place.decl, (*place.path, str(lanes[0])), element)
         pointer = advance(place.pointer, const(lanes[0]), element)
-        return MemPlace(PointerValue(pointer.root, pointer.offset, element), element, place.index, place.volatile)
+        return MemPlace(pointer.typed(element), element, place.index, place.volatile)
     found = next(((t, o) for n, t, o in fields_of(type_) if n == name), None)
     if found is None:
         return None
@@ -169,7 +174,7 @@ def field_place(m: Machine, place: Place, name: str, lanes: tuple[int, ...]) -> 
     if isinstance(place, VarPlace):
         return VarPlace(place.decl, (*place.path, name), kind)
     shift = const(offset) if offset is not None else unknown(f"offset of {name}", I64, Uniformity.GRID, origin=UNPLACED)
-    pointer = PointerValue(place.pointer.root, binary("add", place.pointer.offset, shift, I64), kind)
+    pointer = place.pointer.moved(binary("add", place.pointer.offset, shift, I64), kind)
     volatile = isinstance(type_, StructType) and any(f.name == name and f.volatile for f in type_.fields)
     return MemPlace(pointer, kind, place.index, place.volatile or volatile)
 
@@ -207,7 +212,7 @@ def element_place(m: Machine, place: Place, index: Term) -> MemPlace | None:
         return None
     base = in_memory(m, place)
     moved = advance(base.pointer, index, type_.element)
-    pointer = PointerValue(moved.root, moved.offset, type_.element)
+    pointer = moved.typed(type_.element)
     return MemPlace(pointer, type_.element, index, base.volatile)
 
 
@@ -216,7 +221,7 @@ def pointee_place(pointer: Value, type_: Type, index: Term | None = None, volati
     if isinstance(pointer, ReferenceValue):
         return pointer.place
     if isinstance(pointer, PointerValue):
-        return MemPlace(PointerValue(pointer.root, pointer.offset, type_), type_, index, volatile)
+        return MemPlace(pointer.typed(type_), type_, index, volatile)
     return None
 
 
@@ -278,6 +283,7 @@ def record(
             volatile=place.volatile or root.volatile,
             asynchronous=asynchronous,
             handle=handle,
+            array=place.pointer.array,
         )
     )
     if kind is not AccessKind.READ:
@@ -325,7 +331,7 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
                     if offset is not None
                     else unknown(f"offset of {name}", I64, Uniformity.GRID, origin=UNPLACED)
                 )
-                at = PointerValue(pointer.root, binary("add", pointer.offset, shift, I64), kind)
+                at = pointer.moved(binary("add", pointer.offset, shift, I64), kind)
                 made.append((name, loaded(m, at, kind)))
             return StructValue(type_, tuple(made))
     root = pointer.root
@@ -383,7 +389,7 @@ def load(m: Machine, place: Place, node: Node) -> Value:
     type_ = place.type
     if isinstance(type_, ArrayType):
         base = in_memory(m, place)
-        return PointerValue(base.pointer.root, base.pointer.offset, type_.element)
+        return base.pointer.typed(type_.element)
     if isinstance(place, VarPlace):
         return read_variable(m, place)
     record(m, place, AccessKind.READ, node)

@@ -35,11 +35,21 @@ from kernlint.tree.types import (
 
 @dataclass(frozen=True, slots=True)
 class PointerValue:
-    """``offset`` bytes (i64) into ``root``; ``pointee`` is the type it points to now."""
+    """``offset`` bytes (i64) into ``root``; ``pointee`` is the type it points to now.  ``array``: the unsized array of
+    dynamic shared memory whose name it was made from, as far as it is one."""
 
     root: Root
     offset: Term
     pointee: Type
+    array: VarDecl | None = None
+
+    def typed(self, pointee: Type) -> PointerValue:
+        """The same place, seen as another type."""
+        return PointerValue(self.root, self.offset, pointee, self.array)
+
+    def moved(self, offset: Term, pointee: Type | None = None) -> PointerValue:
+        """Another place in the same object."""
+        return PointerValue(self.root, offset, self.pointee if pointee is None else pointee, self.array)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +183,9 @@ def merge(cond: Term, a: Value, b: Value) -> Value:
         return select(cond, a, b, a.type)
     if isinstance(a, PointerValue) and isinstance(b, PointerValue):
         if a.root is b.root:
-            return PointerValue(a.root, select(cond, a.offset, b.offset), a.pointee)
+            return PointerValue(
+                a.root, select(cond, a.offset, b.offset), a.pointee, a.array if a.array is b.array else None
+            )
         if _never_set(a) or _never_set(b):
             return b if _never_set(a) else a  # nobody may use what was never set
         return _one_of(cond, a, b)
