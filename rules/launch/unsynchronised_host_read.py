@@ -197,6 +197,23 @@ class UnsynchronisedHostRead(ModuleRule):
     }
     ```
 
+    ```cuda good
+    __global__ void spin(volatile bool *stop, unsigned long long *rounds) {
+        unsigned long long done = 0;
+        while (!*stop) ++done;
+        rounds[threadIdx.x] = done;
+    }
+    void measure(unsigned long long *rounds) {
+        bool *stop;
+        cudaMallocManaged(&stop, sizeof(bool));
+        *stop = false;
+        spin<<<1, 32>>>(stop, rounds);
+        *stop = true;
+        cudaDeviceSynchronize();
+        cudaFree(stop);
+    }
+    ```
+
     ```hip good
     #include <hip/hip_runtime.h>
     __global__ void add(const int *x, int *sum) { atomicAdd(sum, *x); }

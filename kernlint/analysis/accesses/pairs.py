@@ -211,6 +211,8 @@ def same_value(first: Access, second: Access, *, warp: bool = False) -> bool:
         return False
     if first is second and isinstance(first.type, PointerType):
         return True  # which object a pointer names is not a value of its own here
+    if first is second and first.size is None:
+        return True  # not even the type is known: nothing says that threads differ in the value
     if first.value is None or second.value is None or first.value != second.value or first.size != second.size:
         return False
     return _alike(first.value, first, warp)

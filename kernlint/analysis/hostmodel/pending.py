@@ -147,9 +147,10 @@ def _given_managed(launch: LaunchEvent, walk: HostWalk) -> Iterator[Root]:
 
 
 def _writable(value: Value | None, kind: Type | None) -> Iterator[PointerValue]:
-    """The pointers in an argument, be it one or an object with some (a functor), that are not to constants."""
+    """The pointers in an argument, be it one or an object with some (a functor), that are not to constants, nor to
+    what host and kernel read anew each time, to talk to each other while it runs."""
     if isinstance(value, PointerValue):
-        if not (isinstance(kind, PointerType) and kind.const):
+        if not (isinstance(kind, PointerType) and (kind.const or kind.volatile)):
             yield value
     elif isinstance(value, StructValue):
         kinds = {field.name: field.type for field in kind.fields} if isinstance(kind, StructType) else {}

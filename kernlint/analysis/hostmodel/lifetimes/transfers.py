@@ -264,7 +264,7 @@ def _passed(m: Machine, e: n.Launch, given: Value, kind: object, stream: Value |
             s.change(given.thing, use="async", used_at=e.span)
     elif not (constant and fate is not None and fate.use == "computed"):
         became(given, "computed", e.span, s, stream)
-    if given.thing.kind is Kind.MANAGED and isinstance(kind, PointerType) and not kind.const:
+    if given.thing.kind is Kind.MANAGED and isinstance(kind, PointerType) and not (kind.const or kind.volatile):
         s.pending = (*s.pending, Pending(given, stream, e.span, True, "launch"))
 
 
