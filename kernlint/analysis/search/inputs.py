@@ -23,7 +23,7 @@ from kernlint.symbolic.intervals import interval, refine
 from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, binary, cast, rebuild, symbols
 from kernlint.tree.nodes import Atomic, WarpOp
-from kernlint.tree.types import BOOL, I64, IntType
+from kernlint.tree.types import BOOL, I64, IntType, Space
 
 PART = 64
 """Elements, at most, between which an input chooses where the thread has a part of unknown size of the object."""
@@ -190,7 +190,7 @@ def _sources(term: Term, counted: bool) -> Iterator[tuple[Symbol, bool]]:
 def _readable(symbol: Symbol, depth: int) -> bool:
     """Whether a symbol is something that the thread found in memory, or made from such in a loop."""
     if symbol.kind is SymbolKind.LOAD:
-        return True
+        return symbol.origin[0].space is not Space.PRIVATE  # what it has put aside itself moves with the thread
     if symbol.kind is SymbolKind.UNKNOWN:
         return _given(symbol)
     if symbol.kind is SymbolKind.PHI and depth and symbol.init is not None and symbol.step is not None:
