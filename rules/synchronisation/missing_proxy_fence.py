@@ -17,7 +17,8 @@ class MissingProxyFence(Rule):
     Bulk and tensor copies (TMA) read shared memory through the asynchronous proxy, ordinary stores go through the
     generic one. A barrier makes the threads wait for each other, but does not make the stores visible to the other
     proxy: every thread that has stored needs `fence.proxy.async` (`cuda::ptx::fence_proxy_async`) before the barrier.
-    Behind it the fence of the thread that copies says nothing for what the others have stored.
+    Behind it the fences of the others come too late for what they have stored; that only the thread that copies has
+    one, behind the barrier, is a note, since the memory model can be read so that it is enough.
 
     ```cuda bad
     #include <cuda/ptx>
@@ -78,6 +79,7 @@ class MissingProxyFence(Rule):
             fence.stack[0] if fence.stack else fence.span,
             f"this proxy fence comes after the barrier: {one.copy.node.name} may read {name} before the other threads, "
             "which have stored there in the ordinary way, have come to theirs",
+            Severity.NOTE if one.by_copier else None,
             related=(Related(one.store.span, "stored here"), Related(one.copy.span, "the copy reads it here")),
             fix="let every thread that stores execute fence.proxy.async before the barrier",
         )

@@ -45,6 +45,13 @@ class Unproxied:
     read: Access
     late: FenceEvent | None = None
 
+    @property
+    def by_copier(self) -> bool:
+        """Whether the late fence is that of the thread that copies, for what it has seen of the others at the barrier:
+        the letter of the memory model asks for a fence anywhere on the way from store to copy, the programming guide
+        for one in each thread that stores."""
+        return self.late is not None and chosen_for(self.copy) <= chosen_for(self.late)
+
 
 def _compute(facts: Facts) -> tuple[Unproxied, ...]:
     return tuple(_find(facts[trace]))
@@ -121,8 +128,13 @@ def _late(of: Trace, store: Access, fence: FenceEvent, copy: AsyncEvent) -> bool
     before = [each for each in of.barriers if store.order < each.order < fence.order and each.scope is Scope.BLOCK]
     if not before or any(fence.order < order for order in waits) or copy.loops:
         return False
-    chosen = {guard.term for guard in copy.guards if uniformity(guard.term) > Uniformity.BLOCK}
+    chosen = chosen_for(copy)
     return bool(chosen) and not chosen <= {guard.term for guard in store.guards}
+
+
+def chosen_for(event: Event) -> set[Term]:
+    """The conditions that pick the threads of a block that come to an event."""
+    return {guard.term for guard in event.guards if uniformity(guard.term) > Uniformity.BLOCK}
 
 
 def _fences(of: Trace) -> Iterator[Event]:
