@@ -33,6 +33,7 @@ _MAKEFILES = frozenset({"Makefile", "makefile", "GNUmakefile"})
 _SCRIPTS = frozenset({"setup.py", "meson.build"})
 _TYPE = "float"
 _OPENCL = (".cl", ".clh", ".ocl", ".opencl")
+_CUDA = (".cu", ".hip")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class Builds:
 
     def _options(self, path: str) -> Iterator[str]:
         """Options that host code gives the compiler of the program in ``path``."""
-        if not path.lower().endswith((*_OPENCL, ".py")):
+        if not path.lower().endswith((*_OPENCL, *_CUDA, ".py")):
             return
         if path.endswith(".py"):
             given = self._own(path, Programs)
@@ -151,7 +152,9 @@ class Builds:
         elif (facts := self._own(path, FileFacts)) is not None:
             _, programs = self._look()
             options = [option for host in self._hosts(path, facts) for option in programs[host].options]
-            if options:  # a host may build several programs, each with options of its own
+            if path.lower().endswith(_CUDA):  # under whatever condition it is built, it is built so
+                yield from (option.lstrip("?") if "=" in option else option for option in options)
+            elif options:  # a host may build several programs, each with options of its own
                 declared = _declared(self._text(path))
                 yield from (option for option in options if _macro_of(option) not in declared)
 
@@ -171,6 +174,13 @@ class Builds:
         """Host files with options that build the program in ``path``: they name the file or one of its kernels; else
         the only one there is, if it names no other."""
         name = posixpath.basename(path)
+        if path.lower().endswith(_CUDA):  # built by the program of Python that names it, of several by the nearest one
+            named = [
+                host
+                for host, sources, _ in self._givers
+                if host.endswith(".py") and any(_names(source, name) for source in sources)
+            ]
+            return named and [max(named, key=lambda host: len(posixpath.commonpath(["/" + path, "/" + host])))]
         kernels = frozenset(facts.kernels)
         sure = [
             host

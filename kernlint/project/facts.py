@@ -157,7 +157,7 @@ class Programs(Said):
         from kernlint.project.hostoptions import options_in, words_in
 
         if path[-3:].lower() == ".py":
-            compiles = b"pyopencl" in data or b"pycuda" in data or b"cupy" in data
+            compiles = any(word in data for word in (b"pyopencl", b"pycuda", b"cupy", b"_cuda_cflags"))
             return cls(*options_in(data, True)) if compiles and (b"-D" in data or b"-I" in data) else cls()
         if b'"-D' not in data and b"rogram" not in data:
             return cls()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import operator
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 
 from kernlint.project.scripts import stands_under_a_choice
@@ -18,7 +21,9 @@ _OPTION = pattern(
 )
 _FLAG = pattern(rb"-[DI](?<![\w-]-[DI])")
 _SOURCE = pattern(rb"\.(?:cl|clh|ocl|cu|hip)[\"']")
-_NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs])+\Z")
+_NAME = pattern(rb"(?:[\w./-]|%[-0-9.]*(?:l{0,2}|z)[duixXs]|\{[^{}\"'\n]*\})+\Z")
+_JOINED = pattern(rb"[\"']([\w./-]*)[\"']\s*\+\s*(?:str\()?[\w.]+\)?\s*\+\s*f?[\"']\Z")
+_FIELD = pattern(rb"\{[^{}]*\}")
 _AFTER = pattern(
     rb"\"?\s*\)?\s*(?:\+|<<|,)\s*(?:std::|::)?(?:to_string\s*\(|str\s*\(|String\s*\()?\s*([A-Za-z_]\w*|\d+)"
 )
@@ -52,7 +57,9 @@ def options_in(data: bytes, python: bool) -> tuple[tuple[str, ...], tuple[str, .
         for named in _SOURCE.finditer(data):
             head = _NAME.search(data, max(0, named.start() - 200), named.end() - 1)
             if head is not None:
-                sources[head.group().decode()] = None
+                before = _JOINED.search(data, max(0, head.start() - 200), head.start())
+                name = (before.group(1) + b"%s" if before is not None else b"") + _FIELD.sub(b"%s", head.group())
+                sources[name.decode()] = None
     return tuple(options)[:MOST], tuple(sources)[:MOST]
 
 
@@ -78,6 +85,8 @@ def _options(data: bytes, match: re.Match[bytes], literal: bytes, python: bool) 
             arguments = _arguments(data, match.end()) if arguments is None else arguments
             before = len(re.findall(rb"%[-0-9.]*(?:l{0,2}|z)[duixXsfg]", literal[: option.start(4)]))
             known = _constant(data, arguments[before]) if before < len(arguments) and not value else None
+            if python and hole.startswith(b"{") and not value:
+                known = _constant(data, hole[1:-1]) or _largest(data, hole[1:-1])
             if known is None:
                 if not value:
                     text = not hole.startswith(b"%") or hole.endswith(b"s")
@@ -129,6 +138,47 @@ def _constant(data: bytes, name: bytes) -> bytes | None:
     (value,) = found
     plain = re.fullmatch(rb"(\d+)[uUlL]*|\"([^\"]*)\"", value)
     return (plain.group(1) or plain.group(2)) if plain is not None else None
+
+
+def _largest(data: bytes, name: bytes) -> bytes | None:
+    """Of the whole numbers that a program of Python gives a name the largest, as far as constants say."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    known: dict[str, int] = {}
+    largest: dict[str, int] = {}
+    assigned = [node for node in ast.walk(tree) if isinstance(node, ast.Assign) and len(node.targets) == 1]
+    for node in sorted(assigned, key=lambda node: node.lineno):
+        target, value = node.targets[0], node.value
+        pairs: Iterable[tuple[ast.expr, ast.expr]] = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        for one, made in pairs:
+            if isinstance(one, ast.Name) and (number := _number(made, known)) is not None:
+                known[one.id] = number
+                largest[one.id] = max(number, largest.get(one.id, number))
+    found = largest.get(name.strip().decode("latin-1"))
+    return None if found is None else str(found).encode()
+
+
+def _number(expr: ast.expr, known: dict[str, int]) -> int | None:
+    """The whole number that an expression of Python is; None for what is none, or is not known."""
+    if isinstance(expr, ast.Constant):
+        return expr.value if type(expr.value) is int else None
+    if isinstance(expr, ast.Name):
+        return known.get(expr.id)
+    if not isinstance(expr, ast.BinOp):
+        return None
+    left, right = _number(expr.left, known), _number(expr.right, known)
+    if left is None or right is None:
+        return None
+    if isinstance(expr.op, ast.FloorDiv):
+        return left // right if right else None
+    plain = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}.get(type(expr.op))
+    return None if plain is None else plain(left, right)
 
 
 def _given(data: bytes, name: bytes) -> Iterator[bytes]:

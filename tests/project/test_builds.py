@@ -92,6 +92,19 @@ def test_options_of_python() -> None:
     assert list(options_in(text, True)[0]) == ["DA=4", "NN", "?DB"]
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "sources"),
+    [
+        ("N = 4\nif big:\n    N = 64\nload('e', ['a.cu'], extra_cuda_cflags=[f'-DN={N}'])", ["DN=64"], ["a.cu"]),
+        ("T, N = 8, 16\nSIZE = N // 2\nf = [f'-D_N_={SIZE}', f'-D_T_={T}']; l(f'k_{v}.cu')", ["D_N_=8", "D_T_=8"], ["k_%s.cu"]),
+        ("load(sources=['k_v' + str(version) + '.cu'], extra_cuda_cflags=['-DN=2'])", ["DN=2"], ["k_v%s.cu"]),
+        ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["TN"], ["k.cu"]),
+    ],
+)  # fmt: skip
+def test_values_that_python_puts_into_options(text: str, options: list[str], sources: list[str]) -> None:
+    assert options_in(text.encode(), True) == (tuple(options), tuple(sources))
+
+
 RACY = """#ifdef GPU
 __global__ void __launch_bounds__(BLOCK) k(float *x) {
   __shared__ float s[BLOCK];
@@ -115,6 +128,25 @@ def test_a_file_gets_what_its_build_defines(tmp_path: Path, name: str, text: str
     for path in (".", "src/k.cu"):
         report = check(tmp_path, path)
         assert (codes(report), report.summary.partial, report.summary.missed) == (["KL201"], 0, 0)
+
+
+LOADED = """from torch.utils.cpp_extension import load
+SIZE = 64
+flags = ["-DGPU"]
+if "train" in sys.argv:
+    net = load(name="net", sources=["k.cpp", f"src/k{half}.cu"], extra_cuda_cflags=[*flags, f"-DBLOCK={SIZE}"])
+"""
+
+
+def test_a_source_that_python_loads_gets_its_options(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {"Makefile": "", "net/run.py": LOADED, "net/src/k16.cu": RACY, "old/run.py": LOADED.replace("64", "32")},
+    )
+    for path in (".", "net/src/k16.cu"):
+        report = check(tmp_path, path)
+        assert (codes(report), report.summary.partial, report.summary.missed) == (["KL201"], 0, 0)
+    assert Project(str(tmp_path)).given(str(tmp_path / "net/src/k16.cu")).defines == ("GPU", "BLOCK=64")
 
 
 def test_what_a_target_defines_is_for_its_sources(tmp_path: Path) -> None:
