@@ -96,7 +96,7 @@ def test_options_of_python() -> None:
     ("text", "options", "sources"),
     [
         ("N = 4\nif big:\n    N = 64\nload('e', ['a.cu'], extra_cuda_cflags=[f'-DN={N}'])", ["DN=64"], ["a.cu"]),
-        ("T, N = 8, 16\nSIZE = N // 2\nf = [f'-D_N_={SIZE}', f'-D_T_={T}']; l(f'k_{v}.cu')", ["D_N_=8", "D_T_=8"], ["k_%s.cu"]),
+        ("T, N = 8, 4\nS = N // 2\nf = [f'-D_N_={S}', f'-DM={T}'];l(f'k_{v}.cu')", ["D_N_=2", "DM=8"], ["k_%s.cu"]),
         ("load(sources=['k_v' + str(version) + '.cu'], extra_cuda_cflags=['-DN=2'])", ["DN=2"], ["k_v%s.cu"]),
         ("def f(n):\n    load(sources=['k.cu'], extra_cuda_cflags=[f'-DN={n}'])", ["TN"], ["k.cu"]),
     ],
