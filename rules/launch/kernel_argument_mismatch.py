@@ -8,8 +8,8 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.filled_short import filled_short
-from kernlint.analysis.launching.launches import launches
-from kernlint.analysis.launching.misfits import misfits, misfits_of_only
+from kernlint.analysis.launching.launches import host, launches
+from kernlint.analysis.launching.misfits import misfits, misfits_alone, misfits_of_only
 from kernlint.analysis.launching.unnamed import unnamed
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
@@ -165,7 +165,7 @@ class KernelArgumentMismatch(Rule):
     '''
 
     meta = Meta("KL617", "kernel-argument-mismatch", Severity.ERROR, tags=("OpenCL API", "CuPy raw kernels"))
-    needs = (trace, launches, allocated, crossed_sizes, unnamed)
+    needs = (trace, host, launches, allocated, crossed_sizes, unnamed)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._in_python(facts)
@@ -176,10 +176,12 @@ class KernelArgumentMismatch(Rule):
             return  # whether the host's code is meant for the kernel as it is under that setting, nobody says
         seen: set[Span] = set()
         known = (one for launch in facts[launches] for one in misfits(launch, facts))
+        alone = misfits_alone(facts)
         guessed = (one for launch in facts[unnamed] for one in misfits_of_only(launch, facts))
         place = Related(facts.kernel.function.name_span or facts.kernel.function.span, "the kernel")
         for severity, (span, message, stack) in (
             *((Severity.ERROR, one) for one in known),
+            *((Severity.ERROR, one) for one in alone),
             *((Severity.WARNING, one) for one in guessed),
         ):
             if span not in seen:

@@ -65,6 +65,15 @@ def settings_of(launch: LaunchEvent, apis: Iterable[ApiEvent]) -> tuple[Setting,
     return tuple(found.values())
 
 
+def each_setting(apis: Iterable[ApiEvent]) -> Iterator[tuple[ApiEvent, Setting]]:
+    """The calls of a walk that set an argument whose index is known, with what they set."""
+    for api in apis:
+        whole = _whole(api) if api.name in SETTERS else None
+        at = as_term(whole[2]).value if whole is not None and whole[2] is not None else None
+        if whole is not None and at is not None:
+            yield api, replace(_setting(api, at, whole[3], whole[4]), stack=api.stack)
+
+
 def set_twice(launch: LaunchEvent, trace: Trace, count: int) -> tuple[Setting, int] | None:
     """A setting of an argument that had been set just before, where as many settings as the kernel has arguments, one
     after the other, leave out just one, and the index of that one."""

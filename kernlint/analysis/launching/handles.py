@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from kernlint.analysis.launching.binding import BY_NAME
-from kernlint.analysis.trace.events import LaunchEvent
+from kernlint.analysis.trace.events import ApiEvent, LaunchEvent
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
@@ -62,6 +62,11 @@ class Handles:
         if launch.api not in BY_NAME or launch.callee is None or launch.name not in ("", own_name(launch)):
             return ""
         return self._name(launch.callee, event.stack, DEEP)
+
+    def kernel_set(self, call: ApiEvent) -> str:
+        """The name of the kernel of which a call sets an argument; empty where nothing says it."""
+        handle = call.node.receiver if call.node.receiver is not None else next(iter(call.node.args), None)
+        return self._name(handle, call.stack, DEEP) if handle is not None else ""
 
     def _name(self, expr: Expr, stack: tuple[Span, ...], steps: int) -> str:
         expr = _bare(expr)

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.places import not_null
-from kernlint.analysis.hostmodel.settings import Setting, name_of, settings_of
+from kernlint.analysis.hostmodel.settings import Setting, each_setting, name_of, settings_of
 from kernlint.analysis.launching.binding import same_kernel
 from kernlint.analysis.launching.handles import Handles
 from kernlint.analysis.launching.host_walks import STEPS, Allowance, walked, walked_objects
@@ -82,12 +82,14 @@ class LaunchFact:
 @dataclass(frozen=True, slots=True, eq=False)
 class HostFacts:
     """What walking the host code of a file gave: launches by kernel name, and the traces themselves.  ``objects``:
-    methods walked once more, with an object as their class makes it.  ``whole``: no walk was left out for its cost."""
+    methods walked once more, with an object as their class makes it.  ``whole``: no walk was left out for its cost.
+    ``settings``: arguments that are set one by one, with the names of their kernels, whoever launches these."""
 
     launches: tuple[LaunchFact, ...]
     traces: tuple[tuple[FunctionDecl, Trace], ...]
     objects: tuple[tuple[FunctionDecl, Trace], ...] = ()
     whole: bool = True
+    settings: tuple[tuple[str, Setting], ...] = ()
 
 
 def _compute(facts: ModuleFacts) -> HostFacts:
@@ -101,7 +103,13 @@ def _compute(facts: ModuleFacts) -> HostFacts:
             found += _facts(event, trace, handles)
     objects = tuple(walked_objects(facts.module, [function for function, _ in traces], allowance))
     found += [fact for _, trace in objects for event in trace.launches for fact in _facts(event, trace, handles)]
-    return HostFacts(tuple(_of_callers(found)), tuple(traces), objects, not allowance.cut)
+    settings = tuple(
+        (name, one)
+        for _, trace in (*traces, *objects)
+        for api, one in each_setting(trace.apis)
+        if (name := handles.kernel_set(api))
+    )
+    return HostFacts(tuple(_of_callers(found)), tuple(traces), objects, not allowance.cut, settings)
 
 
 def _of_callers(found: list[LaunchFact]) -> Iterator[LaunchFact]:

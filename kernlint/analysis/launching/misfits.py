@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.hostmodel.settings import ASKS, HANDLE, SETTERS, Setting, set_twice, unset
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.only_kernel import FEW, fits_listed, width
+from kernlint.analysis.launching.set_alone import set_alone
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
@@ -17,6 +18,7 @@ from kernlint.tree.nodes import AddressOf, Call, Expr, IntLit, Member, Opaque, P
 from kernlint.tree.types import (
     UNKNOWN,
     FloatType,
+    IntType,
     OpaqueType,
     PointerType,
     Space,
@@ -53,8 +55,8 @@ Misfit = tuple[Span, str, tuple[Span, ...]]
 
 def misfits(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     """What does not fit at a launch of the kernel of ``facts``, in the order of the checks."""
-    yield from _settings(launch, facts)
     yield from _unset(launch, facts)
+    yield from _settings(launch, facts)
     yield from _addresses(launch, facts)
 
 
@@ -85,20 +87,33 @@ def misfits_of_only(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
         yield from found
 
 
+def misfits_alone(facts: Facts) -> Iterator[Misfit]:
+    """What does not fit of arguments that are set by a handle of the kernel's name, wherever it is launched."""
+    settings = list(set_alone(facts))
+    widths: dict[tuple[Span, int], set[int | None]] = {}
+    for one in settings:
+        widths.setdefault((one.span, one.index), set()).add(one.size.value if one.size is not None else None)
+    yield from _unfitting([one for one in settings if len(widths[one.span, one.index]) == 1], facts)
+
+
 def _again(index: int, names: str) -> str:
     return f"the argument of index {index} is set a second time, and {names} is never set"
 
 
 def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
+    yield from _unfitting(launch.settings, facts)
+
+
+def _unfitting(settings: Iterable[Setting], facts: Facts) -> Iterator[Misfit]:
     params = facts.function.params
     several, templated = _of_several_widths(facts)
-    for one in launch.settings:
+    for one in settings:
         if one.index in several or one.span in templated:
             continue
         if one.index >= len(params):
             yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
             continue
-        message = _wrong_setting(one, params[one.index])
+        message = _wrong_setting(one, params[one.index]) or _other(one, params[one.index])
         if message is not None:
             yield one.span, message, one.stack
 
@@ -181,6 +196,29 @@ def _wrong_setting(one: Setting, param: ParamDecl) -> str | None:
     return f"{size} bytes are passed for {param.name}, which has {wanted}"
 
 
+def _other(one: Setting, param: ParamDecl) -> str | None:
+    """What an argument of the right size gets wrong: a handle in place of its address, or a number of another kind."""
+    if len(one.node.args) < 3 or one.local:
+        return None
+    bare = strip_casts(one.node.args[-1])
+    if not isinstance(bare, AddressOf):
+        inner = bare.type.pointee if isinstance(bare.type, PointerType) else None
+        handle = isinstance(inner, (OpaqueType, StructType)) and _spelled(inner) in _HANDLES
+        message = f"the handle itself stands where the address of what is passed for {param.name} has to be"
+        return message if handle else None
+    if _other_kind(bare.operand.type, param.type):
+        what = "floating-point" if isinstance(bare.operand.type, FloatType) else "whole"
+        return f"the variable passed for {param.name} is a {what} number, and the kernel reads its bits as another"
+    return None
+
+
+_HANDLES = frozenset({"_cl_mem", "_cl_sampler", "cl_mem", "cl_sampler"})
+
+
+def _spelled(kind: OpaqueType | StructType) -> str:
+    return kind.name if isinstance(kind, StructType) else kind.spelling.removeprefix("struct ")
+
+
 def _of_elements(size: Term) -> bool:
     """Whether a size is that of as many elements as a variable says."""
     ((mono, factor), *others) = polynomial(size).coefficients.items() or (((), 0),)
@@ -210,6 +248,19 @@ def _addresses(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
             message = f"the variable passed for {param.name} has {given} bytes, and the kernel reads {wanted}"
             yield launch.span, message, launch.stack
             return
+        if not isinstance(arg, Opaque) and given == wanted and _other_kind(arg.type, param.type):
+            what = "floating-point" if isinstance(arg.type, FloatType) else "whole"
+            message = (
+                f"the variable passed for {param.name} is a {what} number, and the kernel reads its bits as another"
+            )
+            yield launch.span, message, launch.stack
+            return
+
+
+def _other_kind(given: Type, wanted: Type) -> bool:
+    """Whether one of two types is of whole numbers and the other one of those in floating point."""
+    kinds = {type(given), type(wanted)}
+    return kinds == {IntType, FloatType}
 
 
 def _itself(arg: Opaque, wanted: Type) -> bool:

@@ -1082,7 +1082,9 @@ def _packed(m: Machine, e: n.Launch) -> tuple[n.Expr, ...]:
     value = evaluate(m, e.packed) if e.packed is not None else None
     decl = value.root.decl if isinstance(value, PointerValue) and value.offset.value == 0 else None
     listed = decl.init if decl is not None else None
-    return packed_arguments(listed) if isinstance(listed, n.InitList) else of_sequence(e.packed, m.function)
+    if isinstance(listed, n.InitList):
+        return packed_arguments(listed)
+    return of_sequence(e.packed, [frame.function for frame in m.frames], m.stack)
 
 
 def _no_gap(m: Machine, arg: n.Expr) -> Value:
