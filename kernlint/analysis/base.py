@@ -55,6 +55,18 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What a comment says of the array ``name``: its extents in elements as C expressions, the slowest first if they
+    are ``ordered``.  ``span``, ``until``: as of :class:`Stated`."""
+
+    name: str
+    dims: tuple[str, ...]
+    ordered: bool
+    span: Span
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisOptions:
     """What the user says about the launch and the target, as far as analyses and rules may use it.
 
@@ -63,7 +75,8 @@ class AnalysisOptions:
     on the command line or in the configuration.  ``pedantic``: notes are wanted too.  ``stated``:
     assumptions, those in comments of the file among them.  ``unlike``: comments of the file that promise that no
     element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number;
-    ``ranges``: the least and the greatest value that they say names stand for (None: not said).
+    ``ranges``: the least and the greatest value that they say names stand for (None: not said); ``shapes``: what they
+    say of the extents of arrays.
     """
 
     targets: tuple[Target, ...] = ()
@@ -75,6 +88,7 @@ class AnalysisOptions:
     unlike: tuple[Stated, ...] = ()
     multiples: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, tuple[int | None, int | None]], ...] = ()
+    shapes: tuple[Shape, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -22,6 +22,7 @@ from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.ranges import ranges
 from kernlint.policy.selection import Selection
+from kernlint.policy.shapes import shapes
 from kernlint.project import Projects, Questions
 from kernlint.project.build import flags_for
 from kernlint.project.compiledb import NO_FLAGS, Flags, Lookup
@@ -668,6 +669,7 @@ def analysis_options(
         unlike=tuple(promises.unlike(source)) if source is not None else (),
         multiples=tuple(promises.multiples(source).items()) if source is not None else (),
         ranges=tuple(ranges(source).items()) if source is not None else (),
+        shapes=tuple(shapes(source)) if source is not None else (),
     )
 
 

@@ -8,6 +8,7 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated, fits, in_words
 from kernlint.analysis.extent.asking import example, shown
+from kernlint.analysis.extent.documented import Beyond, documented
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.overreach import overreach
@@ -125,6 +126,7 @@ class WrongBoundsGuard(Rule):
         trace,
         overreach,
         overruns,
+        documented,
         surplus_items,
         twins,
         allocated,
@@ -163,8 +165,14 @@ class WrongBoundsGuard(Rule):
                 groups.setdefault((one.fault, one.guard.span), []).append(one)
         for found in groups.values():
             yield self._report(facts, found)
-
         told = {one.access for found in groups.values() for one in found}
+        said: dict[tuple[Span, Span], list[Beyond]] = {}
+        for told_of in facts[documented]:
+            if told_of.access not in told:
+                said.setdefault((told_of.guard.span, told_of.shape.span), []).append(told_of)
+        for beyond_said in said.values():
+            yield self._said(beyond_said)
+            told |= {one.access for one in beyond_said}
         runs: dict[tuple[How, Span], list[Overrun]] = {}
         for run in facts[overruns]:
             if run.how is How.FOREIGN or (run.how is How.SHAPE and run.access not in told):
@@ -189,6 +197,29 @@ class WrongBoundsGuard(Rule):
         from kernlint.repair.wrong import wrong
 
         return wrong(facts, finding, source)
+
+    def _said(self, found: Sequence[Beyond]) -> Finding:
+        first = next((one for one in found if one.access.writes), found[0])
+        access, size = first.access, words(first.size)
+        related = [
+            Related(first.shape.span, f"the comment gives {access.root.name} these sizes"),
+            Related(first.guard.span, "this test of the index lets it through"),
+            *calls(access),
+        ]
+        seen = {access.span}
+        for one in found:
+            if one.access.span not in seen and len(related) < 5:
+                seen.add(one.access.span)
+                related.append(Related(one.access.span, f"so is {element(one.access)} here"))
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} where its index reaches {size}, which is all that there is as a "
+            "comment has it: the tests before it let that through",
+            related=related,
+            witness=shown(first.past, first.witness),
+            assumptions=(f"{size} is the extent, as the comment says",),
+            fix=f"test the index that is used against {size}",
+        )
 
     def _twin(self, found: Sequence[Twin]) -> Finding:
         first = next((one for one in found if one.place.access.writes), found[0])
@@ -337,6 +368,9 @@ def _message(one: Overreach) -> str:
         return f"{what} where one of its indices is inside, in rows of {size}: || stands where both have to be"
     if one.fault is Fault.TWICE:
         return f"{what} in rows of {size}, which bound the row and not the column: the wrong index is tested"
+    if one.fault is Fault.PAST_ROW:
+        amount = "one element" if one.beyond == 1 else f"{one.beyond} elements"
+        return f"{what} up to {amount} past the end of its row of {size}: {words(one.part)} lets that through"
     if one.fault is Fault.ROWS:
         return f"{what} in a row whose number is tested against {size}: {one.why}"
     if one.fault is Fault.REPEATED:
@@ -364,6 +398,7 @@ _FIXES = {
     Fault.CLAMPED: "clamp to the last index, one less than the size",
     Fault.EITHER: "test both indices: && between tests of what is inside, || between tests of what is outside",
     Fault.TWICE: "test each index against its own extent",
+    Fault.PAST_ROW: "make the index with the length of the rows that the test is about, or test against this one",
     Fault.ROWS: "test the number of the row against how many there are",
     Fault.REPEATED: "test the index that is used",
     Fault.OTHER: "test each index against its own extent",

@@ -32,6 +32,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 )
 from kernlint.analysis.extent.wrong_guards.faults import Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
+from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
     groups,
@@ -108,6 +109,11 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         seen = {one.access for one in found}
         found += [one for one in chosen_rows(facts[places]) if one.access not in seen]
         found += [one for one in repeated_tests(facts[places]) if one.access not in seen]
+        seen = {one.access for one in found}
+        found += [one for one in past_rows(facts[places]) if one.access not in seen and not _held(one, facts)]
+        seen = {one.access for one in found}
+        counted = rows_by_length(facts[places], lambda past: not kept(past, facts))
+        found += [one for one in counted if one.access not in seen]
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)

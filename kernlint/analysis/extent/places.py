@@ -66,11 +66,13 @@ def _moving(mono: Monomial) -> bool:
     return any(moves(atom) for atom in mono)
 
 
-def _is_pitch(atom: Term) -> bool:
+def is_pitch(atom: Term) -> bool:
+    """Whether a factor of an index may be the distance of two rows."""
     return bool(atom.symbols) and chosen(atom)
 
 
-def _limits(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
+def limits_of(index: Polynomial, access: Access, ranges: dict[Symbol, tuple[int, int]]) -> Iterator[Limit]:
+    """What the guards of an access leave of an index.  ``ranges``: those of loop counters."""
     for truth in truths(access.guards):
         if not any(_moving(mono) for mono in truth.left.coefficients):
             continue
@@ -101,12 +103,12 @@ def places_of(access: Access, offset: Term | None = None) -> tuple[Place, ...]:
         return ()
     whole, extra = found
     ranges = counter_ranges(access)
-    parts = list(split(whole, moves, _is_pitch))
+    parts = list(split(whole, moves, is_pitch))
     out: list[Place] = []
     for at, (first, pitch) in enumerate(parts):
         more = extra if at == len(parts) - 1 else 0
         row = _quotient(parts[at - 1][1], pitch) if at else None
-        limits = sorted(_limits(first + number(more), access, ranges), key=lambda limit: limit.slack)
+        limits = sorted(limits_of(first + number(more), access, ranges), key=lambda limit: limit.slack)
         out.append(Place(access, first, pitch, row, tuple(limits), more))
     return tuple(out)
 

@@ -29,6 +29,7 @@ class Fault(Enum):
     PADDED = "padded"  # tested against a padded size, used where only the real one fits
     EITHER = "either"  # one of the two indices inside is enough for the test
     TWICE = "twice"  # one index is tested against both extents, the other against none
+    PAST_ROW = "past row"  # the test lets an index through that is past the end of its row
     ROWS = "rows"  # the number of a row is tested against the length of one
     OTHER = "other"  # an index is tested against the extent of another axis of the launch
     SCALARS = "scalars"  # the index counts vectors, the size single elements

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.limits import Dimension, Indexed, Limit
+from kernlint.analysis.extent.limits import Dimension, Indexed, Limit, counter_ranges, extreme
 from kernlint.analysis.extent.sizes import named_like_a_size
-from kernlint.analysis.extent.truths import add_up
+from kernlint.analysis.extent.truths import add_up, truths
 from kernlint.analysis.extent.wrong_guards.faults import (
     Fault,
     Overreach,
@@ -42,7 +42,7 @@ def inclusive(
             why, support = "", None
             if dimension.extra and size not in supports:
                 continue  # a vector that is kept inside by other means
-            if centred(indexed, one, dimension):
+            if centred(indexed, one, dimension) and not _begins_inside(one.access, dimension.index):
                 continue  # there is room before the start, and so most likely behind the end
             if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
                 continue
@@ -67,6 +67,16 @@ def inclusive(
                 why = "by its name"
             if why:
                 yield Overreach(one.access, Fault.INCLUSIVE, best.guard, best.part, size, 1, why, support)
+
+
+def _begins_inside(access: Access, index: Polynomial) -> bool:
+    """Whether a test keeps an index from being below 0 (``x >= radius`` before an access to ``x - radius + k``)."""
+    ranges = counter_ranges(access)
+    for truth in truths(access.guards):
+        least = extreme(index - truth.left, ranges, top=False)
+        if truth.unit == 1 and least is not None and least.constant is not None and least.constant >= 0:
+            return True
+    return False
 
 
 def _of_type(size: Polynomial) -> bool:

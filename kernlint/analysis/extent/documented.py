@@ -1,0 +1,330 @@
+"""Accesses that a comment's account of their array leaves no room for.
+
+``// mask: [rows, cols + 1]`` says how long the array is; the products of an index are taken apart by those extents, and
+each part is asked whether it reaches its own.  What a comment says is believed only where the tests of the index speak
+of the same sizes: one too many, the other axis, half of it.  Where they speak of other sizes, callers alone know
+how these compare, and so it is where data limit the index, or nothing does.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from math import gcd
+
+from kernlint.analysis.accesses.pairs import side
+from kernlint.analysis.assumptions import applies
+from kernlint.analysis.base import Facts, KernelAnalysis, Shape, Stated
+from kernlint.analysis.extent.asking import Past, asked
+from kernlint.analysis.extent.limits import counter_ranges, elements, split
+from kernlint.analysis.extent.places import Place, Places, is_pitch, limits_of, moves, places
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.prove.query import Refuted
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.tree.types import I64, Space
+
+_SIZES = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
+_TOLD = frozenset(
+    {
+        *_SIZES,
+        SymbolKind.THREAD,
+        SymbolKind.BLOCK,
+        SymbolKind.BLOCK_DIM,
+        SymbolKind.GRID_DIM,
+        SymbolKind.COUNTER,
+        SymbolKind.WARP_SIZE,
+    }
+)
+"""What an index and its tests may be made of."""
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beyond:
+    """An access whose part ``index`` reaches ``size``, as a comment has it (``shape``).  ``guard``: the last test that
+    speaks of the index; ``past``, ``witness``: a thread that gets there."""
+
+    access: Access
+    size: Term
+    shape: Shape
+    guard: Guard
+    past: Past
+    witness: Refuted
+
+
+class _Kernel:
+    """The shapes that comments give the arrays of one kernel, in its own symbols."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.known: Places = facts[places]
+        self.scalars: dict[str, Symbol | None] = {}
+        for symbol in self._used():
+            for name in {symbol.name, symbol.name.rpartition(".")[2]}:
+                self.scalars[name] = symbol if self.scalars.get(name, symbol) is symbol else None
+        self.arguments = dict(facts.function.template_args)
+
+    def _used(self) -> Iterator[Symbol]:
+        seen: set[Symbol] = set()
+        for access in self.facts[trace].accesses:
+            for term in (access.offset, *(guard.term for guard in access.guards)):
+                seen.update(symbol for symbol in symbols(term) if symbol.kind in _SIZES)
+        yield from sorted(seen, key=lambda symbol: symbol.serial)
+
+    def size(self, text: str) -> Term | None:
+        """The value of an expression; None where a name in it is none of the kernel's."""
+        try:
+            return self._value(ast.parse(text.replace("->", "."), mode="eval").body)
+        except SyntaxError:
+            return None
+
+    def _value(self, node: ast.expr) -> Term | None:
+        if isinstance(node, ast.Constant):
+            return const(node.value, I64) if isinstance(node.value, int) else None
+        if isinstance(node, ast.BinOp):
+            op, left, right = _OPERATIONS.get(type(node.op)), self._value(node.left), self._value(node.right)
+            if op is None or left is None or right is None or (op in ("div", "shr") and right.value in (None, 0)):
+                return None
+            return binary(op, left, right, I64)
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return None
+        name = ast.unparse(node)
+        symbol = self.scalars.get(name)
+        given = self.arguments.get(name, "")
+        if symbol is None:
+            return const(int(given), I64) if given.isdigit() else None
+        return cast(symbol.term, I64)
+
+    def shapes(self) -> dict[str, tuple[Shape, ...]]:
+        """The shapes by name: what stands at the kernel, else what is said once for the file."""
+        near: dict[str, list[Shape]] = {}
+        far: dict[str, list[Shape]] = {}
+        for shape in self.facts.options.shapes:
+            at = Stated("", shape.span, shape.until)
+            (near if applies(at, self.facts) else far).setdefault(shape.name, []).append(shape)
+        found: dict[str, tuple[Shape, ...]] = {}
+        for name in {**far, **near}:
+            said = near.get(name) or far[name]
+            if len({(one.dims, one.ordered) for one in said}) == 1:
+                found[name] = (said[0],)
+        return found
+
+    def run(self) -> Iterator[Beyond]:
+        shapes = self.shapes()
+        for access in self.facts[trace].accesses if shapes else ():
+            if access.root.kind not in (RootKind.PARAM, RootKind.LOADED) or access.root.space is not Space.GLOBAL:
+                continue
+            name = access.root.name
+            for shape in shapes.get(name) or shapes.get(name.rpartition(".")[2]) or shapes.get(_plain(name), ()):
+                found = self._beyond(access, shape)
+                if found is not None:
+                    yield found
+
+    def _beyond(self, access: Access, shape: Shape) -> Beyond | None:
+        sizes = [self.size(dim) for dim in shape.dims]
+        if all(size is None for size in sizes):
+            return None
+        orders = [sizes] if shape.ordered or len(sizes) != 2 else self._orders(access, sizes)
+        first: Beyond | None = None
+        for order in orders:
+            found = self._reached(access, shape, order)
+            if found is None:
+                return None
+            first = first or found
+        return first
+
+    def _orders(self, access: Access, sizes: list[Term | None]) -> list[list[Term | None]]:
+        """The orders that two extents may stand in: the one of which the rows of the index are made, else both."""
+        mine = self.known.get(access, ())
+        orders = [sizes[::-1], sizes]
+        made = [
+            order
+            for order in orders
+            if len(mine) == 2 and order[1] is not None and mine[0].pitch == polynomial(order[1])
+        ]
+        return made or orders
+
+    def _reached(self, access: Access, shape: Shape, sizes: Sequence[Term | None]) -> Beyond | None:
+        every = {symbol for size in sizes if size is not None for symbol in symbols(size)}
+        for index, size in _parts(access, sizes, self.known.get(access, ())):
+            guard = _last_test(access, index)
+            if guard is None or _of_items(index, size):
+                continue
+            certain = _let_through(access, index, size)
+            if not certain and not _comparable(access, index, every):
+                continue
+            past = Past(access, cast(term_of(index), I64), size)
+            answer = asked(past, self.facts, data=certain)
+            if isinstance(answer, Refuted):
+                return Beyond(access, size, shape, guard, past, answer)
+        return None
+
+
+_OPERATIONS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.FloorDiv: "div",
+    ast.LShift: "shl",
+    ast.RShift: "shr",
+}
+
+
+def _plain(name: str) -> str:
+    """The name of a pointer without what says that it is one."""
+    return name.removesuffix("_").removesuffix("_ptr")
+
+
+def _parts(access: Access, sizes: Sequence[Term | None], known: Sequence[Place]) -> Iterator[tuple[Polynomial, Term]]:
+    """The parts of an index with the extent that each belongs to, as far as that is known."""
+    found = elements(access)
+    if found is None:
+        if len(sizes) == 2:
+            yield from _in_bytes(access, sizes)
+        return
+    whole, extra = found
+    if len(sizes) == 1:
+        if sizes[0] is not None:
+            yield whole + number(extra), sizes[0]
+        return
+    told = {symbol for size in sizes if size is not None for symbol in symbols(size)}
+    own = known[0].pitch.atoms if known else set()
+    if len(known) == len(sizes) and known[-1].pitch == number(1) and not any(told & set(symbols(a)) for a in own):
+        yield from ((p.index + number(p.extra), size) for p, size in zip(known, sizes, strict=True) if size is not None)
+    elif None not in sizes[1:]:
+        yield from _divided(whole, extra, sizes)
+
+
+def _in_bytes(access: Access, sizes: Sequence[Term | None]) -> Iterator[tuple[Polynomial, Term]]:
+    """The row, and the place in it, of an access to rows that are so many bytes apart."""
+    size = access.root.element.size
+    parts = list(split(polynomial(access.offset), moves, is_pitch))
+    if not size or size != access.size or len(parts) != 2 or parts[1][1] != number(1):
+        return
+    (row, _), (inner, _) = parts
+    if any(value % size for value in inner.coefficients.values()):
+        return
+    place = Polynomial({mono: value // size for mono, value in inner.coefficients.items()})
+    yield from ((index, told) for index, told in zip((row, place), sizes, strict=True) if told is not None)
+
+
+def _divided(whole: Polynomial, extra: int, sizes: Sequence[Term | None]) -> Iterator[tuple[Polynomial, Term]]:
+    """The parts by division with the products of the extents that are inside; what the index does not tell apart is
+    one part."""
+    out: list[tuple[Polynomial, Term | None]] = []
+    rest = whole
+    open_: Term | None = None
+    pending = False
+    for at, size in enumerate(sizes):
+        room = size if not pending else (None if open_ is None or size is None else binary("mul", open_, size, I64))
+        pitch = number(1)
+        for inner in sizes[at + 1 :]:
+            assert inner is not None
+            pitch = pitch * polynomial(inner)
+        if at == len(sizes) - 1:
+            out.append((rest + number(extra), room))
+            break
+        quotient = _quotient(rest, pitch)
+        if quotient is None:
+            return
+        if not quotient.coefficients:
+            open_, pending = room, True
+            continue
+        pending = False
+        out.append((quotient, room))
+        rest = rest - quotient * pitch
+    for at, (index, told) in enumerate(out):
+        if told is not None and (told.value is None or not at):  # within rows of fixed length nobody tests
+            yield index, told
+
+
+def _quotient(whole: Polynomial, pitch: Polynomial) -> Polynomial | None:
+    """What a pitch is multiplied by in a sum; None where that is not plain."""
+    lead = max((mono for mono in pitch.coefficients), key=len)
+    factor = pitch.coefficients[lead]
+    found: dict[Monomial, int] = {}
+    for mono, value in whole.coefficients.items():
+        rest = list(mono)
+        for atom in lead:
+            if atom not in rest:
+                break
+            rest.remove(atom)
+        else:
+            if not lead and not (value % factor == 0 and mono):
+                continue
+            if value % factor:
+                return None
+            if any(moves(atom) for atom in rest) or not rest:
+                found[tuple(rest)] = value // factor
+    quotient = Polynomial(found)
+    return None if any(_has(mono, lead) for mono in (whole - quotient * pitch).coefficients if lead) else quotient
+
+
+def _has(mono: Monomial, lead: Monomial) -> bool:
+    left = list(mono)
+    for atom in lead:
+        if atom not in left:
+            return False
+        left.remove(atom)
+    return True
+
+
+def _moving(index: Polynomial) -> set[Symbol]:
+    return {s for atom in index.atoms if moves(atom) for s in symbols(atom) if s.kind not in _SIZES}
+
+
+def _last_test(access: Access, index: Polynomial) -> Guard | None:
+    """The last test that speaks of an index; None where none does."""
+    mine = _moving(index)
+    tests = [guard for guard in access.guards if mine & set(symbols(guard.term))]
+    return tests[-1] if tests else None
+
+
+def _of_items(index: Polynomial, size: Term) -> bool:
+    """Whether an index goes on in steps of several elements from thread to thread, and the size does not count so: an
+    entry is several elements then."""
+    ids = (SymbolKind.THREAD, SymbolKind.BLOCK)
+    steps = [
+        abs(value)
+        for mono, value in index.coefficients.items()
+        if any(s.kind in ids for atom in mono for s in symbols(atom))
+    ]
+    step = gcd(*steps) if steps else 1
+    return step > 1 and any(value % step for mono, value in polynomial(size).coefficients.items() if mono)
+
+
+def _let_through(access: Access, index: Polynomial, size: Term) -> bool:
+    """Whether the tests of an index let the extent itself through, by what they say in sums; data may be in both."""
+    limits = list(limits_of(index, access, counter_ranges(access)))
+    beyond = [(limit.most - polynomial(size)).constant for limit in limits]
+    if not limits or any(amount is None or amount < 0 for amount in beyond):
+        return False
+    mine = _moving(index)
+    tests = {guard.term for guard in access.guards if mine & set(symbols(guard.term))}
+    told = {limit.guard.term for limit in limits}
+    return not any(s.kind in _DATA and s not in mine for test in tests - told for s in symbols(test))
+
+
+def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:
+    """Whether an index and its tests are made of threads, loops, and sizes that the comment speaks of too."""
+    mine = _moving(index)
+    terms = list(index.atoms)
+    terms += [fact for fact in side(access).facts if mine & set(symbols(fact))]
+    found = {symbol for term in terms for symbol in symbols(term)}
+    return {s.kind for s in found} <= _TOLD and {s for s in found if s.kind in _SIZES} <= sizes
+
+
+def _compute(facts: Facts) -> tuple[Beyond, ...]:
+    if not facts.options.shapes or facts[launch_context].all_exact:
+        return ()
+    return tuple(_Kernel(facts).run())
+
+
+documented = KernelAnalysis("documented", _compute, needs=(trace, places, launch_context))
+"""Each :class:`Beyond` of a kernel variant, in order of the walk."""

@@ -1,0 +1,160 @@
+"""What comments say of the extents of arrays: ``[rows, cols]``, ``n + 1 entries``, ``height rows of width values``.
+
+How long the memory behind a pointer is stands in no declaration; its author writes it beside the parameter, above the
+kernel or at the head of the file.  Read are lists in brackets after names, products, rows of so many elements, and
+numbers of elements.  Sizes in bytes are left out, as are numbers alone, and what holds for a part ("per row", "up to").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Shape
+from kernlint.policy.promises import runs
+from kernlint.policy.suppress import code_below, comments
+from kernlint.source import SourceFile, Span
+from kernlint.text.patterns import pattern
+from kernlint.text.pythontext import is_python
+
+_NAME = r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*"
+_ATOM = rf"(?:{_NAME}|\d+[uUlL]*|\([^()]*(?:\([^()]*\)[^()]*)*\))"
+_FACTORS = rf"{_ATOM}(?: ?(?:\*|/|<<|>>) ?{_ATOM})*"
+_SIZE = rf"{_FACTORS}(?: ?[-+] ?{_FACTORS})*"
+_LIST = rf"{_SIZE}(?: ?, ?{_SIZE})*"
+_TIMES = r"(?: x | by | \u00d7 |\u00d7)"
+_NAMES = rf"{_NAME}(?:(?:, and |, | and |/| & ){_NAME})*"
+_NOUN = (
+    r"(?:entries|elements|values|words|slots|items|floats|ints|integers|doubles|numbers|symbols|halves|cells|pixels|"
+    r"faces|points|entry|samples|uints|bins|keys|ids|indices)\b"
+    r"(?!['\u2019]| ?(?:per|each|for|of|at a time|in (?:each|every)|by)\b)"
+)
+
+_BRACKETS = pattern(
+    rf"(?<![\w.>])({_NAMES})"
+    rf"(?: ?[:=-]| is| are|,? (?:has|have|with|of) shape:?| shape:?)? ?\[({_LIST})\](?!\[)"
+)
+_SUBSCRIPTS = pattern(rf"(?<![\w.>])({_NAME})((?:\[{_SIZE}\]){{2,}})")
+_ROWS = pattern(
+    rf"(?<![\w.>])({_NAMES}) ?(?::| -| is| are| has| have| holds?)"
+    rf"(?: [^.;:\[\]]{{0,30}}?)?? ({_SIZE}) rows of ({_SIZE})(?! ?bytes)"
+)
+_PRODUCT = pattern(
+    rf"(?<![\w.>])({_NAMES}) ?(?::| -| is| are| has| have| holds?)(?: (?:a|an|the|all|packed|dense))?? "
+    rf"({_SIZE}(?:{_TIMES}{_SIZE})+)"
+)
+_COUNT = pattern(
+    rf"(?<![\w.>])({_NAMES})(?: ?:| -| has| have| holds?| contains?| is| are)(?: [^.;:\[\]]{{0,40}}?)??"
+    rf"(?<!at most)(?<!up to)(?<!at least)(?<!first)(?<!last)(?<!than)(?<!every)"
+    rf"(?<! [-+*/x\u00d7])(?<! by) ({_SIZE}) {_NOUN}"
+)
+_BY, _COUNTED = pattern(rf"\w\)?{_TIMES}\(?\w"), pattern(rf"\w\)? {_NOUN}")
+_ENDS = pattern(r"\b(?:offsets?|starts?|begin|ends?|first|last|bound|pointers?|prefix|cumulative|scan) ", re.I)
+"""Words of what there is one more of than of the items that are counted."""
+_BESIDE = pattern(
+    rf"(?:(?:shape|size|dims?|length|len)\b ?[:=]? ?)?(?:[\[(]({_LIST})[\])]|({_SIZE}(?:{_TIMES}{_SIZE})*))"
+    rf" ?(?=$|[,.;]|{_NOUN}|\(|row.major)"
+)
+
+_POINTER = pattern(r"\*\s*(?:(?:const|restrict|__restrict__|__restrict)\s+)*([A-Za-z_]\w*)\s*(?=[,;)]|$)")
+_MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$|[@\\]param(?:\[[\w, ]*\])?[ \t]*", re.M)
+_MAYBE = pattern(rb"\[ ?\w[^\]\n]*,|\]\[|rows of| x | by |//[ <!/]*[\[(\w]|entries|elements|values|symbols")
+_NUMBERS = pattern(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+\(?(\d+)\)?[ \t]*(?:/[/*]|\r?$)"
+    rb"|\bconst(?:expr)?\b[\w: \t]*[ \t]([A-Za-z_]\w*)[ \t]*=[ \t]*(\d+)[uUlL]*[ \t]*;",
+    re.M,
+)
+
+
+def shapes(source: SourceFile) -> Iterator[Shape]:
+    """What the comments of a file say of arrays, in order."""
+    data = source.data
+    if is_python(source.path) or _MAYBE.search(data) is None:
+        return
+    numbers: dict[str, str] = {}
+    for match in _NUMBERS.finditer(data):
+        name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
+        numbers.setdefault(name.decode(), value.decode())
+    for start, end, text, line in _runs(data):
+        found = beside(_prose(text), _POINTER.findall(line)) if line else said(_prose(text))
+        span, until = Span(source.path, start, end), code_below(data, end)
+        for name, dims, ordered in found:
+            known = tuple(re.sub(r"\b[A-Za-z_]\w*", lambda m: numbers.get(m[0], m[0]), dim) for dim in dims)
+            yield Shape(name, known, ordered, span, until)
+
+
+def _runs(data: bytes) -> Iterator[tuple[int, int, str, str]]:
+    """Comments that follow one another, as one, each with the code before it in its line: (offset, end, text, code).
+    What stands behind code is a comment of its own."""
+    alone: list[tuple[int, str]] = []
+    for offset, text in comments(data):
+        line = data[data.rfind(b"\n", 0, offset) + 1 : offset].decode("utf-8", "replace").strip()
+        if not line or line.startswith(("//", "/*")):
+            alone.append((offset, text))
+            continue
+        yield from ((*one, "") for one in runs(data, iter(alone)))
+        alone = []
+        yield offset, offset + len(text.encode()), text, line
+    yield from ((*one, "") for one in runs(data, iter(alone)))
+
+
+Said = tuple[str, tuple[str, ...], bool]
+"""Name, extents, and whether they are in order."""
+
+
+def _prose(text: str) -> str:
+    return " ".join(_MARK.sub("", text).replace("`", "").split())
+
+
+def beside(text: str, pointers: list[str]) -> Iterator[Said]:
+    """What a comment behind the declaration of a pointer says of it."""
+    found = _BESIDE.match(text) if len(pointers) == 1 else None
+    if found is None:
+        return
+    if found[1]:
+        dims = _parted(found[1])
+        if dims and dims[0] != "0":
+            yield pointers[0], dims, True
+        return
+    dims = tuple(re.split(_TIMES, found[2]))
+    yield pointers[0], dims, len(dims) == 1
+
+
+def said(text: str) -> Iterator[Said]:
+    """What a comment says of arrays that it names."""
+    told: set[str] = set()
+    for names, dims, ordered in _said(text):
+        for name in re.findall(_NAME, names):
+            if name not in told and name != "and":
+                told.add(name)
+                yield name, dims, ordered
+
+
+def _said(text: str) -> Iterator[Said]:
+    for found in _BRACKETS.finditer(text) if "[" in text else ():
+        dims = _parted(found[2])
+        if dims[0] != "0" and (len(dims) > 1 or found[0][len(found[1]) :].lstrip()[0] in ":="):
+            yield found[1], dims, True
+    for found in _SUBSCRIPTS.finditer(text) if "][" in text else ():
+        yield found[1], tuple(re.findall(rf"\[({_SIZE})\]", found[2])), True
+    for found in _ROWS.finditer(text) if " rows of " in text else ():
+        yield found[1], (found[2], found[3]), True
+    for found in _PRODUCT.finditer(text) if _BY.search(text) is not None else ():
+        dims = tuple(re.split(_TIMES, found[2]))
+        if not text[found.end() :].lstrip().startswith("byte"):
+            yield found[1], dims, len(dims) > 2
+    for found in _COUNT.finditer(text) if _COUNTED.search(text) is not None else ():
+        if _ENDS.search(text, found.end(1), found.start(2)) is None:
+            yield found[1], (found[2],), True
+
+
+def _parted(text: str) -> tuple[str, ...]:
+    """The parts of a list, as far as parentheses stand around none of them."""
+    parts, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return tuple(part.strip() for part in parts)

@@ -1,0 +1,136 @@
+"""Extents that comments give, and indices that the tests before them let past those."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
+
+from tests.rules.marked import findings
+
+ENDS = """
+// SAID
+__global__ void lengths(const int *start, int *length, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) length[i] = start[i + 1] - start[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "bad"),
+    [
+        ("start has n + 1 entries", False),
+        ("start has n entries", True),
+        ("start: [n]", True),
+        ("start holds the first places of n items", False),
+        ("nothing is said", False),
+    ],
+)
+def test_one_element_more_than_there_is(said: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, ENDS.replace("SAID", said))) is bad
+
+
+HALVED = """
+/* small is (w + 1) / 2 by (h + 1) / 2 pixels, each row step bytes apart. */
+__kernel void halve(__global const uchar *large, __global uchar *small, int w, int h, uint step) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= ACROSS || y >= DOWN) return;
+    small[(size_t)y * step + x] = large[(size_t)min(2 * y, h - 1) * w + min(2 * x, w - 1)];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("across", "down", "bad"),
+    [
+        ("(w + 1) / 2", "(h + 1) / 2", False),
+        ("w", "(h + 1) / 2", True),
+        ("(w + 1) / 2", "h", True),
+        ("w / 2", "h / 2", False),
+        ("(w + 1) >> 1", "(h + 1) >> 1", False),
+    ],
+)
+def test_of_a_smaller_image(across: str, down: str, bad: bool) -> None:
+    code = HALVED.replace("ACROSS", across).replace("DOWN", down)
+    assert bool(findings(WrongBoundsGuard, code, "opencl")) is bad
+
+
+TILED = """
+// cells: nx x ny values, faces: nx x (ny + 1) values; pitches are in bytes
+__kernel void step(__global const float *cells, int cells_pitch, __global float *faces, int faces_pitch,
+                   int nx, int ny) {
+    __local float tile[9][16];
+    const int tx = get_local_id(0), ty = get_local_id(1);
+    for (int j = ty; j < 9; j += 8) {
+        const int y = 8 * get_group_id(1) + j - 1, x = 16 * get_group_id(0) + tx;
+        __global const float *row = (__global const float *)((__global const char *)cells + (long)cells_pitch * y);
+        tile[j][tx] = x < nx && y >= 0 && y < ROWS ? row[x] : 0.0f;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x < nx && y < ny + 1) {
+        __global float *row = (__global float *)((__global char *)faces + (long)faces_pitch * y);
+        row[x] = tile[ty + 1][tx] - tile[ty][tx];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("rows", "bad"), [("ny + 1", True), ("ny", False)])
+def test_rows_that_are_bytes_apart(rows: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, TILED.replace("ROWS", rows), "opencl")) is bad
+
+
+PARTS = """
+struct Sizes { int rows, cols, heads, width; };
+__global__ void scale(float *x,           // [rows, COLS]
+                      const float *by,    // [cols]
+                      Sizes s) {
+    for (int r = blockIdx.x; r < s.rows; r += gridDim.x)
+        for (int c = threadIdx.x; c < BOUND; c += blockDim.x) x[r * PITCH + c] *= by[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cols", "bound", "pitch", "bad"),
+    [
+        ("cols", "s.cols", "s.cols", False),
+        ("cols", "s.cols + 1", "s.cols", True),
+        ("cols", "s.rows", "s.cols", True),
+        ("cols", "s.heads * s.width", "s.cols", False),  # callers know
+        ("2 * cols", "s.cols", "2 * s.cols", False),
+        ("cols", "s.cols + 1", "s.width", True),  # rows with room at their end belong to nobody
+    ],
+)
+def test_parts_of_rows(cols: str, bound: str, pitch: str, bad: bool) -> None:
+    code = PARTS.replace("COLS", cols).replace("BOUND", bound).replace("PITCH", pitch)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
+
+
+ENTRIES = """
+// sums has n entries
+__kernel void add(__global float *sums, __global const float *x, int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    for (int p = 0; p < 4; ++p) sums[4 * i + p] += x[i];
+}
+"""
+
+
+def test_an_entry_may_be_several_elements() -> None:
+    assert not findings(WrongBoundsGuard, ENTRIES, "opencl")
+
+
+FLAT = """
+__global__ void fill(int *local,  // parts * 32 * 4
+                     const int *all,  // [parts, 32, 4]
+                     int parts) {
+    const size_t first = (size_t)blockIdx.x * 32 * 4;
+    for (int k = threadIdx.x; k < 32 * 4; k += 32) local[first + k] = all[first + k];
+}
+"""
+
+
+def test_rows_of_fixed_length_are_run_through() -> None:
+    assert not findings(WrongBoundsGuard, FLAT)
