@@ -25,9 +25,9 @@ class UnsynchronisedHostRead(ModuleRule):
     somebody pins the memory.
 
     Arrays of numba likewise: ``copy_to_host`` waits, unless it is given a stream and an array to fill (one that it
-    makes itself is pageable, and filled when the call returns); mapped and managed arrays are written by the kernel
-    itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing copies it back, the array
-    that it was made of is still as it was.
+    makes itself, or NumPy in sight, is pageable, and filled when the call returns); mapped and managed arrays are
+    written by the kernel itself. And what ``to_device`` has made is a copy: where a kernel writes that and nothing
+    copies it back, the array that it was made of is still as it was.
 
     ```cuda bad
     int first(const int *x, cudaStream_t stream) {
@@ -161,6 +161,42 @@ class UnsynchronisedHostRead(ModuleRule):
         doubled = x.copy_to_host(stream=stream)
         return doubled.sum()
     ```
+    ```python bad
+    import numpy as np
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(n):
+        host, stream = cuda.pinned_array(n), cuda.stream()
+        x = cuda.to_device(host, stream=stream)
+        twice[(n + 127) // 128, 128, stream](x)
+        x.copy_to_host(host, stream)
+        return host.sum()  # expect: KL614
+    ```
+
+    ```python good
+    import numpy as np
+    from numba import cuda
+
+    @cuda.jit
+    def twice(x):
+        i = cuda.grid(1)
+        if i < x.size:
+            x[i] *= 2
+
+    def run(n):
+        host, stream = np.zeros(n), cuda.stream()
+        x = cuda.to_device(host, stream=stream)
+        twice[(n + 127) // 128, 128, stream](x)
+        x.copy_to_host(host, stream)
+        return host.sum()
+    ```
+
     ```python bad
     from numba import cuda
 

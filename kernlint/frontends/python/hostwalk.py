@@ -62,6 +62,7 @@ class NumbaWalk(HostWalk):
         self.loops: list[Round] = []
         self.made: dict[Array, tuple[Round, ...]] = {}
         self.mapped: set[Array] = set()
+        self.locked: set[Array] = set()
         self.sources: dict[Array, Array] = {}
         self.written: dict[Array, Launched] = {}
         self.kept: set[Array] = set()
@@ -272,6 +273,10 @@ class NumbaWalk(HostWalk):
         if last not in _MAKES:
             for part in (*e.args, *(key.value for key in e.keywords)):
                 self.value(part, flow)
+            if last == "pinned":
+                self.locked.update(
+                    one for one in (self._silent(part, flow) for part in e.args) if isinstance(one, Array)
+                )
             if "synchronize" in last or last in ("close", "select_device", "pinned", "defer_cleanup"):
                 flow.pending.clear()
             return None
@@ -322,13 +327,18 @@ class NumbaWalk(HostWalk):
                 self.sources.pop(owner, None)
             return None
         made = given is None or (isinstance(given, ast.Constant) and given.value is None)
-        later = _stream(e, 1) is not None and not made  # into pageable memory of its own: done when the call returns
+        target = self._source(given, flow) if given is not None else None
+        later = _stream(e, 1) is not None and not made and not self._pageable(target)
         if not later:
             flow.pending.clear()
-        target = self._source(given, flow) if given is not None else None
         if isinstance(target, Array):
             self._touch(target)
         return self.moved(e, Moved(target, owner, later, makes=made), flow)
+
+    def _pageable(self, target: object) -> bool:
+        """Whether an array is known to be of memory that nobody locks: a copy into it is over when the call returns."""
+        known = isinstance(target, Array) and target.where == "host" and isinstance(target.node, ast.Call)
+        return known and not (target.pinned or target in self.mapped or target in self.locked)
 
     def _launch(self, e: ast.Call, launch: Launched, flow: Flow) -> object:
         self.kernel = launch.jitted.name

@@ -280,6 +280,8 @@ def _called(node: ast.Call, uses: Uses, tuples: dict[str, int]) -> None:
     elif name in ("range", "prange"):
         for arg in node.args:
             _whole(arg, uses)
+    elif name in _MASKED and node.args:
+        _whole(node.args[0], uses)
     elif name in _WHOLES and len(node.args) == 1 and isinstance(node.args[0], ast.Subscript):
         _whole(node.args[0], uses)  # what is taken out as it is, and converted: counts, most often
     elif _is_atomic(node.func) and node.args and (target := _target(node.args[0], uses)) is not None:
@@ -292,6 +294,10 @@ def _called(node: ast.Call, uses: Uses, tuples: dict[str, int]) -> None:
             uses.get(target).whole = True
 
 
+_MASKED = frozenset(
+    {"syncwarp", "all_sync", "any_sync", "eq_sync", "ballot_sync", "match_any_sync", "match_all_sync"}
+) | {f"shfl_{how}sync" for how in ("", "up_", "down_", "xor_")}
+"""Functions of a warp that take the mask of its lanes first: nothing but a whole number is one."""
 _WHOLES = frozenset({"int", "int32", "int64", "uint32", "uint64", "intp"})
 
 

@@ -254,6 +254,12 @@ def test_annotations_state_what_parameters_are() -> None:
     assert isinstance(kinds["x"], PointerType), kinds
 
 
+def test_a_mask_of_lanes_is_a_whole_number() -> None:
+    out = module(body("i = cuda.grid(1)", "out[i] = cuda.all_sync(masks[i], x[i])", args="masks, x, out"))
+    kinds = {one.name: one.type for one in out.kernels[0].function.params}
+    assert isinstance(masks := kinds["masks"], PointerType) and masks.pointee == I64, kinds
+
+
 def test_a_row_that_is_annotated_is_an_array() -> None:
     lines = ("i = cuda.grid(1)", "row: np.ndarray = table[i]", "last: int", "out[i] = row[i - 1]")
     out = text(body(*lines, args="table: np.ndarray, out"))
