@@ -524,6 +524,10 @@ class Opaque(Expr):
     words: frozenset[str] = frozenset()
 
 
+STAGE = "stage of a pipeline shared by threads"
+"""The reason of what waits for the other side of a pipeline: for room, not for copies."""
+
+
 # ------------------------------------------------------------------------------------------------ statements
 
 

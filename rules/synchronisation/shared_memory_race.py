@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.order.arrivals import Announced, announced
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.sharing.race_words import (
@@ -100,7 +101,7 @@ class SharedMemoryRace(Rule):
         Severity.ERROR,
         tags=("CUDASecurity data races", "CUDASecurity-CON01", "CUDASecurity-CON02", "OpenCL C memory model"),
     )
-    needs = (trace, shared_races, scatters, replayer)
+    needs = (trace, shared_races, scatters, replayer, announced)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         of = facts[trace]
@@ -111,6 +112,9 @@ class SharedMemoryRace(Rule):
         for scatter in facts[scatters]:
             if scatter.access.root.space is Space.SHARED and scatter.access.span not in told:
                 yield self._scatter(scatter)
+        for early in facts[announced]:
+            if early.store.span not in told:
+                yield self._announced(early)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """A barrier between the two accesses; an atomic operation where they are one update."""
@@ -119,6 +123,22 @@ class SharedMemoryRace(Rule):
 
         yield from updates(facts, finding, source)
         yield from between(facts, finding, source)
+
+    def _announced(self, found: Announced) -> Finding:
+        name = found.store.root.name
+        return self.finding(
+            found.arrival.stack[0] if found.arrival.stack else found.arrival.span,
+            f"one lane arrives here for its warp, of which other lanes may not have stored to {name} yet: who waits "
+            "for it reads what was there before",
+            Severity.WARNING,
+            related=(
+                Related(found.store.span, f"every lane stores to {name} here"),
+                Related(found.load.span, "it is read here"),
+                Related(found.wait.span, "after this wait"),
+                *calls(found.store),
+            ),
+            fix="put __syncwarp() before it, or let every lane that stores arrive",
+        )
 
     def _scatter(self, scatter: Scatter) -> Finding:
         access = scatter.access

@@ -10,7 +10,7 @@ from kernlint.analysis.order.published import Published
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.sharing.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
 from kernlint.analysis.sharing.race_words import calls, cell, shown, thread_name, verb, witness
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, Root
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -226,7 +226,7 @@ class WrongFence(Rule):
         )
 
     def _handed(self, found: Broken, language: str) -> Finding:
-        name, word = found.store.root.name, found.signal.root.name
+        name, word = _name(found.store.root), found.signal.root.name
         fence = _fence(language)
         given = "given back" if found.lock else "changed"
         if not found.released:
@@ -308,6 +308,11 @@ class WrongFence(Rule):
             witness=evidence,
             fix="use the operation of device scope",
         )
+
+
+def _name(root: Root) -> str:
+    """What an object is called; by the first of those that it may be where pointers have changed places."""
+    return root.candidates[0].name if root.candidates else root.name
 
 
 def _fence(language: str) -> str:

@@ -15,11 +15,11 @@ from kernlint.analysis.copies.pipelines import made, outstanding
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, AsyncEvent, Event, GuardKind, RootKind, Trace
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, negate, symbols
-from kernlint.tree.nodes import AsyncCopy, AsyncWait, IntLit
+from kernlint.tree.nodes import STAGE, AsyncCopy, AsyncWait, IntLit
 
 STRAIGHT = ("event", "cp_async", "group")
 """Mechanisms whose waits are statements of their own; barrier and pipeline objects wait in many ways."""
@@ -241,11 +241,38 @@ class _Thread(Mapping[Symbol, int]):
         return len(self.known)
 
 
+def _never(of: Trace) -> Iterator[Unawaited]:
+    """Reads of what nothing but such copies fills, in a kernel that has no wait at all: whatever the stages of the
+    pipeline are, their own waits are for room."""
+    waits: list[Event] = [b for b in of.barriers if (b.named or not b.certain) and b.name != STAGE]
+    waits += [event for event in of.asyncs if isinstance(event.node, AsyncWait) and not event.node.commit]
+    if waits or of.calls or any(gap.reason != STAGE for gap in of.gaps):
+        return
+    copies = [e for e in of.asyncs if isinstance(e.node, AsyncCopy) and e.node.mechanism in OBJECTS]
+    told: set[int] = set()
+    for copy in copies:
+        root = copy.destination
+        if root is None or id(root) in told or root.kind is RootKind.UNKNOWN:
+            continue
+        touching = [access for access in of.accesses if access.root is root]
+        if any(access.writes and not access.asynchronous for access in touching):
+            continue
+        for use in touching:
+            later = use.order > copy.order or any(loop in use.loops for loop in copy.loops)
+            if use.kind is AccessKind.READ and not use.asynchronous and later and not _excluded(use, copy):
+                told.add(id(root))
+                yield Unawaited(copy, use, "never")
+                break
+
+
 def _compute(facts: Facts) -> tuple[Unawaited, ...]:
     of = facts[trace]
-    if not of.asyncs or not of.complete or any(call.may_sync for call in of.calls):
+    if not of.asyncs:
         return ()
-    return tuple(_Finder(of, facts[scenarios]).find())
+    if not of.complete or any(call.may_sync for call in of.calls):
+        return tuple(_never(of))
+    found = tuple(_Finder(of, facts[scenarios]).find())
+    return found or tuple(_never(of))
 
 
 unawaited = KernelAnalysis("unawaited", _compute, needs=(trace, scenarios))

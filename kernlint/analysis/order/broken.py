@@ -13,6 +13,8 @@ from kernlint.analysis.order.hand_overs import HandOver, Order
 from kernlint.analysis.order.words import WIDE, Observer, Word, acquires, reaches, releases
 from kernlint.analysis.trace.events import Access, AccessKind, FenceEvent
 from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import SymbolKind
 from kernlint.tree.types import Space
 
 PAIRS = 2_000
@@ -63,14 +65,41 @@ def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
 
 
 def _handed(order: Order, word: Word, stores: list[Access], loads: list[Access], meets: Meets) -> Iterator[Broken]:
-    pairs = ((store, load) for load in loads for store in reversed(stores) if store.root is load.root)
+    pairs = ((store, load) for load in loads for store in reversed(stores) if _one_object(store, load))
     for store, load in islice(pairs, PAIRS):
         if not word.holds(store) and not word.holds(load):
             link = _lacking(order, store, load)
-            if link is not None and link.word is word and meets(store, load):
+            if (
+                link is not None
+                and link.word is word
+                and (meets(store, load) if store.root is load.root else _moved_on(store, load))
+            ):
                 seen = link.observer.access
                 narrow = next(order.fences(store, link.signal) if not link.released else order.fences(seen, load), None)
                 yield Broken(store, load, link.signal, seen, link.released, link.acquired, narrow=narrow)
+
+
+def _one_object(store: Access, load: Access) -> bool:
+    """Whether two accesses may be to one object: to the same, or by pointers that change places in a loop."""
+    if store.root is load.root:
+        return True
+    ours, theirs = store.root.candidates, load.root.candidates
+    swapped = bool(ours) and any(one is other for one in ours for other in theirs)
+    return swapped and any(loop in load.loops for loop in store.loops)
+
+
+def _moved_on(store: Access, load: Access) -> bool:
+    """Whether a load by one of two pointers that change places is of another element than the thread's own store by the
+    other: one a fixed number of elements away."""
+    places = [polynomial(access.offset).coefficients for access in (store, load)]
+    bases = [[m for m in place if len(m) == 1 and (s := m[0].symbol) and s.kind is SymbolKind.PHI] for place in places]
+    if not len(bases[0]) == len(bases[1]) == 1:
+        return False
+    ours, theirs = (
+        {m: c for m, c in place.items() if m not in base} for place, base in zip(places, bases, strict=True)
+    )
+    constant = ours.pop((), 0) != theirs.pop((), 0)
+    return constant and ours == theirs and any(s.kind is SymbolKind.BLOCK for m in ours for t in m for s in t.symbols)
 
 
 def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:

@@ -32,6 +32,7 @@ from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, FenceEvent, Label, Trace
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass, replace
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import (
     THREAD,
     Symbol,
@@ -211,18 +212,32 @@ def _tickets(of: Trace) -> Iterator[UnfencedTicket]:
 
 def _store_before(of: Trace, ticket: Access, load: Access) -> Access | None:
     """The last plain write before ``ticket`` to an element that belongs to its block, in what ``load`` reads for
-    all blocks."""
-    if _of_block(load.offset):
-        return None
+    all blocks: its place does not move with all that the store's does, or is one that other blocks store to in a loop
+    over shares of the work."""
+    gathered = _of_block(load.offset)
     stores = [
         access
         for access in of.accesses
         if access.kind is AccessKind.WRITE
         and access.root is load.root
         and access.order < ticket.order
-        and _of_block(access.offset)
+        and (_of_block(access.offset) > gathered or _shared_out(access, load))
     ]
     return stores[-1] if stores else None
+
+
+def _shared_out(store: Access, load: Access) -> bool:
+    """Whether blocks take shares of one piece of work in turn, and ``load`` goes through the shares of all: a counter
+    of its own stands where the store has the number of its share."""
+    jobs = [loop for loop in store.loops if loop in load.loops]
+    apart = (polynomial(store.offset) - polynomial(load.offset)).coefficients
+    if not jobs or len(apart) != 2 or sum(apart.values()) != 0:
+        return False
+    share, counter = sorted(apart, key=lambda mono: apart[mono] < 0)
+    if len(share) != 1 or len(counter) != 1 or apart[share] <= 0:
+        return False
+    own = [loop.counter for loop in load.loops if loop not in jobs]
+    return counter[0].symbol in own and bool(_of_block(share[0]))
 
 
 def _early(of: Trace) -> Iterator[EarlyTicket]:
@@ -260,7 +275,7 @@ def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Ac
             continue
         if any(_one_thread(guard.term) or guard.term in chosen for guard in store.guards):
             continue
-        if _of_block(store.offset) and _of_block(load.offset):
+        if _of_block(store.offset) & _of_block(load.offset):
             continue  # each block has a part of its own
         if any(store.order < barrier.order < ticket.order for barrier in of.barriers):
             return None
@@ -268,8 +283,9 @@ def _by_others(of: Trace, ticket: Access, chosen: set[Term], load: Access) -> Ac
     return None
 
 
-def _of_block(offset: Term) -> bool:
-    return any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(offset))
+def _of_block(offset: Term) -> frozenset[Symbol]:
+    """The axes of the grid along which a place moves: what is put together of other blocks' lacks one of those."""
+    return frozenset(symbol for symbol in symbols(offset) if symbol.kind is SymbolKind.BLOCK)
 
 
 def _told(of: Trace, ticket: Access) -> set[Symbol]:
@@ -333,7 +349,6 @@ def _compute(facts: Facts) -> Fences:
         return Fences((), (), (), ())
     asker = asker_of(facts, of)
     weak = tuple(_weak_barriers(of, asker)) if facts.module.language == "opencl" else ()
-    tickets = {id(found.store.node): found for found in _tickets(of)}
     finder = Finder(asker, facts[scenarios])
     atomics = {id(found.access.node): found for found in _narrow_atomics(of, finder, facts[order])}
     early = {id(found.ticket.node): found for found in _early(of)}
@@ -343,6 +358,7 @@ def _compute(facts: Facts) -> Fences:
             return True  # data pick the element: it may be any
         return known(store) and known(load) and finder.meet(across(store, load), "blocks") is not None
 
+    tickets = {id(found.store.node): found for found in _tickets(of)}
     handed = broken(facts[order], meets)
     ahead = published(facts[order], meets)
     return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed, ahead)

@@ -371,7 +371,8 @@ class Gap:
 class Trace:
     """All that one kernel does, in order of the walk.
 
-    ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrays``: private and shared
+    ``images``: accesses to pixels of images, which are apart from those to memory.  ``arrivals``: first halves of
+    split barriers, at which nobody waits.  ``arrays``: private and shared
     variables met, in order, with their byte extents in the Root.  ``throws``: exceptions.  ``gaps``: what was not
     understood.  ``complete``: no gap in statements, guards, barriers.  ``assumptions``: premises of the walk.
     ``overwritten``: identities of roots that something not followed may have written to.  ``addresses``: those that are
@@ -381,6 +382,7 @@ class Trace:
     accesses: list[Access] = field(default_factory=list)
     images: list[Access] = field(default_factory=list)
     barriers: list[BarrierEvent] = field(default_factory=list)
+    arrivals: list[BarrierEvent] = field(default_factory=list)
     fences: list[FenceEvent] = field(default_factory=list)
     warp_ops: list[WarpEvent] = field(default_factory=list)
     asyncs: list[AsyncEvent] = field(default_factory=list)

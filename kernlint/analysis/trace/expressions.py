@@ -11,6 +11,7 @@ from kernlint.analysis.trace.containers import DATA
 from kernlint.analysis.trace.events import (
     AccessKind,
     AsyncEvent,
+    BarrierEvent,
     ConditionEvent,
     FenceEvent,
     Guard,
@@ -819,6 +820,10 @@ def _barrier(m: Machine, e: n.Barrier) -> Value:
         at = evaluate(m, e.storage) if e.storage is not None else None
         storage = (at.root, at.offset) if isinstance(at, PointerValue) else None
         m.barrier(e.span, e.scope, e.fences, e.name, named=split, mask=mask, node=e, flags=flags, storage=storage)
+    elif m.state is not None:
+        m.trace.arrivals.append(
+            BarrierEvent(**m.common(e.span), scope=e.scope, spaces=e.fences, name=e.name, named=True, node=e)
+        )
     level = Uniformity.VARYING
     if predicate is not None:  # what it combines is the same for all; a scan's or a block reduction's result is not
         level = Uniformity.WARP if e.scope in (n.Scope.WARP, n.Scope.TILE) else Uniformity.BLOCK

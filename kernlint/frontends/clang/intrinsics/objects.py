@@ -22,6 +22,7 @@ from kernlint.frontends.clang.intrinsics.groups import only_element
 from kernlint.frontends.clang.intrinsics.launch_values import fixed
 from kernlint.frontends.clang.intrinsics.orders import order_of, thread_scope
 from kernlint.tree.nodes import (
+    STAGE,
     AsyncCopy,
     AsyncWait,
     Atomic,
@@ -182,7 +183,7 @@ def _pipeline_method(ctx: CallContext, leaf: str, arguments: tuple[str, ...]) ->
     subject = (ctx.receiver,)
     scope = thread_scope(arguments[0]) if arguments else Scope.BLOCK
     shared = scope is not Scope.THREAD  # only a pipeline of several threads makes one wait for another
-    maybe_barrier = Opaque(ctx.span, VOID, "stage of a pipeline shared by threads", (), may_sync=True)
+    maybe_barrier = Opaque(ctx.span, VOID, STAGE, (), may_sync=True)
     if ctx.name == "producer_commit":
         return AsyncWait(ctx.span, ctx.type, "pipeline", None, subject, ctx.name, commit=True)
     if ctx.name in ("consumer_wait", "consumer_wait_for", "consumer_wait_until"):

@@ -47,6 +47,7 @@ _HARMLESS = (
     "dynamic initialization is not supported",
     "initialization is not supported",
     "an attribute list cannot appear here",  # `__shared__ alignas(16) float x[8]`, as nvcc allows
+    "'alignas' attribute cannot be applied to types",  # `__shared__ alignas(8) uint64_t x`
 )
 """Errors about what the program may do; they take nothing out of the tree."""
 
