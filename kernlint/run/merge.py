@@ -109,7 +109,7 @@ def across_files(outcomes: Sequence[Sequence[Result]], mains: Sequence[str], sou
 
 
 HABIT = 3
-"""Findings of a habit in one file, or files with such findings, from which on they are told as one."""
+"""Findings of a habit in one file, or files of one folder with such findings, from which on they are told as one."""
 
 
 def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
@@ -117,12 +117,13 @@ def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
 
     One cause have findings at one place that several kernels reach (a helper's fault), findings that say the same
     of several uses of one macro, and findings of one habit: :data:`HABIT` or more in one file are one finding of
-    that file, and those of :data:`HABIT` or more files are one finding of the run. What is suppressed stands for
-    itself. The loudest speaks; the order is kept.
+    that file, and those of :data:`HABIT` or more files of one folder are one finding of that folder (what else is
+    named in a run may be the work of somebody else). What is suppressed stands for itself. The loudest speaks; the
+    order is kept.
     """
     open_ = [one.finding for one in results if one.suppression is None]
     in_file = Counter((one.code, one.habit, one.span.file) for one in open_ if one.habit)
-    files = Counter((code, habit) for code, habit, _ in in_file)
+    files = Counter((code, habit, os.path.dirname(file)) for code, habit, file in in_file)
     groups: dict[tuple[object, ...], list[int]] = {}
     macros = _Macros(sources)
     for at, result in enumerate(results):
@@ -130,10 +131,11 @@ def one_cause(results: Sequence[Result], sources: Sources) -> list[Result]:
         if result.suppression is not None:
             continue
         span, habit = finding.span, (finding.code, finding.habit)
+        folder = (*habit, os.path.dirname(span.file))
         name = macros.used_at(span)
         key: tuple[object, ...] = (span.file, finding.code, finding.message, name) if name else (span, finding.code)
-        if files.get(habit, 0) >= HABIT:
-            key = (*habit, finding.severity)
+        if files.get(folder, 0) >= HABIT:
+            key = (*folder, finding.severity)
         elif in_file.get((*habit, span.file), 0) >= HABIT:
             key = (*habit, finding.severity, span.file)
         groups.setdefault(key, []).append(at)

@@ -133,6 +133,12 @@ def test_a_habit_of_several_files_is_told_once_for_all() -> None:
     assert {other.span.file for other in one.finding.related} == set(files)
 
 
+def test_files_of_several_folders_may_be_of_several_hands() -> None:
+    files = ["one/a.cu", "two/a.cu", "three/a.cu"]
+    results = [habitual(at, file) for at, file in enumerate(files)]
+    assert one_cause(results, texts(files=files)) == results
+
+
 def test_two_habits_are_two_findings() -> None:
     results = [habitual(at, habit="one" if at < 3 else "other") for at in range(6)]
     assert len(one_cause(results, texts())) == 2
