@@ -10,6 +10,7 @@ from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
+from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
@@ -95,7 +96,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, several_steps, flushed, uncapped, moved_windows, replayer)
+    needs = (trace, outside, pushed, several_steps, flushed, uncapped, moved_windows, run_arrays, replayer)
     requires_whole = True
     looks_back = True
 
@@ -106,6 +107,8 @@ class ArrayIndexOutOfRange(Rule):
         for one in facts[outside]:
             if not one.below:
                 arrays.setdefault(one.access.root, []).append(one)
+        for one in facts[run_arrays]:
+            arrays.setdefault(one.access.root, []).append(one)
         for found in arrays.values():
             yield self._report(found, facts[replayer])
         behind: tuple[Behind, ...] = facts[pushed]

@@ -17,7 +17,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
-from kernlint.analysis.extent.rehearsed import EVEN, ODD, runs
+from kernlint.analysis.extent.rehearsed import EVEN, ODD, runs, with_values
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -331,8 +331,8 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
             for access in kernel.accesses:
                 if not is_dynamic(access.root.decl) or access in found:
                     continue
-                mine = side(access).symbols
-                if free & set(mine) or (not all_blocks and any(symbol in GRID_DIM for symbol in mine)):
+                mine = set(_placing(access))
+                if free & mine or (not all_blocks and any(symbol in GRID_DIM for symbol in mine)):
                     continue  # a number of bytes: what the sizes may be, the host knows
                 one = _first(access, view, launch if all_blocks else small, given, size)
                 if one is not None:
@@ -342,11 +342,20 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
     return tuple(found.values())
 
 
+def _placing(access: Access) -> Iterator[Symbol]:
+    """The symbols that say where in a block's memory an access is: a test of the number of a thread in the grid does
+    not, as some blocks pass it whole."""
+    asked = side(access)
+    for term in (asked.offset, *asked.facts):
+        if term is asked.offset or not any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(term)):
+            yield from symbols(term)
+
+
 def _run(facts: Facts, view: LaunchView, given: Term) -> Iterator[Allocated]:
     """Accesses beyond the dynamic shared memory of a launch that are seen when it is run."""
     kernel = facts[trace]
     for tried in (EVEN, ODD):
-        done = runs(facts, view, _BEYOND, tried)
+        done = runs(facts, view, _BEYOND, with_values(view, tried))
         if tried is ODD and _halves(kernel) and any(_odd(view, run.launch.block) for run in done):
             return
         for run in done[:1]:

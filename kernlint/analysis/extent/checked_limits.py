@@ -8,11 +8,12 @@ nothing bounds by a number is not speculated on, nor is anything that data, or a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
-from kernlint.analysis.trace.events import Access, LoopContext, Trace
+from kernlint.analysis.trace.events import Access, GuardKind, LoopContext, Trace
 from kernlint.prove.query import Actor, Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
@@ -79,7 +80,7 @@ def _at_most(view: LaunchView, wanted: set[Symbol]) -> Env | None:
         if image is None:
             return None
         for one in symbols(image):
-            most = min(_limits(one, tests), default=None)
+            most = min(limits_of(one, tests), default=None)
             if most is None:
                 return None
             host[one] = most
@@ -87,15 +88,29 @@ def _at_most(view: LaunchView, wanted: set[Symbol]) -> Env | None:
         if value is None or not 0 < value <= MOST:
             return None
         out[symbol] = value
-    for test in tests:
-        about = [symbol for symbol in symbols(test) if symbol in host]
-        holds = evaluate(test, host) if about else 1
-        if holds == 0 or (holds is None and len(about) < len(symbols(test))):
-            return None  # how large they get with what else it speaks of is not known
-    return out
+    return out if _allowed(tests, host) else None
 
 
-def _limits(symbol: Symbol, tests: list[Term]) -> Iterator[int]:
+def _allowed(tests: list[Term], host: Env) -> bool:
+    """Whether the tests that speak of variables of the host hold with their values, or can be made to hold with values
+    of the others that they speak of."""
+    about = [test for test in tests if any(symbol in host for symbol in symbols(test))]
+    others = {symbol for test in about for symbol in symbols(test) if symbol not in host}
+    if any(symbol.kind is not SymbolKind.PARAM for symbol in others):
+        return False
+    tried = {**dict.fromkeys(others, max(host.values())), **host}
+    if any(evaluate(test, tried) is None for test in about):
+        return False
+    return any(True for _ in mended([*about, *_apart(tests, others)], [tried], 1, host, raising=True))
+
+
+def _apart(tests: list[Term], others: set[Symbol]) -> list[Term]:
+    """The tests that speak of nothing but these variables."""
+    return [test for test in tests if others and set(symbols(test)) <= others]
+
+
+def limits_of(symbol: Symbol, tests: Sequence[Term]) -> Iterator[int]:
+    """The numbers that ``tests`` keep a variable of the host at or below."""
     for test in tests:
         most = test.args[1].value if test.op in ("lt", "le", "eq") else None
         if most is not None and plain(test.args[0]).symbol is symbol:
@@ -143,6 +158,9 @@ def _met(access: Access, here: Mapping[Symbol, int]) -> bool:
     for guard in access.guards:
         for part in conjuncts(guard.term):
             found = set(symbols(part))
+            over = guard.kind is GuardKind.AFTER_LOOP  # that a loop ended says nothing of what comes behind it
+            if over and any(symbol.kind is SymbolKind.TRIPS and symbol not in here for symbol in found):
+                continue
             if found & here.keys() and evaluate(part, dict(here)) in (0, None):
                 return False
     return True

@@ -9,7 +9,7 @@ arguments that the host does not make of its variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from kernlint.analysis.base import Facts
@@ -67,12 +67,19 @@ class Run:
         return Refuted(self.spec.block, self.spec.grid, self.launch.values, actor, extent=extent, by="emulation")
 
 
-def runs(facts: Facts, view: LaunchView, kinds: frozenset[FaultKind], tried: Sequence[tuple[int, ...]]) -> list[Run]:
-    """The launch with each of the values ``tried`` that its checks allow, as long as all of them show a fault of one of
-    ``kinds`` at the same place; empty where one does not, or none can be run."""
+def with_values(view: LaunchView, tried: Sequence[tuple[int, ...]]) -> Iterator[dict[Symbol, int]]:
+    """The values ``tried`` of the host's variables as far as its checks allow them."""
+    return islice(settings_of(view, tried=tried), len(tried))
+
+
+def runs(
+    facts: Facts, view: LaunchView, kinds: frozenset[FaultKind], settings: Iterable[Mapping[Symbol, int]]
+) -> list[Run]:
+    """The launch with each of the values in ``settings``, as long as all of them show a fault of one of ``kinds`` at
+    the same place; empty where one does not, or none can be run."""
     out: list[Run] = []
     common: set[tuple[object, ...]] = set()
-    for env in islice(settings_of(view, tried=tried), len(tried)):
+    for env in settings:
         run = _run(facts, view, env, kinds)
         if run is None:
             return []
@@ -96,17 +103,31 @@ def _run(facts: Facts, view: LaunchView, env: Mapping[Symbol, int], kinds: froze
     """What one launch shows; None where it cannot be run."""
     launch = launch_with(view, dict(env))
     shared = evaluate(view.fact.shared, env) if view.fact.shared is not None else None
-    if launch is None or None in launch.block or None in launch.grid or effort.spent():
+    return None if launch is None else run_of(facts, launch, shared, env, kinds, OTHERS)
+
+
+def run_of(
+    facts: Facts,
+    launch: Launch,
+    shared: int | None,
+    env: Mapping[Symbol, int],
+    kinds: frozenset[FaultKind],
+    others: Sequence[int],
+) -> Run | None:
+    """What a launch with numbers for its sizes shows, whatever memory holds and whichever of ``others`` is passed for
+    what it leaves open; None where it cannot be run."""
+    if None in launch.block or None in launch.grid or effort.spent():
         return None
     block, grid = launch.block, launch.grid
     if (launch.max_threads or 0) > 1024 or (shared is not None and not 0 < shared <= LARGEST):
         return None
     x, y, z = (size or 1 for size in block)
     a, b, c = (size or 1 for size in grid)
-    ends = tuple(dict.fromkeys(((0, 0, 0), (a - 1, b - 1, c - 1))))
-    spec = LaunchSpec((x, y, z), (a, b, c), ends, shared)
+    # One of the blocks in the middle, as far as there are any, and the last one.
+    some = tuple(dict.fromkeys(((a // 2, b // 2, c // 2), (a - 1, b - 1, c - 1))))
+    spec = LaunchSpec((x, y, z), (a, b, c), some, shared)
     found: tuple[Fault, ...] | None = None
-    for other in OTHERS:
+    for other in others:
         if found is None and not _outcome(facts, launch, spec, other, (0,)).of(*kinds):
             return Run(launch, spec, env, ())  # most are as they should be
         outcome = _outcome(facts, launch, spec, other, SEEDS)

@@ -21,9 +21,14 @@ MOST = 1 << 16
 
 
 def mended(
-    checks: Sequence[Term], tried: Sequence[dict[Symbol, int]], unit: int, fixed: dict[Symbol, int]
+    checks: Sequence[Term],
+    tried: Sequence[dict[Symbol, int]],
+    unit: int,
+    fixed: dict[Symbol, int],
+    raising: bool = False,
 ) -> Iterator[dict[Symbol, int]]:
-    """Values made of those ``tried`` so that the checks hold, multiples of ``unit``; those that are ``fixed`` stay."""
+    """Values made of those ``tried`` so that the checks hold, multiples of ``unit``; those that are ``fixed`` stay.
+    ``raising``: of two that are compared the larger one gets larger, instead of the smaller one smaller."""
     parts = [part for check in checks for part in conjuncts(check)]
     seen: list[dict[Symbol, int]] = []
     for values in tried:
@@ -33,7 +38,7 @@ def mended(
             if not failing:
                 break
             for part in failing:
-                found.update(_solved(part, found))
+                found.update(_solved(part, found, raising))
         found |= fixed
         sound = all(s in fixed or (0 < value <= MOST and not value % unit) for s, value in found.items())
         if sound and found not in seen and all(evaluate(check, found) != 0 for check in checks):
@@ -41,7 +46,7 @@ def mended(
             yield found
 
 
-def _solved(part: Term, values: dict[Symbol, int]) -> dict[Symbol, int]:
+def _solved(part: Term, values: dict[Symbol, int], raising: bool) -> dict[Symbol, int]:
     """A value of one variable with which a truth holds; none where it is no plain one."""
     if part.op == "lnot":
         return _equal(part.args[0], 0, values)
@@ -54,6 +59,8 @@ def _solved(part: Term, values: dict[Symbol, int]) -> dict[Symbol, int]:
     if part.op == "eq":
         return _equal(left, second, values) or _equal(right, first, values)
     strict = 1 if part.op == "lt" else 0
+    if raising:
+        return _equal(right, first + strict, values) or _equal(left, second - strict, values)
     return _equal(left, second - strict, values) or _equal(right, first + strict, values)
 
 

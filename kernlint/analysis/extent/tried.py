@@ -34,10 +34,10 @@ VALUES = (
 
 def extents_of(view: LaunchView) -> list[tuple[str, Term]]:
     """What is allocated behind the parameters, as far as it is made of sizes."""
-    return [(name, size) for name, size in view.fact.extents if all(map(_open, symbols(size)))]
+    return [(name, size) for name, size in view.fact.extents if all(map(is_open, symbols(size)))]
 
 
-def _open(symbol: Symbol) -> bool:
+def is_open(symbol: Symbol) -> bool:
     """Whether a host variable may have any value: a parameter, a member of what one leads to, the length of a
     container; or a variable of the file, whose value at the start stands there."""
     if symbol.kind is SymbolKind.LOAD:
@@ -71,6 +71,11 @@ def host_symbols(view: LaunchView) -> list[Symbol]:
     return list(found)
 
 
+def chosen_symbols(view: LaunchView) -> list[Symbol]:
+    """The host variables that get values: those that neither the source nor a loop of the host gives one."""
+    return [symbol for symbol in host_symbols(view) if _at_start(symbol) is None and _ends(symbol) is None]
+
+
 def _ends(symbol: Symbol) -> tuple[Term, Symbol] | None:
     """(condition, counter) of the host's loop whose rounds a symbol counts, where nothing else ends it."""
     loop = symbol.origin
@@ -95,8 +100,8 @@ def settings_of(
     found = host_symbols(view)
     fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
     counted = [symbol for symbol in found if _ends(symbol) is not None]
-    found = [symbol for symbol in found if symbol not in fixed and symbol not in counted]
-    if len(found) > len(tried[0]) or not all(map(_open, found)):
+    found = chosen_symbols(view)
+    if len(found) > len(tried[0]) or not all(map(is_open, found)):
         return
     if not found and not counted:
         yield fixed

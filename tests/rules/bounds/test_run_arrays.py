@@ -1,0 +1,105 @@
+"""Arrays of constant size that a run of the kernel leaves: counters, helpers, limits of the host, tiles."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import assert_pair, findings
+
+WINDOW = """
+kernel void smooth(global const float *in, global float *out) {
+    const int x = get_global_id(0), y = get_global_id(1);
+    const int w = get_global_size(0), h = get_global_size(1);
+    float near[9];
+    int n = 0;
+    for (int j = max(y - 1, 0); j <= min(y + 1, h - 1); ++j)
+        for (int i = max(x - 1, 0); i <= min(x + 1, w - 1); ++i) near[n++] = in[j * w + i];
+    for (int i = 0; i < n; ++i) {  // only bad
+    for (int i = 1; i < n; ++i) {  // only good
+        for (int j = 0; j < n - i; ++j) {
+            const float low = fmin(near[j], near[j + 1]);  // bad
+            near[j + 1] = fmax(near[j], near[j + 1]);
+            near[j] = low;
+        }
+    }
+    out[y * w + x] = near[n / 2];
+}
+"""
+
+LIMIT = """
+constexpr int kMost = 48;
+template <typename T> __global__ void pick(const T *x, T *out, int rows, int n, int k) {
+    const int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row >= rows) return;
+    T best[32];  // only bad
+    T best[kMost];  // only good
+    for (int j = 0; j < k; ++j) best[j] = x[row * n + j];  // bad
+    for (int j = k; j < n; ++j) if (x[row * n + j] > best[k - 1]) best[k - 1] = x[row * n + j];
+    for (int j = 0; j < k; ++j) out[row * k + j] = best[j];
+}
+int run(const float *x, float *out, int rows, int n, int k) {
+    if (rows < 1 || k < 1 || k > n || k > kMost) return 1;
+    pick<float><<<(rows + 127) / 128, 128>>>(x, out, rows, n, k);
+    return 0;
+}
+"""
+
+TILE = """
+#define SIDE 8
+kernel void spread(global const float *in, global float *out, int w, int h) {
+    local float cells[SIDE + 1][SIDE + 2];  // only bad
+    local float cells[SIDE + 2][SIDE + 2];  // only good
+    const int lx = get_local_id(0), ly = get_local_id(1);
+    const int left = get_group_id(0) * SIDE - 1, top = get_group_id(1) * SIDE - 1;
+    for (int i = ly * SIDE + lx; i < (SIDE + 2) * (SIDE + 2); i += SIDE * SIDE) {
+        const int gx = clamp(left + i % (SIDE + 2), 0, w - 1), gy = clamp(top + i / (SIDE + 2), 0, h - 1);
+        cells[i / (SIDE + 2)][i % (SIDE + 2)] = in[gy * w + gx];  // bad
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const int x = left + 1 + lx, y = top + 1 + ly;
+    if (x < w && y < h) out[y * w + x] = cells[ly][lx + 1] + cells[ly + 2][lx + 1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "language"), [(WINDOW, "opencl"), (LIMIT, "cuda"), (TILE, "opencl")], ids=["window", "limit", "tile"]
+)
+def test_left(code: str, language: str) -> None:
+    assert_pair(ArrayIndexOutOfRange, code, language)
+
+
+CHOSEN_BY_DATA = """
+kernel void before(global const int *order, global int *out) {
+    int seen[16];
+    int n = 1;
+    for (int i = 0; i < 16 && order[i] != (int)get_global_id(0); ++i) seen[n++] = order[i];
+    out[get_global_id(0)] = seen[n - 1];
+}
+"""
+
+NO_LIMIT = """
+__global__ void pick(const float *x, float *out, int n, int k) {
+    float best[32];
+    for (int j = 0; j < k; ++j) best[j] = x[threadIdx.x * n + j];
+    out[threadIdx.x] = best[k - 1];
+}
+void run(const float *x, float *out, int n, int k) { pick<<<1, 128>>>(x, out, n, k); }
+"""
+
+NO_BLOCK = """
+#define ROWS 16
+__global__ void boxes(const float *b, float *out) {
+    __shared__ float mine[ROWS * 5];
+    if (threadIdx.y == 0 && threadIdx.x < blockDim.y)
+        for (int k = 0; k < 5; ++k) mine[threadIdx.x * 5 + k] = b[blockIdx.y * blockDim.y * 5 + threadIdx.x * 5 + k];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = mine[threadIdx.y * 5];
+}
+"""
+
+
+@pytest.mark.parametrize("code", [CHOSEN_BY_DATA, NO_LIMIT, NO_BLOCK], ids=["data", "no limit", "no block"])
+def test_nothing_speaks_for_it(code: str) -> None:
+    assert not findings(ArrayIndexOutOfRange, code, "opencl" if "kernel void" in code else "cuda")
