@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
@@ -20,12 +20,14 @@ from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
     Term,
+    binary,
+    cast,
     const,
     plain,
     rebuild,
     symbols,
 )
-from kernlint.tree.types import I64, IntType
+from kernlint.tree.types import BOOL, I64, IntType
 
 BUDGET = Budget(steps=150, points=6_000, rlimit=0)
 
@@ -168,6 +170,7 @@ def decidable(access: Access, offset: Term) -> Side | None:
         if all(s.kind in own or s in free for s in found):
             kept.append(guard)
             continue
+        kept += (part for part in _lesser(guard) if all(s.kind in own or s in free for s in symbols(part)))
         hidden = not _tests_global_id(guard)
         if hidden if found & moving else any(_unruly(s) for s in found):
             return None
@@ -186,6 +189,14 @@ def decidable(access: Access, offset: Term) -> Side | None:
             one = replace(one, condition=test)
         ranged.append(one)
     return Side(offset, asked.size, tuple(kept), tuple(ranged))
+
+
+def _lesser(guard: Term) -> Iterator[Term]:
+    """What follows from comparisons with the lesser of two: being below each of them."""
+    for part in conjuncts(guard):
+        limit = plain(part.args[1]) if part.op in ("lt", "le") else part
+        if limit.op == "min":
+            yield from (binary(part.op, cast(part.args[0], I64), cast(one, I64), BOOL) for one in limit.terms)
 
 
 def _tests_global_id(guard: Term) -> bool:

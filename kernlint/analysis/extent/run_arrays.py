@@ -30,7 +30,8 @@ from kernlint.prove.emulate import Fault, FaultKind
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Launch
 from kernlint.symbolic.intervals import interval, refine
-from kernlint.symbolic.terms import BLOCK_DIM, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.types import ArrayType, IntType, Space, VectorType
 
 BEYOND = frozenset({FaultKind.OUT_OF_BOUNDS})
@@ -164,15 +165,31 @@ def _of_scenario(facts: Facts) -> Iterator[Outside]:
 
 
 def _of_strides(kernel: Trace, threads: tuple[bool, bool, bool]) -> tuple[int, int, int] | None:
-    """The block that the distances of blocks and rounds speak of, all alike, along each axis that is used; None where
-    one says nothing, or the kernel asks for the size of the block."""
+    """The block that the distances of blocks and rounds speak of, all alike, along each axis that is used, where a loop
+    goes on by as many; None where one says nothing, or the kernel asks for the size of the block."""
     if not any(threads) or any(symbol in BLOCK_DIM for term in indices(kernel) for symbol in symbols(term)):
         return None
     sizes = [set(coefficients(kernel, axis)) if used else {1} for axis, used in enumerate(threads)]
     if any(len(found) != 1 for found in sizes):
         return None
     x, y, z = (found.pop() for found in sizes)
-    return (x, y, z) if x * y * z <= 1024 else None
+    return (x, y, z) if x * y * z <= 1024 and _goes_on_by(kernel, x * y * z) else None
+
+
+def _goes_on_by(kernel: Trace, threads: int) -> bool:
+    """Whether a loop over places goes on by so many in each round as there are ``threads``: a block's share may be
+    larger than the block."""
+    for term in indices(kernel):
+        form = polynomial(term).coefficients
+        unit = form.get((THREAD[0].term,), 0)
+        rounds = (value for mono, value in form.items() if len(mono) == 1 and _counts(mono[0]))
+        if unit and any(value == threads * unit for value in rounds):
+            return True
+    return False
+
+
+def _counts(atom: Term) -> bool:
+    return atom.symbol is not None and atom.symbol.kind is SymbolKind.COUNTER
 
 
 def _tested(kernel: Trace) -> dict[Symbol, None]:

@@ -100,6 +100,35 @@ __global__ void boxes(const float *b, float *out) {
 """
 
 
-@pytest.mark.parametrize("code", [CHOSEN_BY_DATA, NO_LIMIT, NO_BLOCK], ids=["data", "no limit", "no block"])
+LESSER = """
+__global__ void boxes(const float *b, float *out, int n) {
+    __shared__ float rows[16 * 5];
+    const int have = min(n - (int)(blockIdx.y * blockDim.y), (int)blockDim.y);
+    if (threadIdx.x < have && threadIdx.y == 0)
+        for (int k = 0; k < 5; ++k) rows[threadIdx.x * 5 + k] = b[(blockIdx.y * blockDim.y + threadIdx.x) * 5 + k];
+    __syncthreads();
+    if (threadIdx.y < have) out[blockIdx.x * blockDim.x + threadIdx.x] = rows[threadIdx.y * 5];
+}
+void run(const float *b, float *out, int n) { boxes<<<dim3((n + 31) / 32, (n + 15) / 16), dim3(32, 16)>>>(b, out, n); }
+"""
+
+TWO_EACH = """
+template <int N> __global__ void both(const int *in, int *out, int n) {
+    __shared__ int cells[2 * N + N / 16];
+    const int at = blockIdx.x * 2 * N, a = threadIdx.x, b = threadIdx.x + N;
+    cells[a + (a >> 5)] = at + a < n ? in[at + a] : 0;
+    cells[b + (b >> 5)] = at + b < n ? in[at + b] : 0;
+    __syncthreads();
+    if (at + a < n) out[at + a] = cells[b + (b >> 5)];
+}
+template __global__ void both<128>(const int *, int *, int);
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [LESSER, TWO_EACH, CHOSEN_BY_DATA, NO_LIMIT, NO_BLOCK],
+    ids=["lesser", "two each", "data", "no limit", "no block"],
+)
 def test_nothing_speaks_for_it(code: str) -> None:
     assert not findings(ArrayIndexOutOfRange, code, "opencl" if "kernel void" in code else "cuda")
