@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
@@ -80,3 +81,46 @@ __global__ void lcs(int *t, int n) {
 }
 """
     assert not findings(WrongBoundsGuard, code.replace("ROW", row) + host)
+
+
+ROW_LENGTHS = """
+__global__ void first_row(float *x, const float *y, const int *length, int rows, int n) {
+    const unsigned i = blockIdx.x + 1, row = blockIdx.z;
+    FIRST
+    if (THEN) x[row * n + i] = y[row * n + i];
+    if (i < n) x[row * n + i] += 1.0f;
+}
+void run(float *x, const float *y, const int *length, int rows, int n) {
+    first_row<<<dim3(n, 1, rows), 32>>>(x, y, length, rows, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "bad"),
+    [
+        ("if (i > n) return;", "i < length[row]", False),
+        ("if (i > n) return;", "length[row] > 0", True),
+        ("assert(i <= n);", "length[row] > 0", False),
+    ],
+)
+def test_a_row_as_long_as_data_say_ends_before_the_size(first: str, then: str, bad: bool) -> None:
+    source = "#include <cassert>\n" + ROW_LENGTHS.replace("FIRST", first).replace("THEN", then)
+    assert bool(findings(WrongBoundsGuard, source)) is bad
+
+
+REST_OF_A_TILE = """
+__global__ void tile(const float *in, float *out, int n) {
+    __shared__ float part[16 * 3];
+    const int start = blockIdx.y * blockDim.y, count = min(n - start, blockDim.SIDE);
+    if (threadIdx.x < count && threadIdx.y == 0) part[threadIdx.x * 3] = in[start + threadIdx.x];
+    __syncthreads();
+    out[start + threadIdx.y] = part[threadIdx.y * 3];
+}
+void run(const float *in, float *out, int n) { tile<<<dim3(1, (n + 15) / 16), dim3(32, 16)>>>(in, out, n); }
+"""
+
+
+@pytest.mark.parametrize(("side", "bad"), [("y", False), ("x", True)])
+def test_the_smaller_of_two_limits_is_below_either(side: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, REST_OF_A_TILE.replace("SIDE", side))) is bad

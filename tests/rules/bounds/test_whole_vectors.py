@@ -35,6 +35,9 @@ def test_rows_of_aligned_vectors_are_whole() -> None:
     assert not seen(CUDA.replace("PLACE", "blockIdx.y * n + i"))
     assert seen(CUDA.replace("PLACE", "i"))
     assert seen(OPENCL, "opencl")
+    word = CUDA.replace("*(float2 *)&c[PLACE] = make_float2(1.0f, 2.0f)", "*(unsigned long long *)(c + PLACE) = 0")
+    assert not seen(word.replace("PLACE", "blockIdx.y * n + i"))
+    assert seen(word.replace("PLACE", "i"))
 
 
 LAUNCH = """

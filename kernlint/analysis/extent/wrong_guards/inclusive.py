@@ -19,7 +19,7 @@ from kernlint.analysis.extent.wrong_guards.faults import (
     supported,
 )
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Access
+from kernlint.analysis.trace.events import Access, GuardKind
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, plain, subterms
 from kernlint.tree.types import IntType
@@ -45,6 +45,8 @@ def inclusive(
             if centred(indexed, one, dimension) and not _begins_inside(one.access, dimension.index):
                 continue  # there is room before the start, and so most likely behind the end
             if _of_type(size) or add_up(one.access.guards, size - dimension.index - number(1)):
+                continue
+            if best.guard.kind is GuardKind.ASSERT or _kept_by_data(one.access, dimension.index):
                 continue
             if any(_remains(atom, size) for atom in dimension.index.atoms if atom.value is None):
                 continue
@@ -77,6 +79,20 @@ def _begins_inside(access: Access, index: Polynomial) -> bool:
         if truth.unit == 1 and least is not None and least.constant is not None and least.constant >= 0:
             return True
     return False
+
+
+def _kept_by_data(access: Access, index: Polynomial) -> bool:
+    """Whether another test keeps an index below a number from memory: the length of its row, say, which is at most the
+    size.
+
+    Excused: ``if (i > n) return; if (i < length[row]) x[i] = 0;`` Still bad: the first test alone.
+    """
+    parts = (part for guard in access.guards for part in conjuncts(guard.term) if part.op in ("lt", "le"))
+    return any(
+        (polynomial(part.args[0]) - index).constant is not None
+        and any(symbol.kind is SymbolKind.LOAD for symbol in part.args[1].symbols)
+        for part in parts
+    )
 
 
 def _of_type(size: Polynomial) -> bool:

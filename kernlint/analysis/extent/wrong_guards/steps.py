@@ -228,13 +228,13 @@ def vectors(found: Places, context: LaunchContext, whole: Promised) -> Iterator[
 
 
 def _wants_alignment(access: Access) -> bool:
-    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``); an asynchronous
-    copy of several elements is (PTX ISA, cp.async: aligned to its size)."""
+    """Whether an access is one of a vector as such, and not of its elements side by side (``vload4``), or of a word
+    that takes several elements (``*(uint64_t *)&halves[i]``); an asynchronous copy of several elements is (PTX ISA,
+    cp.async: aligned to its size)."""
     if access.asynchronous:
         return True
-    return isinstance(access.type, VectorType) and not any(
-        isinstance(node, Deref) and node.unaligned for node in walk(access.node)
-    )
+    wide = isinstance(access.type, VectorType | IntType)
+    return wide and not any(isinstance(node, Deref) and node.unaligned for node in walk(access.node))
 
 
 def _whole(limit: Limit, first: Polynomial, lanes: int) -> bool:

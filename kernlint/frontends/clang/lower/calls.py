@@ -26,7 +26,7 @@ from kernlint.frontends.clang.lower.launches import (
 from kernlint.frontends.clang.lower.members import member_name
 from kernlint.frontends.clang.lower.operators import arithmetic, assignment, compound, dereference, element, negation
 from kernlint.frontends.clang.lower.printed import is_expression
-from kernlint.frontends.clang.lower.recovery import unresolved_call
+from kernlint.frontends.clang.lower.recovery import open_operator, unresolved_call
 from kernlint.text.patterns import pattern
 from kernlint.tree.nodes import (
     AddressOf,
@@ -71,6 +71,8 @@ def call(scope: Scope, cursor: Cursor) -> Expr:
     arguments = [c for c in children if is_expression(c)]
     if not arguments:
         return value_of_type(scope, cursor, [])
+    if declaration is None and (operation := open_operator(scope, cursor, arguments)) is not None:
+        return operation
     if declaration is not None and declaration.spelling.startswith("operator"):
         at = _operator_position(cursor, arguments)
         if at is not None:

@@ -92,9 +92,22 @@ def _rebuilt(scope: Scope, cursor: Cursor, children: list[Cursor]) -> Expr | Non
         return Conditional(span, type_, cond, then, other)
     if len(children) != 2 or not between or between[0] not in _OPERATORS:
         return None
-    op = between[0]
-    left = scope.expression(children[0])
-    right = scope.conditional_expression(children[1]) if op in ("&&", "||") else scope.expression(children[1])
+    return _operation(scope, cursor, between[0], *children)
+
+
+def open_operator(scope: Scope, cursor: Cursor, parts: list[Cursor]) -> Expr | None:
+    """``a < b`` where a template leaves open which operator of that name it is, and clang shows it as a call with the
+    operator's name among its operands: what it means for numbers."""
+    if len(parts) != 3 or parts[1].kind not in (K.DECL_REF_EXPR, K.OVERLOADED_DECL_REF):
+        return None
+    op = scope.lowering.source(parts[1]).strip()
+    return _operation(scope, cursor, op, parts[0], parts[2]) if op in _OPERATORS else None
+
+
+def _operation(scope: Scope, cursor: Cursor, op: str, one: Cursor, other: Cursor) -> Expr:
+    span = scope.span(cursor)
+    left = scope.expression(one)
+    right = scope.conditional_expression(other) if op in ("&&", "||") else scope.expression(other)
     scope.recovered.append(span)
     if op == "=" or op in _ASSIGNMENTS:
         return Assign(span, left.type, op[:-1], left, right)

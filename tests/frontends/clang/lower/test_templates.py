@@ -251,3 +251,15 @@ def test_forced_instances_that_are_not_kept_do_no_harm() -> None:
         switch (log) { case 7: k<T, 7><<<1, 64>>>(in, out); break; case 8: k<T, 8><<<1, 64>>>(in, out); break; }
     }"""
     assert kernel(text).instances
+
+
+def test_an_operator_that_a_template_leaves_open_is_the_one_of_numbers() -> None:
+    text = """struct Half { float x; };
+    template <typename T> bool operator&&(T a, Half b);
+    template <typename T> bool operator<(T a, Half b);
+    template <typename T> __global__ void k(T *state, int n) {
+      int i = threadIdx.x;
+      if (i < n && !state[i].done()) state[i].run();
+    }"""
+    tree = kernel(text).function
+    assert [op.op for op in find(tree, Binary)] == ["&&", "<"]
