@@ -8,7 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.values.alignment import Misaligned, in_elements, misaligned
 from kernlint.finding import Confidence, Finding, Related, Severity, Step, Witness
 from kernlint.rule import Meta, Rule
-from kernlint.tree.types import Space, VectorType
+from kernlint.tree.types import Space, StructType, VectorType
 
 
 class MisalignedVectorAccess(Rule):
@@ -23,7 +23,8 @@ class MisalignedVectorAccess(Rule):
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
     pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one), and
-    when data say where runs of elements begin that lie back to back. Start addresses are taken to be aligned; other
+    when data say where runs of elements begin that lie back to back; also where vectors lie behind as many single elements in
+    shared memory as an argument says, and where only the address of another array was tested. Start addresses are taken to be aligned; other
     parameters and data get the benefit of the doubt. An access that stands under a test of an address or a pitch is
     left alone.
 
@@ -86,7 +87,9 @@ class MisalignedVectorAccess(Rule):
         verb = "written" if access.writes else "read"
         lanes = access.type.lanes if isinstance(access.type, VectorType) else 0
         what = f"a vector of {lanes} is {verb} through {access.root.name}"
-        if not lanes:
+        if isinstance(access.type, StructType):
+            what = f"a struct that is aligned to {found.align} bytes is {verb} through {access.root.name}"
+        elif not lanes:
             what = f"a number of {access.size} bytes is {verb} in {access.root.name}"
         related = [Related(span, "called from here") for span in reversed(access.stack)]
         witness: Witness | None = None
@@ -106,6 +109,16 @@ class MisalignedVectorAccess(Rule):
             )
         elif found.kind == "carved":
             message = f"{what} behind as many smaller elements as {found.pitch} says: no multiple of {found.align}"
+        elif found.kind == "untested":
+            assert found.scalar is not None
+            related.insert(0, Related(found.scalar.span, "single elements are taken here"))
+            message = (
+                f"{what} where only the address of {found.tested} was tested for alignment: rows of "
+                f"{access.root.name} are {found.pitch} elements apart, which need not be a multiple of "
+                f"{in_elements(access, found.align)}"
+            )
+        elif found.kind == "constant":
+            message = f"{what}, always {found.offset} bytes past a multiple of {found.align}"
         elif found.kind == "block":
             message = (
                 f"{what} at a place that depends on the number of threads: with {_size(found.block)} it is byte "
@@ -113,7 +126,7 @@ class MisalignedVectorAccess(Rule):
             )
         else:
             message = f"{what} at byte {found.offset} by thread {_index(found)}, which is no multiple of {found.align}"
-        if found.kind not in ("pitch", "carved", "data"):
+        if found.kind in ("thread", "block"):
             step = Step((0, 0, 0), found.thread, access.span, f"{verb[:4]} at byte {found.offset}")
             witness = Witness(found.block, (1, 1, 1), steps=(step,))
         return self.finding(
@@ -127,7 +140,7 @@ class MisalignedVectorAccess(Rule):
             fix=f"use vload{lanes} or vstore{lanes}"
             if language == "opencl" and lanes
             else "round the offset up to a multiple of the vector, or access single elements",
-            confidence=Confidence.HIGH if found.kind == "thread" else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if found.kind in ("thread", "constant") else Confidence.MEDIUM,
         )
 
 

@@ -10,7 +10,7 @@ and a row whose pitch is a parameter that the kernel itself does not take for a 
 since it handles the elements left over one by one (``pitch``).
 
 An access that is made where an address or a pitch was tested for alignment is left alone; a test elsewhere in the
-kernel says nothing of it.
+kernel says nothing of it, nor does one of another array's address (:mod:`~kernlint.analysis.values.aligned_tests`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
+from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, remainder, share, tests_of
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import Deref
-from kernlint.tree.types import BOOL, FloatType, IntType, Space, Type, VectorType
+from kernlint.tree.types import BOOL, FloatType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
 
 ALIGNED = 4096
@@ -55,8 +56,8 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``block``, ``carved``, ``data`` or ``pitch``.  ``thread``: who does it under ``block``
-    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``pitch`` or ``untested`` (only the address of
+    the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
     """
 
@@ -68,6 +69,7 @@ class Misaligned:
     block: Block = (1, 1, 1)
     pitch: str = ""
     scalar: Access | None = None
+    tested: str = ""
 
 
 class _Values(Mapping[Symbol, int]):
@@ -102,7 +104,12 @@ class _Values(Mapping[Symbol, int]):
 
 
 def alignment_of(type_: Type, language: str) -> int | None:
-    """Bytes that a vector's address must be a multiple of; None for what is no vector of a power of two."""
+    """Bytes that a vector's address must be a multiple of; None for what is no vector of a power of two.  A struct that
+    is aligned on purpose, to all of its bytes, is one."""
+    if isinstance(type_, StructType):
+        own = type_.known and not type_.union and type_.align == type_.size and type_.align in (4, 8, 16)
+        parts = [field.type.align or CUDA_LARGEST for field in type_.fields]
+        return type_.align if own and max(parts, default=CUDA_LARGEST) < (type_.align or 0) else None
     if not isinstance(type_, VectorType) or type_.lanes not in (2, 4, 8, 16) or type_.size is None:
         return None
     return type_.size if language == "opencl" else min(type_.size, CUDA_LARGEST)
@@ -123,16 +130,20 @@ class _Finder:
             align = alignment_of(access.type, self.language) or _of_number(access, self.language)
             if align is None or access.span in told or not _plain(access.root) or access.asynchronous:
                 continue
-            if _tested(access):
+            tests = tests_of(access)
+            if tests.settle(access, align):
                 continue
             if all(value % align == 0 for value in polynomial(access.offset).coefficients.values()):
                 continue
             if any(isinstance(node, Deref) and node.unaligned for node in walk(access.node)):
                 continue
+            wide = isinstance(access.type, (VectorType, StructType))
             found = self._by_carving(access, align)
-            if found is None and access.root.space is Space.GLOBAL and not isinstance(access.type, VectorType):
+            if tests.others:
+                found = self._by_other_test(access, align, tests)
+            elif found is None and access.root.space is Space.GLOBAL and not wide:
                 found = self._by_thread(access, align) or self._by_data(access, align)
-            elif found is None and isinstance(access.type, VectorType):
+            elif found is None and wide:
                 found = self._by_thread(access, align) or self._by_block(access, align) or self._by_pitch(access, align)
             layout = (access.root, found.kind, found.pitch) if found is not None and found.pitch else None
             if found is not None and layout not in told:
@@ -140,6 +151,9 @@ class _Finder:
                 yield found
 
     def _by_thread(self, access: Access, align: int) -> Misaligned | None:
+        rest = remainder(access, align)
+        if rest:
+            return Misaligned(access, align, "constant", rest)
         first: Misaligned | None = None
         for block in self.blocks:
             found = self._under(access, align, block, "thread")
@@ -166,12 +180,30 @@ class _Finder:
             return None
         ahead = {mono: value for mono, value in polynomial(access.offset).coefficients.items() if value % align}
         names = [atom.args[0] for mono in ahead for atom in mono if atom.op == "sym"]
-        if len(names) != 1 or names[0].kind is not SymbolKind.PARAM or any(len(mono) > 1 for mono in ahead):
+        if not names or any(one.kind is not SymbolKind.PARAM for one in names) or any(len(mono) > 1 for mono in ahead):
             return None
-        number = isinstance(access.type, (IntType, FloatType))
-        if not (number or () in ahead) or not self._uneven(names[0], align // (access.root.element.size or 1) or 2):
+        if any(atom.op != "sym" for mono in ahead for atom in mono):
             return None
-        return Misaligned(access, align, "carved", pitch=names[0].name)
+        certain = isinstance(access.type, (IntType, FloatType)) or () in ahead
+        lanes = align // (access.root.element.size or 1) or 2
+        for name in names if len(names) == 1 or not certain else ():
+            if (certain or self._counted_one_by_one(access, name)) and self._uneven(name, lanes):
+                return Misaligned(access, align, "carved", pitch=name.name)
+        return None
+
+    def _counted_one_by_one(self, access: Access, count: Symbol) -> bool:
+        """Whether the kernel goes through as many single elements as an argument of a launch in sight says, and does
+        not take it for a number of whole vectors anywhere."""
+        if not self.admission.ways:
+            return False
+        singly = False
+        for other in self.of.accesses:
+            terms = (other.offset, *(guard.term for guard in other.guards))
+            if any(parts_of(term, count) for term in terms):
+                return False
+            single = other.root is access.root and other.size == access.root.element.size
+            singly = singly or (single and any(bounds(guard.term, count) for guard in other.guards))
+        return singly
 
     def _under(self, access: Access, align: int, block: Block, kind: str) -> Misaligned | None:
         """A thread of ``block`` whose offset is no multiple; where something made up stands in the offset, one whose
@@ -229,6 +261,19 @@ class _Finder:
                     return Misaligned(access, align, "data", pitch=start.origin[0].name, scalar=other)
         return None
 
+    def _by_other_test(self, access: Access, align: int, tests: Tests) -> Misaligned | None:
+        """A row at a pitch of its own, where only the address of another array was tested, and single elements are
+        taken where that is not aligned."""
+        single = access.root.element.size
+        other = next((one for one in self.of.accesses if one.root is access.root and one.size == single), None)
+        if other is None or access.root.space is not Space.GLOBAL:
+            return None
+        for pitch in tests.unasked(access, align):
+            if self._uneven(pitch, in_elements(access, align)):
+                name = ", ".join(root.name for root in tests.others)
+                return Misaligned(access, align, "untested", pitch=pitch.name, scalar=other, tested=name)
+        return None
+
     def _by_pitch(self, access: Access, align: int) -> Misaligned | None:
         """A row whose pitch is a parameter, with the rest of the row handled element by element."""
         unclear = (SymbolKind.UNKNOWN, SymbolKind.EXIT, SymbolKind.PHI)
@@ -266,23 +311,11 @@ def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
     for mono, value in polynomial(offset).coefficients.items():
         if value % align == 0 or len(mono) < 2:
             continue
-        shares = [share for atom in mono if (share := _share(atom)) is not None]
-        others = [atom for atom in mono if _share(atom) is None]
+        shares = [one for atom in mono if (one := share(atom)) is not None]
+        others = [atom for atom in mono if share(atom) is None]
         if len(shares) == 1 and all(atom.op == "sym" for atom in others):
             return shares[0]
     return None
-
-
-def _share(atom: Term) -> tuple[Symbol, int] | None:
-    """(parameter, divisor) of a parameter, or of a quotient of one by a number."""
-    atom = plain(atom)
-    divisor = 1
-    if atom.op in ("div", "shr") and atom.args[1].value is not None:
-        by = atom.args[1].value
-        divisor = by if atom.op == "div" else 1 << by if 0 <= by < 32 else 0
-        atom = plain(atom.args[0])
-    symbol = atom.symbol
-    return (symbol, divisor) if symbol is not None and symbol.kind is SymbolKind.PARAM and divisor > 0 else None
 
 
 def _goes_on(other: Access, access: Access) -> bool:
@@ -322,29 +355,10 @@ def _ends_at_next(access: Access, start: Symbol) -> bool:
     return False
 
 
-def _tested(access: Access) -> bool:
-    """Whether an access is made, or placed, by what was found out about the low bits of an address or the remainder of
-    a parameter."""
-    return any(_asks_for_remainder(term) for term in (access.offset, *(guard.term for guard in access.guards)))
-
-
-def _asks_for_remainder(term: Term) -> bool:
-    if term.op in ("and", "mod"):
-        inner = [term.args[0]]
-        while inner:
-            part = inner.pop()
-            if part.op == "call" and part.args[0] == "address":
-                return True
-            if part.op == "sym" and part.args[0].kind is SymbolKind.PARAM:
-                return True
-            inner.extend(part.terms)
-    return any(_asks_for_remainder(part) for part in term.terms)
-
-
 def _compute(facts: Facts) -> tuple[Misaligned, ...]:
     of = facts[trace]
     language = facts.module.language
-    if not any(isinstance(access.type, VectorType) or _of_number(access, language) for access in of.accesses):
+    if not any(isinstance(a.type, (VectorType, StructType)) or _of_number(a, language) for a in of.accesses):
         return ()
     return tuple(_Finder(of, facts[scenarios], language).find())
 

@@ -1,0 +1,104 @@
+"""What a kernel finds out about the alignment of addresses before it takes vectors, and what that leaves open.
+
+A test of an address, or of the remainder of a parameter, is meant for the accesses under it.  Where it asks about the
+addresses of other arrays alone, and the array in question has a row pitch of its own, it says nothing of that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.trace.events import Access, Root
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Monomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
+from kernlint.tree.types import BOOL
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """The tests under which an access is made.  ``addresses``: the roots whose addresses are asked about, with the
+    offsets; ``remainders``: whether the remainder of a parameter is."""
+
+    own: Root
+    addresses: tuple[tuple[Root, Term], ...]
+    remainders: bool
+
+    @property
+    def others(self) -> tuple[Root, ...]:
+        """The arrays whose addresses were tested, where the access is to none of them."""
+        found = tuple(dict.fromkeys(root for root, _ in self.addresses))
+        return () if self.remainders or self.own in found else found
+
+    def settle(self, access: Access, align: int) -> bool:
+        """Whether the tests are about this access, as far as anybody can tell."""
+        if self.remainders or not self.addresses:
+            return self.remainders
+        return not self.others or not any(True for _ in self.unasked(access, align))
+
+    def unasked(self, access: Access, align: int) -> Iterator[Symbol]:
+        """The parameters that multiply a row in the place of an access, and in no address that was tested."""
+        if any(symbol.type == BOOL for guard in access.guards for symbol in symbols(guard.term)):
+            return  # a flag may say whether vectors fit
+        asked = {symbol for _, offset in self.addresses for symbol in symbols(offset)}
+        for mono in _uneven(access.offset, align):
+            shares = [one for atom in mono if (one := share(atom)) is not None]
+            if len(mono) > 1 and len(shares) == 1 and shares[0][1] == 1 and shares[0][0] not in asked:
+                yield shares[0][0]
+
+
+def tests_of(access: Access) -> Tests:
+    """What is asked about addresses and remainders where an access is made, or placed."""
+    addresses: list[tuple[Root, Term]] = []
+    remainders = False
+    for term in (access.offset, *(guard.term for guard in access.guards)):
+        for asked in (part for part in subterms(term) if part.op in ("and", "mod")):
+            for part in subterms(asked.args[0]):
+                if part.op == "call" and part.args[0] == "address":
+                    root = part.args[1].symbol.origin if part.args[1].symbol is not None else None
+                    addresses.append((root, part.args[2])) if isinstance(root, Root) else None
+                    remainders = remainders or not isinstance(root, Root)
+                elif part.symbol is not None and part.symbol.kind is SymbolKind.PARAM:
+                    remainders = remainders or not _within_address(part, asked.args[0])
+    return Tests(access.root, tuple(addresses), remainders)
+
+
+def _within_address(part: Term, asked: Term) -> bool:
+    """Whether a parameter stands in the place of an address only."""
+    inside = [inner for inner in subterms(asked) if inner.op == "call" and inner.args[0] == "address"]
+    return any(part.symbol in symbols(inner) for inner in inside)
+
+
+def _uneven(offset: Term, align: int) -> list[Monomial]:
+    return [mono for mono, value in polynomial(offset).coefficients.items() if value % align]
+
+
+def remainder(access: Access, align: int) -> int:
+    """By how many bytes a place is past a multiple of ``align`` whatever its variables are; 0: by none, or not the
+    same for all."""
+    return polynomial(access.offset).coefficients.get((), 0) % align if _uneven(access.offset, align) == [()] else 0
+
+
+def share(atom: Term) -> tuple[Symbol, int] | None:
+    """(parameter, divisor) of a parameter, or of a quotient of one by a number."""
+    atom = plain(atom)
+    divisor = 1
+    if atom.op in ("div", "shr") and atom.args[1].value is not None:
+        by = atom.args[1].value
+        divisor = by if atom.op == "div" else 1 << by if 0 <= by < 32 else 0
+        atom = plain(atom.args[0])
+    symbol = atom.symbol
+    return (symbol, divisor) if symbol is not None and symbol.kind is SymbolKind.PARAM and divisor > 0 else None
+
+
+def bounds(term: Term, count: Symbol) -> bool:
+    """Whether a condition keeps an index below ``count`` itself."""
+    return any(
+        part.op in ("lt", "le") and plain(part.args[1]).symbol is count and symbols(part.args[0])
+        for part in subterms(term)
+    )
+
+
+def parts_of(term: Term, count: Symbol) -> bool:
+    """Whether a quotient or remainder of ``count`` is made: it is taken for a multiple of something."""
+    return any(part.op in ("div", "mod", "shr") and count in symbols(part.args[0]) for part in subterms(term))
