@@ -58,10 +58,12 @@ _HAS = pattern(rf"\b(?:has|have|with) an? ({_NAME}) of {_PRODUCT}")
 _EXAMPLE = pattern(
     rf"^({_NAME}) (?:is|are|counts|holds)\b.*?\b(?:e\.g|for example|for instance|such as),?(?: [^=\d]*=)? {_PRODUCT}"
 )
+_NOUNS = r"(?: (?!of\b|in\b|per\b|and\b|by\b)(?:[a-z]{3,}|[A-Z]{2,})){1,2}"
 _COUNTED = pattern(
     rf"\b(?:between {_NUMBER} and|at most|up to|no more than|fewer than) ({_NUMBER})"
-    r"((?: (?!of\b|in\b|per\b)[a-z]{3,}){1,2})"
+    rf"({_NOUNS}(?:,? (?:and|by|x) {_NUMBER}{_NOUNS})*)"
 )
+_FURTHER = pattern(rf"(?:^|,? (?:and|by|x) ({_NUMBER}))({_NOUNS})")
 _PER = pattern(r"\b(?:one|an?) (\w+) per (\w+)", re.I)
 _COUNT_OF = r"(?i:(?:n|num|nof|nr|no_of|num_of|n_of|number_of)_?{0}|{0}_?(?:count|num|cnt))"
 _SIDE = pattern(rf"(?<![*/+%-])(?<![*/+%-] )\b({_NAMES}) ?(>=|>|<=|<|≥|≤) ?({_NUMBER})(?! ?[*/+-])")
@@ -112,9 +114,11 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     if not found and not examples:
         return found
     known = frozenset(re.findall(_NAME, code_of(source.data).decode("utf-8", "replace")))
-    for noun in [name for name in found if name.startswith("#")]:
-        one = found.pop(noun)
-        for name in _counts(noun[1:], known):
+    counted = {nouns: found.pop(nouns) for nouns in [name for name in found if name.startswith("#")]}
+    named = {nouns: [name for noun in nouns[1:].split() for name in _counts(noun, known)] for nouns in counted}
+    told = {name for names in named.values() for name in names}
+    for nouns, one in counted.items():
+        for name in named[nouns] or _short(nouns[1:], known, told):
             found.setdefault(name, one)
     for name, value in examples.items():
         low, high = found.get(name, (None, None))
@@ -134,6 +138,20 @@ def _counts(noun: str, known: frozenset[str]) -> list[str]:
     """The names that say that they count what a comment calls ``noun``."""
     count = re.compile(_COUNT_OF.format(f"{noun.removesuffix('s')}(?:s|es)?"))
     return [name for name in known if count.fullmatch(name) is not None]
+
+
+def _short(nouns: str, known: frozenset[str], told: set[str]) -> list[str]:
+    """The only name that says in short that it counts what a comment calls ``nouns`` (``nt``: time samples), and
+    nothing else that comments count."""
+    starts = "|".join(_start(noun) for noun in nouns.split())
+    count = re.compile(rf"(?:n|num)_?(?:{starts})", re.I)
+    found = [name for name in known if name not in told and count.fullmatch(name) is not None]
+    return found if len(found) == 1 else []
+
+
+def _start(noun: str) -> str:
+    """A pattern for what a noun begins with, one letter of it at least."""
+    return "".join(f"{letter}(?:" for letter in noun) + ")?" * len(noun)
 
 
 def attained(text: str) -> Iterator[tuple[str, int]]:
@@ -159,11 +177,13 @@ def said(text: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
         if _DOUBT.search(clause) is None:
             yield from _of_clause(clause.strip(), beside)
             for match in _COUNTED.finditer(clause):
-                for noun in match[2].split():
-                    yield f"#{noun}", (None, _value(match[1]))
-                    one = alike.get(noun, alike.get(noun.removesuffix("s")))
-                    if one is not None:
-                        yield f"#{one}", (None, _value(match[1]))
+                for one in _FURTHER.finditer(match[2]):
+                    most = _value(one[1] or match[1])
+                    yield f"#{one[2].strip()}", (None, most)
+                    for noun in one[2].split():
+                        other = alike.get(noun, alike.get(noun.removesuffix("s")))
+                        if other is not None:
+                            yield f"#{other}", (None, most)
 
 
 def _of_clause(clause: str, beside: list[str]) -> Iterator[tuple[str, Range]]:

@@ -12,6 +12,7 @@ from kernlint.analysis.launching.asked_twice import asked_twice
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.members import members
 from kernlint.analysis.launching.run_time_sizes import (
     admission_of,
     block_beyond,
@@ -23,7 +24,7 @@ from kernlint.analysis.launching.run_time_sizes import (
     rows_beyond,
     tested_size,
 )
-from kernlint.analysis.launching.stated_sizes import Ranges, beyond_rows, empty
+from kernlint.analysis.launching.stated_sizes import Ranges, beyond_rows, block_beyond_stated, empty
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
@@ -165,7 +166,7 @@ class LaunchLimits(Rule):
     '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (trace, launches, launch_context, error_checks, asked_twice)
+    needs = (trace, launches, launch_context, error_checks, asked_twice, members)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
@@ -241,6 +242,7 @@ class LaunchLimits(Rule):
                 self._device(view, facts)
                 or self._rows(view, facts)
                 or self._empty(view, facts)
+                or self._stated(view, facts)
                 or self._together(view, facts)
                 or self._groups(view, facts)
             )
@@ -276,6 +278,19 @@ class LaunchLimits(Rule):
         size = words(view.fact.grid[axis])
         message = f"the grid has {size} blocks along {'xyz'[axis]}, of which {ROWS} at most are allowed"
         return message, "put the large size along x, or loop over it in the kernel"
+
+    def _stated(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
+        """A block that is too large for sizes that a comment allows, or that callers in sight have stored."""
+        if facts.module.language == "opencl":
+            return None
+        allowed = facts.function.bounds.max_threads
+        most = min(THREADS, THREADS if allowed is None or numbers_made_up(facts) else allowed)
+        one = block_beyond_stated(view, _ranges(view, facts), facts[members], most)
+        if one is None:
+            return None
+        why = f"as large as the comment allows, {one.value}" if one.comment else f"{one.value}, as a caller makes it"
+        message = f"a block has {one.threads} threads where {one.name} is {why}; at most {most} can be launched"
+        return message, "use a block of a fixed size and more blocks"
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         deep = depth_beyond(view, DEEP) if facts.module.language != "opencl" else None

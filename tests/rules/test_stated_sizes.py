@@ -52,3 +52,89 @@ def test_sizes_that_a_comment_allows(said: str, before: str, count: str, told: s
 def test_an_error_that_nobody_looks_at() -> None:
     source = ROWS.replace("SAID", "rows: 0 .. 9").replace("BEFORE", "").replace("COUNT", "rows")
     assert not findings(LaunchLimits, source.replace("cudaGetLastError() != cudaSuccess", "0"))
+
+
+BLOCKS = """
+struct Settings {
+    int lanes;    // threads that work together
+    int group;    // items of a block, 4 .. 256
+};
+__global__ void step(float *x, int n) {
+    const int i = blockIdx.x * blockDim.y + threadIdx.y;
+    if (i < n) x[i * 8 + threadIdx.x] *= 2.0f;
+}
+void run(const Settings &how, float *x, int n) {
+    BEFORE
+    const int rows = ROWS;
+    step<<<(n + rows - 1) / rows, dim3(8, rows)>>>(x, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "before", "told"),
+    [
+        ("how.group < 4 ? 4 : how.group", "", "a block has 2048 threads where group is as large as the comment allows"),
+        ("how.group > 128 ? 128 : how.group", "", ""),
+        ("how.group / 2", "", ""),
+        ("how.group", "if (how.group > 128) return;", ""),
+        ("how.group", "if (how.group > 200) return;", ""),  # nothing says whether 200 is meant
+    ],
+)
+def test_blocks_that_a_comment_allows(rows: str, before: str, told: str) -> None:
+    found = [one.message for one in findings(LaunchLimits, BLOCKS.replace("ROWS", rows).replace("BEFORE", before))]
+    assert [message.startswith(told) for message in found] == ([True] if told else [])
+
+
+MADE = """
+#include <cmath>
+__global__ void sort(int *cells, int n) { if (threadIdx.x < n) cells[blockIdx.x * n + threadIdx.x] += 1; }
+class Cells {
+public:
+    int room = 0, count = 0;
+    int *cells = nullptr;
+    static int estimate(double cut, double skin) {
+        const double ratio = (cut + skin) / cut;
+        return (int)std::ceil(100.0 * ratio * ratio);
+    }
+    void make(double cut, double skin, int n) {
+        count = n;
+        room = ROOM;
+        cudaMalloc(&cells, sizeof(int) * count * room);
+    }
+    void run() { CHECK sort<<<count, room>>>(cells, room); }
+};
+void start(Cells &one, int n) { one.make(CUT, 1.0, n); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "cut", "check", "threads"),
+    [
+        ("estimate(cut, skin)", "0.4", "", "1225"),
+        ("estimate(cut, skin)", "4.0", "", ""),
+        ("estimate(cut, skin)", "0.4", "if (room > 1024) return;", ""),
+        ("n", "0.4", "", ""),
+        ("cut < 1.0 ? 64 : 128", "0.4", "", ""),
+    ],
+)
+def test_blocks_of_what_callers_have_stored(room: str, cut: str, check: str, threads: str) -> None:
+    source = MADE.replace("ROOM", room).replace("CUT", cut).replace("CHECK", check)
+    found = [one.message for one in findings(LaunchLimits, source) if one.message.startswith("a block has")]
+    assert [message.startswith(f"a block has {threads} threads") for message in found] == ([True] if threads else [])
+
+
+def test_counts_in_one_row_and_in_short() -> None:
+    source = """
+// A run has up to 4096 DM trials and 2^22 time samples.
+__global__ void peaks(const float *snr, float *out, int ndm, int nt) {
+    const int dm = blockIdx.x * 32 + threadIdx.x, t = blockIdx.y * 8 + threadIdx.y;
+    if (dm < ndm && t < nt) out[(size_t)t * ndm + dm] = snr[(size_t)t * ndm + dm];
+}
+void run(const float *snr, float *out, int ndm, int nt) {
+    peaks<<<dim3((ndm + 31) / 32, (nt + 7) / 8), dim3(32, 8)>>>(snr, out, ndm, nt);
+}
+"""
+    assert "524288 blocks along y where nt is" in findings(LaunchLimits, source)[0].message
+    assert not findings(LaunchLimits, source.replace("2^22", "2^18"))
+    assert not findings(LaunchLimits, source.replace("int nt", "int nt, int nsamp"))

@@ -13,13 +13,18 @@ from kernlint.analysis.assumptions import assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launches import LaunchFact, launches, speaks_of
+from kernlint.analysis.launching.members import Members, member_of, members
 from kernlint.analysis.scenarios.tables import COMPUTED
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Trace
 from kernlint.analysis.trace.values import PointerValue, StructValue, Value
 from kernlint.prove.admission import FREE_LAUNCH, Admission, Way
-from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const
+from kernlint.symbolic.terms import BLOCK_DIM, GRID_DIM, Symbol, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.tree.nodes import FunctionDecl
 from kernlint.tree.types import BOOL, I64, IntType
+
+LARGEST_UNIT = 1 << 20
+"""From here on a number is a size by itself, and no unit that sizes are rounded to."""
 
 
 def symbols_of(kernel: Trace) -> Iterator[Symbol]:
@@ -109,10 +114,28 @@ def _compute(facts: Facts) -> Admission:
         return FREE_LAUNCH
     known = parameters_among(symbols_of(facts[trace]))
     seen = [one for one in facts[launches] if speaks_of(one, facts.function)]
-    return Admission(tuple(way_of(fact, known) for fact in seen)) if seen else FREE_LAUNCH
+    ways = (_even(way_of(fact, known), facts[members], facts.function) for fact in seen)
+    return Admission(tuple(ways)) if seen else FREE_LAUNCH
 
 
-admitted = KernelAnalysis("admitted", _compute, needs=(trace, launches, assumed))
+def _even(way: Way, stored: Members, kernel: FunctionDecl) -> Way:
+    """A way with what is known of members that are always stored as multiples of a number: pitches."""
+    told: dict[Symbol, int] = {}
+    for symbol, image in way.images:
+        for one in (symbol, *symbols(image)):
+            of = member_of(one, kernel if one is symbol else None) if one not in told else None
+            if of is not None:
+                told[one] = stored.multiple(*of)
+    more = tuple(_is_multiple(symbol, number) for symbol, number in told.items() if 1 < number < LARGEST_UNIT)
+    return Way(way.images, (*way.checks, *more)) if more else way
+
+
+def _is_multiple(symbol: Symbol, number: int) -> Term:
+    rest = binary("mod", cast(symbol.term, I64), const(number, I64), I64)
+    return binary("eq", rest, const(0, I64), BOOL)
+
+
+admitted = KernelAnalysis("admitted", _compute, needs=(trace, launches, assumed, members))
 """The :class:`~kernlint.prove.admission.Admission` of a kernel variant."""
 
 

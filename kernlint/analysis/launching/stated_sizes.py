@@ -1,4 +1,5 @@
-"""Grids that are refused for sizes that a comment of the file allows: too large along y or z, or without any block.
+"""Launches that are refused for sizes that a comment of the file allows, or that callers in sight store in a member:
+blocks of too many threads, grids that are too large along y or z, or without any block.
 
 What the comment says is the evidence: ``tokens: 1 .. 262144`` beside a grid with a block for each of them along y, or
 ``0 for a frame without any object`` where nobody asks about 0 before the launch (CUDA C++ Programming Guide, technical
@@ -7,12 +8,16 @@ specifications; a grid without blocks is ``cudaErrorInvalidConfiguration``, as i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
+from kernlint.analysis.launching.members import Members, Number, member_of, value_of
+from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import PointerType, StructType
 
 Ranges = Mapping[str, tuple[int | None, int | None]]
@@ -25,6 +30,17 @@ LARGEST = (1 << 31) - 1
 
 _OTHERS = (1, 2, 4, 8, 16, 32, 64, 128)
 """Values of sizes of which nothing is said, where the host's checks want more than 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beyond:
+    """A block of too many ``threads`` where the size ``name`` is ``value``, which a ``comment`` allows or a caller in
+    sight makes it."""
+
+    name: str
+    value: Number
+    threads: int
+    comment: bool
 
 
 def beyond_rows(view: LaunchView, said: Ranges, most: int) -> tuple[int, str, int] | None:
@@ -56,6 +72,43 @@ def empty(view: LaunchView, said: Ranges, most: int) -> str | None:
     return None
 
 
+def block_beyond_stated(view: LaunchView, said: Ranges, stored: Members, most: int) -> Beyond | None:
+    """A block of more than ``most`` threads for sizes as large as a comment allows, or as callers in sight have them
+    stored in a member."""
+    block = view.fact.block
+    if block is None or all(size.value is not None for size in block):
+        return None
+    asked = {symbol for size in block for symbol in symbols(size)}
+    named: dict[Symbol, Number] = {}
+    for size in block:
+        named.update({symbol: high for symbol, (_, high) in _stated(size, said).items() if high is not None})
+    for highs, comment in ((named, True), *((one, False) for one in _stored_or_passed(asked, stored))):
+        known = {**dict.fromkeys(asked, 1), **highs}
+        sizes = [value_of(size, known) for size in block]
+        if not highs or any(size is None or size <= 0 for size in sizes):
+            continue
+        threads = int(math.prod(size or 0 for size in sizes))
+        refused = any(value_of(check, highs) == 0 for check in view.checks)
+        if threads > most and not refused and _let_through(view, block, highs):
+            largest = max(highs, key=lambda symbol: highs[symbol])
+            return Beyond(short(largest), highs[largest], threads, comment)
+    return None
+
+
+def _stored_or_passed(asked: set[Symbol], stored: Members) -> Iterator[dict[Symbol, Number]]:
+    """The numbers that sizes have by what code in sight stores in members, or passes."""
+    largest: dict[Symbol, Number] = {}
+    for symbol in asked:
+        of = member_of(symbol)
+        values = stored.values(*of) if of is not None else ()
+        if values:
+            largest[symbol] = max(values)
+    yield largest
+    params = {symbol: symbol.origin for symbol in asked if isinstance(symbol.origin, ParamDecl)}
+    for numbers in stored.passed(tuple(params.values())) if params else ():
+        yield {symbol: numbers[param.span] for symbol, param in params.items()}
+
+
 def short(symbol: Symbol) -> str:
     """The name of a variable or member alone."""
     if symbol.kind is SymbolKind.LOAD:
@@ -85,8 +138,9 @@ def _refused(grid: Sizes, known: dict[Symbol, int], most: int) -> bool:
     return False
 
 
-def _let_through(view: LaunchView, grid: Sizes, known: dict[Symbol, int]) -> bool:
+def _let_through(view: LaunchView, grid: Sizes, highs: Mapping[Symbol, Number]) -> bool:
     """Whether the host's checks that ask about the sizes of a grid let values through."""
+    known = {symbol: value for symbol, value in highs.items() if isinstance(value, int)}
     sizes = {symbol for size in grid for symbol in symbols(size)}
     checks = [check for check in view.checks if not sizes.isdisjoint(symbols(check))]
     checks = [check for check in checks if all(part.op != "call" for part in subterms(check))]  # statuses

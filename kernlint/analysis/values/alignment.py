@@ -28,7 +28,7 @@ from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, rema
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import BOOL, FloatType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
@@ -57,7 +57,8 @@ class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
     ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``pitch`` or ``untested`` (only the address of
-    the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
+    the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or
+    ``K / 2``), or that of the array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
     """
 

@@ -242,3 +242,122 @@ __global__ void cross(const float *p, float *out) {
 }
 """
     assert all(one.severity is Severity.NOTE for one in findings(MisalignedVectorAccess, code))
+
+
+PLAN = """
+STRUCT
+__global__ void scale(Plan plan, float f) {
+    float *row = plan.data + (size_t)blockIdx.y * plan.pitch;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < plan.n / 4) {
+        float4 v = reinterpret_cast<float4 *>(row)[i];
+        v.x *= f; v.y *= f; v.z *= f; v.w *= f;
+        reinterpret_cast<float4 *>(row)[i] = v;
+    } else if (i == plan.n / 4) {
+        for (int s = plan.n / 4 * 4; s < plan.n; ++s) row[s] *= f;
+    }
+}
+void run(const Plan &plan) { scale<<<dim3((plan.n / 4 + 128) / 128, plan.rows), 128>>>(plan, 2.0f); }
+"""
+PLAIN = "struct Plan { int n, rows, pitch; float *data; };"
+OWN = "struct Plan { int n, rows, pitch = 0; float *data;"
+UP = "static int up(int x, int a) { return (x + a - 1) UNIT; }"
+
+
+@pytest.mark.parametrize(
+    "made, bad",
+    [
+        (PLAIN + "void make(Plan *p, int n) { p->n = n; p->pitch = (n + 3) / 4 * 4; }", False),
+        (PLAIN + "void make(Plan *p, int n) { p->n = n; p->pitch = (n + 1) / 2 * 2; }", True),
+        (PLAIN + "void make(Plan *p, int n) { p->n = n; p->pitch = n; }", True),
+        (PLAIN + UP.replace("UNIT", "/ a * a") + "Plan f(int n, int m) { return {n, m, up(n, 32), nullptr}; }", False),
+        (PLAIN + UP.replace("UNIT", "& ~(a - 1)") + "void f(Plan &p, int n) { int w = up(n, 8); p.pitch = w; }", False),
+        (OWN + "Plan(int w, int h) : n(w), rows(h), pitch((w + 7) & ~7) {} };", False),
+        (
+            PLAIN + "void a(Plan *p, int n) { p->pitch = (n + 3) / 4 * 4; } void b(Plan *p, int n) { p->pitch = n; }",
+            True,
+        ),
+    ],
+)
+def test_pitches_that_are_rounded_up_where_they_are_stored(made: str, bad: bool) -> None:
+    assert bool(findings(MisalignedVectorAccess, PLAN.replace("STRUCT", made))) is bad
+
+
+def test_a_constant_number_of_elements_before_a_place_that_data_choose() -> None:
+    code = """
+template <int radius> __global__ void weigh(const float *factors, float *out, float at) {
+    __shared__ float pool[2 * radius + EXTRA + 4 * radius];
+    float *table = pool + 2 * radius + EXTRA;
+    if (threadIdx.x < 4 * radius) table[threadIdx.x] = factors[threadIdx.x];
+    __syncthreads();
+    const float x = fabsf(at - threadIdx.x);
+    const float4 w = ((const float4 *)table)[min((int)x, radius - 1)]; // bad
+    out[threadIdx.x] = w.x * x + w.y;
+}
+void run(const float *f, float *out) { weigh<2><<<1, 64>>>(f, out, 1.0f); }
+"""
+    assert_marked(MisalignedVectorAccess, code.replace("EXTRA", "1"))
+    assert not findings(MisalignedVectorAccess, code.replace("EXTRA", "4"))
+
+
+COUNTED = """
+__global__ void replay(const float4 *table, int kinds, float *sums, int bins, const int *which) {
+    extern __shared__ float pool[];
+    float4 *media = (float4 *)(pool + bins);
+    for (int i = threadIdx.x; i < kinds; i += blockDim.x) media[i] = table[i]; // bad
+    for (int i = threadIdx.x; i < BOUND; i += blockDim.x) pool[i] = 0.0f;
+    __syncthreads();
+    atomicAdd(&pool[which[threadIdx.x] % 8], media[0].x);
+    __syncthreads();
+    if (threadIdx.x == 0) sums[blockIdx.x] = pool[0];
+}
+void run(const float4 *t, int kinds, float *s, int bins, const int *w) {
+    CHECK
+    replay<<<8, 64, sizeof(float4) * kinds + sizeof(float) * bins>>>(t, kinds, s, bins, w);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "bound, check, bad",
+    [
+        ("bins", "", True),
+        ("bins", "if (bins % 4) return;", False),
+        ("bins", "bins = (bins + 3) / 4 * 4;", False),
+        ("bins / 4 * 4", "", False),
+        ("8", "", False),
+    ],
+)
+def test_vectors_behind_as_many_single_elements_as_an_argument_says(bound: str, check: str, bad: bool) -> None:
+    assert bool(findings(MisalignedVectorAccess, COUNTED.replace("BOUND", bound).replace("CHECK", check))) is bad
+
+
+COPY = """
+template <int N> struct __align__(2 * N) Wide { short part[N]; };
+template <int N> __device__ void copy(const short *in, short *out, int n) {
+    if ((unsigned long long)in % (2 * N) == 0MORE) {
+        for (int i = threadIdx.x; i < n / N; i += blockDim.x)
+            reinterpret_cast<Wide<N> *>(out)[i] = reinterpret_cast<const Wide<N> *>(in)[i]; // bad
+        for (int i = n / N * N + threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+    } else {
+        for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+    }
+}
+__global__ void store(const short *key, short *cache, const int *slots, long long key_pitch, long long page, int n) {
+    copy<8>(key + blockIdx.x * key_pitch, cache + slots[blockIdx.x] * PITCH, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "more, pitch, bad",
+    [
+        ("", "page", True),
+        (" && (unsigned long long)out % (2 * N) == 0", "page", False),
+        ("", "key_pitch", False),  # the same rows: where one is aligned, so is the other
+        ("", "8", False),
+        (" && n % 8 == 0", "page", False),  # the shape was looked at
+    ],
+)
+def test_a_test_of_another_array_s_address_says_nothing(more: str, pitch: str, bad: bool) -> None:
+    assert bool(findings(MisalignedVectorAccess, COPY.replace("MORE", more).replace("PITCH", pitch))) is bad
