@@ -24,7 +24,9 @@ class UninitialisedPrivate(Rule):
     thread's index. Of a structure it is a field that decides a condition, where no code of a class makes the object.
     Ways that arguments or data choose are not reported, as the caller may know that they are not taken, unless the
     kernel has a branch of its own for such arguments, searches for what is closer than an argument says, or goes on
-    after the only branch that sets the value, which data choose, as if it were always taken.
+    after the only branch that sets the value, which data choose, as if it were always taken. A loop over a row of a
+    table of starts, or over a share of items that data count, may go no round; and a question whether a loop has found
+    something, which every value that the loop stores answers alike, is about the value before it.
 
     ```cuda bad
     __global__ void total(const float *charge, float *sum, int n) {
@@ -53,6 +55,24 @@ class UninitialisedPrivate(Rule):
                 best = i;
             }
         out[threadIdx.x] = best;  // expect: KL506
+    }
+    ```
+
+    ```cuda bad
+    __global__ void first_hit(const float *d, int *out, int n, float radius) {
+        int hit;
+        for (int i = 0; i < n; ++i)
+            if (d[i] < radius) hit = i;
+        if (hit < 0) return;  // expect: KL506
+        out[threadIdx.x] = hit;
+    }
+    ```
+
+    ```cuda bad
+    __global__ void last_of_row(const int *starts, const int *columns, int *out) {
+        int last;
+        for (int k = starts[blockIdx.x]; k < starts[blockIdx.x + 1]; ++k) last = columns[k];
+        out[blockIdx.x] = last;  // expect: KL506
     }
     ```
 
@@ -132,11 +152,17 @@ class UninitialisedPrivate(Rule):
             given = "".join(f", {symbol.name} = {value}" for symbol, value in one.found.values)
             who = f" (thread {first.thread} of block {first.block}, blocks of {one.found.block}{given})"
         if one.missed is not None:
-            who = " where a loop finds nothing close enough"
-            related.append(Related(one.missed.span, f"this loop sets {name} in some of its rounds, or in none"))
+            who = " where a loop goes no round" if one.missed.empty else " where a loop finds nothing close enough"
+            who = ", though it asks whether a loop has set it" if one.asked else who
+            related.append(Related(one.missed.loop.span, f"this loop sets {name} in some of its rounds, or in none"))
         if one.branch is not None:
             who = " where the branch that sets it is not taken"
             related.append(Related(one.branch.cond.span, f"{one.decl.name} is set under this condition alone"))
+        if one.between:
+            who = " where a number meets none of the tests of the branches that set it"
+        if one.helper is not None:
+            who = f" where {one.helper.name} does not set it"
+            related.append(Related(one.helper.span, f"{one.decl.name} is set here, in some cases"))
         return self.finding(
             event.span,
             f"{name} {use}, and nothing was stored in it before{who}",

@@ -92,11 +92,16 @@ def taken_up(event: Event, used: Term, facts: list[Term], unset: Symbol) -> bool
     asked = [symbol for symbol in symbols(facts[0]) if symbol.kind is SymbolKind.LOAD]
     if not asked or _after_loop(facts[0]):
         return False
+    return settled(event) and not any(_same_data(part, asked) for part in _factors(used, unset))
+
+
+def settled(event: Event) -> bool:
+    """Whether no data have a say in whether a use is made."""
     for guard in event.guards:
         ended = guard.kind is GuardKind.AFTER_LOOP and guard.loop is not None and not guard.loop.exits
         if not ended and any(symbol.kind not in _SETTLED for symbol in symbols(guard.term)):
             return False
-    return not any(_same_data(part, asked) for part in _factors(used, unset))
+    return True
 
 
 _SETTLED = (_ASKED - {SymbolKind.LOAD}) | {SymbolKind.GRID_DIM, SymbolKind.COUNTER}

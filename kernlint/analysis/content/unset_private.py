@@ -28,12 +28,15 @@ from collections.abc import Iterator, Sequence, Set
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.accesses.touches import Toucher
 from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.content.asked import asked
 from kernlint.analysis.content.branches import meant, said
 from kernlint.analysis.content.got_at import handed_over, pointed_to, unfollowed
 from kernlint.analysis.content.initialised import closed, updates
+from kernlint.analysis.content.left_between import left_between
 from kernlint.analysis.content.one_branch import OneBranch, one_branch, taken_up
 from kernlint.analysis.content.only_updated import only_updated
-from kernlint.analysis.content.ways import Ways, told_apart, unset_variable, worth_it
+from kernlint.analysis.content.unasked_helper import unasked
+from kernlint.analysis.content.ways import Missed, Ways, told_apart, unset_variable, worth_it
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
@@ -45,7 +48,6 @@ from kernlint.analysis.trace.events import (
     Event,
     Guard,
     GuardKind,
-    LoopContext,
     Root,
     RootKind,
     Trace,
@@ -55,7 +57,7 @@ from kernlint.prove.solve import solve
 from kernlint.record import dataclass, replace
 from kernlint.source import Span
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, const, substitute, symbols
-from kernlint.tree.nodes import Assume, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
+from kernlint.tree.nodes import Assume, Call, Expr, FunctionDecl, If, IntLit, Trap, VarDecl
 from kernlint.tree.types import I64, ArrayType, FloatType, IntType, Space, StructType, VectorType
 from kernlint.tree.walk import strip_casts, walk
 
@@ -85,7 +87,9 @@ class Unset:
     ``decl``: the variable; ``event``: the use (None: it is only ever updated, first at ``update``).  ``found``: a
     thread and launch for which it is so (None: all).  ``cell``: the element of an array that nothing sets (None: no
     array); ``updated``: it is only ever updated.  ``missed``: the loop that sets the value in rounds of which there
-    need not be one.  ``branch``: the only branch that sets it, which data choose.
+    need not be one.  ``branch``: the only branch that sets it, which data choose.  ``asked``: the use asks whether the
+    loop that is missed has set it.  ``helper``: the call that sets it in some of its ways.
+    ``between``: branches that ask one datum leave numbers out.
     """
 
     decl: VarDecl
@@ -93,9 +97,12 @@ class Unset:
     found: Refuted | None = None
     cell: int | None = None
     updated: bool = False
-    missed: LoopContext | None = None
+    missed: Missed | None = None
+    asked: bool = False
     update: Span | None = None
     branch: If | None = None
+    helper: Call | None = None
+    between: bool = False
 
 
 def _first_round(term: Term, loops: Sequence[object]) -> Term:
@@ -198,6 +205,13 @@ def _terms(event: Event) -> Iterator[Term]:
             yield event.value
 
 
+def _looks_at_fields(event: Event, term: Term) -> bool:
+    """Whether a use is one of a field of a structure: a condition, a place, or what is stored as a number."""
+    if isinstance(event, ConditionEvent):
+        return True
+    return isinstance(event, Access) and (term is event.offset or isinstance(event.root.element, (IntType, FloatType)))
+
+
 def _open(conds: tuple[Term, ...]) -> list[Term]:
     return [cond for cond in conds if cond.value != 1]
 
@@ -227,6 +241,13 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
         for term in _terms(event):
             if not worth_it(term):
                 continue
+            for question in asked(event, loops) if isinstance(event, ConditionEvent) else ():
+                decl = unset_variable(question.unset)
+                assert decl is not None
+                pointed = pointed if pointed is not None else pointed_to(facts.reached)
+                if id(decl) not in said | pointed and not decl.made:
+                    said.add(id(decl))
+                    yield Unset(decl, event, missed=Missed(question.loop, empty=False), asked=True)
             ways = Ways(event, loops)
             for symbol, conds, past, missed in ways.of(term):
                 decl = unset_variable(symbol)
@@ -235,23 +256,28 @@ def _scalars(facts: Facts, of: Trace, believed: Scenarios) -> Iterator[Unset]:
                     continue
                 if id(decl) in in_part and isinstance(symbol.type, ArrayType):
                     continue  # elements of an array in it are looked at as memory
-                if isinstance(decl.type, StructType) and (decl.made or not isinstance(event, ConditionEvent)):
+                if isinstance(decl.type, StructType) and (decl.made or not _looks_at_fields(event, term)):
                     continue  # fields are copied and stored together, whoever looks at which
                 if pointed is None:
                     pointed = pointed_to(facts.reached)
                 if id(decl) in pointed:
                     continue
-                found, branch = None, None
+                found, branch, helper, between = None, None, None, False
                 if not _unconditional(conds):
                     branch = _branch(event, conds, symbol, facts)
                     both = branch is not None and branch.both
                     found = _met(event, conds, believed, ways.chosen | set(conds) if both else ways.chosen)
-                    if found is not None:
+                    between = left_between(event, _open(conds))
+                    if found is not None or between:
                         branch = None
                     elif branch is None or not taken_up(event, term, _open(conds), symbol):
-                        continue
+                        branch = None
+                        helper = unasked(decl, event, _open(conds), symbol, facts.reached)
+                        if helper is None:
+                            continue
                 said.add(id(decl))
-                yield Unset(decl, event, found, missed=missed, branch=branch.test if branch is not None else None)
+                test = branch.test if branch is not None else None
+                yield Unset(decl, event, found, missed=missed, branch=test, helper=helper, between=between)
 
 
 # --------------------------------------------------------------------------------------------------------- arrays

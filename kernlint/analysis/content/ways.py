@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from kernlint.analysis.content.branches import consuming
+from kernlint.analysis.content.no_rounds import without_a_round
 from kernlint.analysis.content.searched import never_found
 from kernlint.analysis.trace.events import Event, LoopContext
+from kernlint.record import dataclass
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, symbols
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import BOOL, I64, FloatType, IntType, StructType, VectorType
@@ -24,9 +26,19 @@ def unset_variable(symbol: Symbol) -> VarDecl | None:
 
 
 Loops = tuple[LoopContext, ...]
-Way = tuple[Symbol, tuple[Term, ...], Loops, LoopContext | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A ``loop`` that sets a value in none of its rounds; ``empty``: there is none."""
+
+    loop: LoopContext
+    empty: bool
+
+
+Way = tuple[Symbol, tuple[Term, ...], Loops, Missed | None]
 """An unset value, the conditions under which a term takes it up, the loops that data may leave that have to end by
-their conditions first, and the search that finds nothing."""
+their conditions first, and the loop that does not set it."""
 
 
 class Ways:
@@ -39,7 +51,7 @@ class Ways:
         self.left = WAYS
         self.chosen: set[Term] = set()
         """Conditions that hold as they are written: a branch that is there, and not one that is missing."""
-        self.missed: LoopContext | None = None
+        self.missed: Missed | None = None
 
     def of(self, term: Term, conds: tuple[Term, ...] = (), depth: int = 0, past: Loops = ()) -> Iterator[Way]:
         if not term.symbols or self.left <= 0 or depth > 40:
@@ -81,9 +93,23 @@ class Ways:
                     yield from self.of(symbol.init, (*conds, *branch, first), depth + 1, past)
                 missed = never_found(symbol, self.event)
                 if missed is not None and self.missed is None:
-                    self.missed = missed
+                    self.missed = Missed(missed, empty=False)
                     yield from self.of(symbol.init, conds, depth + 1, (*past, loop))
                     self.missed = None
+            if loop not in self.inside and worth_it(symbol.init):
+                yield from self._around(symbol, conds, depth, past)
+
+    def _around(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
+        """The ways past a loop: without a round, or with the others of a warp asked for something better."""
+        loop, init = symbol.origin, symbol.init
+        assert init is not None
+        if kept_among_lanes(symbol):
+            yield from self.of(init, conds, depth + 1, past)
+        none = without_a_round(loop, self.event) if self.missed is None else None
+        if none is not None:
+            self.missed = Missed(loop, empty=True)
+            yield from self.of(init, (*conds, *none), depth + 1, past)
+            self.missed = None
 
 
 def _data(term: Term) -> set[Symbol]:
@@ -96,6 +122,18 @@ def told_apart(event: Event, past: Loops) -> bool:
     say how far they go."""
     ranges = {symbol for loop in past if loop.condition is not None for symbol in _data(loop.condition)}
     return bool(past) and any(_data(guard.term) - ranges for guard in event.guards)
+
+
+def kept_among_lanes(phi: Symbol) -> bool:
+    """Whether a loop takes another value in place of the one that a variable holds only where what other lanes of the
+    warp hold says so: the better of the two."""
+    step = phi.step
+    if step is None or step.op != "select":
+        return False
+    cond, *values = step.args
+    kinds = {symbol.kind for symbol in symbols(cond)}
+    own = [value for value in values if value.symbol is phi]
+    return len(own) == 1 and SymbolKind.UNKNOWN in kinds and kinds <= {SymbolKind.UNKNOWN, SymbolKind.PHI}
 
 
 def _consumed(step: Term, phi: Symbol) -> bool:
