@@ -13,7 +13,7 @@ from math import prod
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.hostmodel.places import as_pointer
-from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.launches import LaunchFact, elements_made_up, launches
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, ApiEvent
 from kernlint.analysis.trace.values import Value
@@ -68,7 +68,7 @@ def _short(fact: LaunchFact, call: ApiEvent, facts: Facts) -> FilledShort | None
         return None
     wanted = polynomial(cast(size, I64))
     images = {name: polynomial(cast(value, I64)) for name, value in fact.arguments if isinstance(value, Term)}
-    names = {name for name, value in fact.arguments if _same(value, call.args[0])}
+    names = {name for name, value in fact.arguments if _same(value, call.args[0]) and not elements_made_up(facts, name)}
     for access in facts[trace].accesses if len(wanted.coefficients) == 1 else ():
         width = access.size or 1
         if access.root.name not in names or width < 2 or any(v % width == 0 for v in wanted.coefficients.values()):

@@ -237,7 +237,7 @@ def _of_kernel(facts: Facts) -> tuple[LaunchFact, ...]:
     mine = facts.function
     others = {one.bounds.max_threads for one in facts.kernel.instances} - {mine.bounds.max_threads}
     fitting = (one for one in everything if not (_of_other_numbers(one, mine) or _of_other_bounds(one, mine, others)))
-    alike = (_of_other_types(one, mine) for one in fitting)
+    alike = (_of_other_types(one, mine, facts.kernel.function) for one in fitting)
     return tuple(filter(None, (_instantiated(launch, facts.function) for launch in alike)))
 
 
@@ -258,13 +258,22 @@ def _of_other_bounds(launch: LaunchFact, function: FunctionDecl, others: Collect
     return threads > most or threads in others
 
 
-def _of_other_types(launch: LaunchFact, function: FunctionDecl) -> LaunchFact:
-    """A launch that names another instance, without the sizes of arrays that have other elements in this one."""
-    if launch.kernel is None or launch.kernel is function or not launch.extents:
+def _of_other_types(launch: LaunchFact, function: FunctionDecl, template: FunctionDecl) -> LaunchFact:
+    """A launch that names another instance, without the sizes of arrays that have other elements in this one; one that
+    names none is for an instance that is not in sight where ``function`` is made up."""
+    kernel = launch.kernel or (template if function.forced else None)
+    if kernel is None or kernel is function or not launch.extents:
         return launch
-    pairs = zip(launch.kernel.params, function.params, strict=False)
-    other = {theirs.name for theirs, ours in pairs if theirs.type != ours.type} if launch.kernel.template_args else ()
+    pairs = zip(kernel.params, function.params, strict=False)
+    typed = kernel.template_args or (kernel is template and function.forced)
+    other = {theirs.name for theirs, ours in pairs if theirs.type != ours.type} if typed else ()
     return replace(launch, extents=tuple(one for one in launch.extents if one[0] not in other)) if other else launch
+
+
+def elements_made_up(facts: Facts, name: str) -> bool:
+    """Whether the elements of a parameter have the type of a template argument that no code in sight gives."""
+    pairs = zip(facts.kernel.function.params, facts.function.params, strict=False)
+    return facts.function.forced and any(ours.name == name and ours.type != theirs.type for theirs, ours in pairs)
 
 
 def _plain_name(launch: LaunchFact) -> str:

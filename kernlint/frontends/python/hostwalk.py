@@ -337,8 +337,9 @@ class NumbaWalk(HostWalk):
 
     def _pageable(self, target: object) -> bool:
         """Whether an array is known to be of memory that nobody locks: a copy into it is over when the call returns."""
-        known = isinstance(target, Array) and target.where == "host" and isinstance(target.node, ast.Call)
-        return known and not (target.pinned or target in self.mapped or target in self.locked)
+        if not isinstance(target, Array) or target.where != "host" or not isinstance(target.node, ast.Call):
+            return False
+        return not (target.pinned or target in self.mapped or target in self.locked)
 
     def _launch(self, e: ast.Call, launch: Launched, flow: Flow) -> object:
         self.kernel = launch.jitted.name
