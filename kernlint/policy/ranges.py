@@ -23,7 +23,7 @@ Range = tuple[int | None, int | None]
 
 _MAYBE = pattern(
     rb"\.\.|[<>] ?=? ?\d|\bto \d|at most|up to|(?:more|fewer|less) than|below|under|or more|and more|"
-    rb"= ?\d|\bof \d|e\.g|empty|\b0 (?:for|if|when|in)|be 0|zero",
+    rb"as (?:many|large) as|= ?\d|\bof \d|e\.g|empty|\b0 (?:for|if|when|in)|be 0|zero",
     re.I,
 )
 _NUMBER = (
@@ -39,8 +39,10 @@ _SENTENCE = pattern(r"(?<![.\s])\.(?=\s|$)|;")
 _CLAUSE = pattern(r"(?<![.\s])\.(?=\s|$)|;|[()]")
 _CHAIN = pattern(rf"({_NUMBER}) ?(<=?) ?({_NAMES})((?: ?<=? ?{_NAMES})*) ?(<=?) ?({_NUMBER})")
 _SPOKEN = pattern(
-    rf"(?:^|(?<=, )|\b(?:any|all|and|with|for) )({_NAMES}) ?"
-    r"(?:[:=]| (?=in|from|is|are|between|of|goes|runs|stays?\b|remains?\b|lies?\b|reach) ?)"
+    rf"(?:^|(?<=, )|\b(?:any|all|and|with|for) )(?!(?:number|amount|multiple)s? of\b)({_NAMES}) ?"
+    r"(?:[:=]| (?=in|from|is|are|between|of|goes|runs|stays?\b|remains?\b|lies?\b|reach|up to\b|at most\b|below \d|"
+    r"under \d|no (?:more|larger|greater)\b|(?:less|fewer|smaller) than\b|"
+    r"(?:may|can|could|might|will) (?:be|reach|have)\b) ?)"
 )
 _TO = rf"(?:\.\.\.?|to|through|up to|and(?= \d)|,(?= ?{_NUMBER}\]))"
 _BETWEEN = pattern(rf"(?:\[|\b(?:from|between|in) ?)?\b({_NUMBER}) ?{_TO} ?({_NUMBER})")

@@ -24,7 +24,13 @@ from kernlint.analysis.launching.run_time_sizes import (
     rows_beyond,
     tested_size,
 )
-from kernlint.analysis.launching.stated_sizes import Ranges, beyond_rows, block_beyond_stated, empty
+from kernlint.analysis.launching.stated_sizes import (
+    Ranges,
+    beyond_rows,
+    block_beyond_stated,
+    empty,
+    within_rows,
+)
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
@@ -44,6 +50,10 @@ DEEP = 64
 
 ROWS = 65535
 """Blocks of a CUDA grid along y and z (the same table)."""
+
+_ROWS = {"cuda": ROWS, "hip": ROWS + 1}
+"""The same by languages, where a comment says that a size gets so large; of HIP as AMD's devices report it (HIP runtime
+API, ``hipDeviceProp_t::maxGridSize``), though not all of them refuse more."""
 
 
 class LaunchLimits(Rule):
@@ -262,18 +272,17 @@ class LaunchLimits(Rule):
         return message, f"use no more than {most} threads"
 
     def _rows(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
-        if facts.module.language != "cuda":
-            return None
-        said = beyond_rows(view, _ranges(view, facts), ROWS)
+        known, most = _ranges(view, facts), _ROWS.get(facts.module.language)
+        said = beyond_rows(view, known, most) if most is not None else None
         if said is not None:
             along, name, count = said
             message = (
                 f"the grid has {count} blocks along {'xyz'[along]} where {name} is as large as the comment allows, and "
-                f"{ROWS} at most can be launched"
+                f"{most} at most can be launched"
             )
             return message, "put the large size along x, or loop over it in the kernel"
-        axis = rows_beyond(view, ROWS, facts[trace])
-        if axis is None or view.fact.grid is None:
+        axis = rows_beyond(view, ROWS, facts[trace]) if facts.module.language == "cuda" else None
+        if axis is None or view.fact.grid is None or within_rows(view, axis, known, ROWS):
             return None
         size = words(view.fact.grid[axis])
         message = f"the grid has {size} blocks along {'xyz'[axis]}, of which {ROWS} at most are allowed"

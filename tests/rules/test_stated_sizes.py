@@ -138,3 +138,55 @@ void run(const float *snr, float *out, int ndm, int nt) {
     assert "524288 blocks along y where nt is" in findings(LaunchLimits, source)[0].message
     assert not findings(LaunchLimits, source.replace("2^22", "2^18"))
     assert not findings(LaunchLimits, source.replace("int nt", "int nt, int nsamp"))
+
+
+TALL = """
+#include <cstdint>
+#include <utility>
+__global__ void mix(uint32_t *x, uint32_t rows, uint64_t cols) {
+    const uint64_t c = blockIdx.y * (uint64_t)blockDim.y + threadIdx.y;
+    if (blockIdx.x < rows && c < cols) x[blockIdx.x * cols + c] ^= 1;
+}
+static std::pair<dim3, dim3> dims(uint32_t rows, uint64_t cols) {
+    return {dim3(rows, static_cast<uint32_t>((cols + 255) / 256)), dim3(1, 256)};
+}
+// rows <= 64, SAID
+void run(uint32_t *x, uint32_t rows, uint64_t cols, cudaStream_t s) {
+    auto [grid, block] = dims(rows, cols);
+    mix<<<grid, block, 0, s>>>(x, rows, cols);
+}
+"""
+
+
+@pytest.mark.parametrize(("said", "told"), [("cols up to 2^30", 1), ("cols up to 2^20", 0)])
+def test_sizes_in_a_pair(said: str, told: int) -> None:
+    assert len(findings(LaunchLimits, TALL.replace("SAID", said))) == told
+
+
+def test_tiles_of_all_the_work_as_far_as_a_comment_says() -> None:
+    source = """
+__global__ void shrink(float *x, unsigned n) {
+    const unsigned c = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (c < 32 && i < n) x[i * 32 + c] *= 0.5f;
+}
+// n: SAID
+void run(float *x, unsigned n) {
+    dim3 block(32, 32, 1), grid(1, (n + block.y - 1) / block.y, 1);
+    shrink<<<grid, block>>>(x, n);
+}
+"""
+    assert not findings(LaunchLimits, source.replace("SAID", "any number of rows up to 1 << 20"))
+    assert findings(LaunchLimits, source.replace("SAID", "any number of rows"))
+
+
+def test_rows_of_amd_devices() -> None:
+    source = """#include <hip/hip_runtime.h>
+__global__ void shrink(float *x, int n) {
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < n) x[(size_t)row * 64 + threadIdx.x] *= 0.5f;
+}
+// n may be as large as 30000000
+void run(float *x, int n) { shrink<<<dim3(1, (n + 3) / 4), dim3(64, 4)>>>(x, n); }
+"""
+    assert len(findings(LaunchLimits, source, "hip")) == 1
+    assert not findings(LaunchLimits, source.replace("30000000", "200000"), "hip")

@@ -58,6 +58,17 @@ def beyond_rows(view: LaunchView, said: Ranges, most: int) -> tuple[int, str, in
     return None
 
 
+def within_rows(view: LaunchView, axis: int, said: Ranges, most: int) -> bool:
+    """Whether comments say how large all sizes along an axis get, and there are no more than ``most`` blocks then."""
+    size = view.fact.grid[axis] if view.fact.grid is not None else None
+    stated = _stated(size, said) if size is not None else {}
+    highs = {symbol: high for symbol, (_, high) in stated.items() if high is not None}
+    if size is None or not highs or set(symbols(size)) != set(highs):
+        return False
+    count = evaluate(size, highs)
+    return count is not None and count <= most
+
+
 def empty(view: LaunchView, said: Ranges, most: int) -> str | None:
     """The size that may be 0 as a comment says, where the grid is refused then and right for 1."""
     grid = view.fact.grid

@@ -38,7 +38,7 @@ from kernlint.tree.nodes import (
     Subscript,
     VarDecl,
 )
-from kernlint.tree.types import I32, I64, U8, U64, ArrayType, IntType, PointerType, Space
+from kernlint.tree.types import I32, I64, U8, U64, ArrayType, IntType, PointerType, Space, StructType
 
 
 def note_call(m: Machine, e: Call, args: Sequence[Value], receiver: Value | None) -> None:
@@ -129,12 +129,15 @@ def made_of(e: Call, values: Sequence[Value]) -> StructValue | PointerValue | No
     if isinstance(e.type, PointerType):
         at = values[0] if e.name == PLACED and values else None
         return at.typed(e.type.pointee) if isinstance(at, PointerValue) else None
-    kind = e.name.rpartition("::")[2].removeprefix("make_").removeprefix("cuda").removeprefix("hip")
+    last = e.name.rpartition("::")[2]
+    kind = last.removeprefix("make_").removeprefix("cuda").removeprefix("hip")
     if e.name == "cl::NDRange::NDRange" and len(values) <= 3:
         sizes = [as_term(value) for value in values] + [const(1, U64)] * (3 - len(values))
         return StructValue(e.type, tuple(zip("xyz", sizes, strict=True)))
+    if kind == "pair" and isinstance(e.type, StructType) and len(values) == len(e.type.fields) == 2:
+        return StructValue(e.type, tuple(zip((part.name for part in e.type.fields), values, strict=True)))
     names = _MADE.get(kind)
-    if names is None or not e.name.rpartition("::")[2].startswith("make_") or len(names) != len(values):
+    if names is None or not last.startswith("make_") or len(names) != len(values):
         return None
     return StructValue(e.type, tuple(zip(names, values, strict=True)))
 
