@@ -8,15 +8,8 @@ from kernlint.analysis.base import ModuleFacts
 from kernlint.analysis.hostmodel.boxes import misfits
 from kernlint.analysis.hostmodel.in_elements import in_elements
 from kernlint.analysis.hostmodel.offsets import offset_of_elements
-from kernlint.analysis.hostmodel.operations import (
-    Copy,
-    Fill,
-    HostWalk,
-    host_operations,
-    object_operations,
-    widths,
-)
-from kernlint.analysis.hostmodel.places import Extent, as_pointer, extent_of
+from kernlint.analysis.hostmodel.operations import Copy, Fill, HostWalk, host_operations, object_operations, widths
+from kernlint.analysis.hostmodel.places import Extent, as_pointer, element_of, extent_of
 from kernlint.analysis.hostmodel.sizes import (
     bounded_as_elements,
     exceeds,
@@ -26,9 +19,12 @@ from kernlint.analysis.hostmodel.sizes import (
     part_of_elements,
     piece_of_elements,
     rows_of_elements,
+    same_count,
+    scaled_pitch,
     times_more,
 )
 from kernlint.analysis.hostmodel.smaller import smaller
+from kernlint.analysis.hostmodel.textures import of_textures
 from kernlint.analysis.hostmodel.written import (
     in_bytes,
     is_count,
@@ -48,11 +44,10 @@ from kernlint.finding import Finding, Related, Severity
 from kernlint.record import replace
 from kernlint.rule import Meta, ModuleRule
 from kernlint.source import Span
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Term, cast
+from kernlint.symbolic.terms import Term
 from kernlint.tree.nodes import FunctionDecl
-from kernlint.tree.types import I64
 
 LONGEST = 160
 """Characters of a message that says sizes in terms of the host's variables."""
@@ -68,7 +63,8 @@ class ByteCountMismatch(ModuleRule):
     (`cudaMemcpy2D`, `cudaMemcpy3D`), with a pitch below its width, or with another pitch than that of the memory;
     where rows of pitched memory are copied in one piece; where an offset that is made of a pitch, which is in bytes,
     is added to a pointer to larger elements; and where memory is filled with a floating-point number, of which one
-    byte is taken. Libraries that count in elements (BLAS, FFT, random numbers, CUB, NCCL) are asked about the same way.
+    byte is taken. Libraries that count in elements (BLAS, FFT, random numbers, CUB, NCCL) are asked about the same way,
+    and so are rows of arrays and textures over memory.
 
     ```cuda bad
     void send(const float *from, int n) {
@@ -211,10 +207,11 @@ class ByteCountMismatch(ModuleRule):
         """Calls for boxes, and of libraries that count in elements, that do not fit by themselves."""
         seen: set[Span] = set()
         for walk in (*facts[host_operations], *facts[object_operations]):
-            for span, message, fix, made in (*((*one, None) for one in misfits(walk)), *in_elements(walk)):
+            for span, message, fix, made, stack in _misfits(walk):
                 if span not in seen:
                     seen.add(span)
                     related = [Related(made, "allocated here")] if made is not None else []
+                    related += [Related(at, "called here") for at in stack[:-3:-1]]
                     yield self.finding(span, message, Severity.WARNING, related=related, fix=fix)
 
     def _of_words(self, facts: ModuleFacts) -> Iterator[Finding]:
@@ -327,7 +324,7 @@ class ByteCountMismatch(ModuleRule):
             message = f"{words(one.size)} is checked to be no more than the elements of the array, but counts bytes"
             return self.finding(one.event.span, message, related=related, fix=f"multiply by {behind.element}")
         sides = (one.target, one.source) if isinstance(one, Copy) else (one.target,)
-        sizes = widths(one) | {behind.element, *map(_element, sides)}
+        sizes = widths(one) | {behind.element, *map(element_of, sides)}
         element = next((size for size in sizes if size > 1 and given.scaled(size) == there), 0)
         counts = one.size.value is None or (behind.declared and is_count(one))
         counts = counts or (is_count(one, False) and made_of_elements(behind, walk)) or same_name(one, behind, walk)
@@ -399,13 +396,13 @@ class ByteCountMismatch(ModuleRule):
                     return self.finding(copy.event.span, message, related=related, fix=fix)
         sides = ((copy.target, copy.pitches[0]), (copy.source, copy.pitches[1]))
         width = polynomial(copy.size)
-        sizes = (_element(value) for value, at in sides if width.scaled(_element(value)) == polynomial(at))
+        sizes = (element_of(value) for value, at in sides if width.scaled(element_of(value)) == polynomial(at))
         size = max(sizes, default=1)
         if size > 1 and copy.size.value is None:
             made = [
                 Related(api.span, "the extent is made here")
                 for api in walk.trace.apis
-                if api.name.startswith("make_") and api.name.endswith("Extent") and _same(api.args[0], width)
+                if api.name.startswith("make_") and api.name.endswith("Extent") and same_count(api.args[0], width)
             ]
             return self.finding(
                 copy.event.span,
@@ -414,14 +411,21 @@ class ByteCountMismatch(ModuleRule):
                 fix=f"multiply the width by {size}",
             )
         for value, pitch in sides:
-            size = _element(value)
-            if isinstance(value, PointerValue) and size > 1 and _scaled_pitch(value.offset, pitch, size):
+            size = element_of(value)
+            if isinstance(value, PointerValue) and size > 1 and scaled_pitch(value.offset, pitch, size):
                 return self.finding(
                     copy.event.span,
                     f"an offset made of the pitch, in bytes, is added to a pointer to elements of {size} bytes",
                     fix="add it to a pointer to bytes: (char *)data + offset",
                 )
         return None
+
+
+def _misfits(walk: HostWalk) -> Iterator[tuple[Span, str, str, Span | None, tuple[Span, ...]]]:
+    """Place, message, how to mend it, where the memory is allocated, and the calls that lead there."""
+    yield from ((*one, None, ()) for one in misfits(walk))
+    for api, *told, made in (*in_elements(walk), *of_textures(walk)):
+        yield api.span, told[0], told[1], made, api.stack
 
 
 def _sized(one: Copy | Fill, walk: HostWalk) -> bool:
@@ -439,26 +443,3 @@ def _several_rows(copy: Copy) -> bool:
     """Whether a copy by rows may be of more than one."""
     args = copy.event.args
     return len(args) > 5 and isinstance(args[5], Term) and args[5].value != 1
-
-
-def _same(value: Value, count: Polynomial) -> bool:
-    return isinstance(value, Term) and polynomial(cast(value, I64)) == count
-
-
-def _element(value: Value) -> int:
-    if not isinstance(value, PointerValue):
-        return 1
-    return getattr(value.root.element, "size", None) or 1
-
-
-def _scaled_pitch(offset: Term, pitch: Term, size: int) -> bool:
-    """Whether ``pitch`` stands in an offset as a multiple of ``size``, as pointer arithmetic makes it one."""
-    if pitch.value is not None:
-        return False
-    ((atoms, factor), *others) = polynomial(pitch).coefficients.items()
-    if others or factor != 1:
-        return False
-    return any(
-        value % size == 0 and all(mono.count(atom) >= atoms.count(atom) for atom in atoms)
-        for mono, value in polynomial(offset).coefficients.items()
-    )

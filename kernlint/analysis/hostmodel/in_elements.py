@@ -23,8 +23,8 @@ from kernlint.tree.nodes import Expr
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType, VectorType
 from kernlint.tree.walk import strip_casts
 
-Misfit = tuple[Span, str, str, Span | None]
-"""Place, message, how to mend it, and where the memory is allocated."""
+Misfit = tuple[ApiEvent, str, str, Span | None]
+"""Call, message, how to mend it, and where the memory is allocated."""
 
 _SIZED = (IntType, FloatType, VectorType, StructType)
 
@@ -58,7 +58,7 @@ def _counted(api: ApiEvent, counts: Counts, walk: HostWalk) -> Iterator[Misfit]:
     known = {*(width for width in widths.values() if width > 1), *((unit,) if unit is not None else ())}
     if any(factor in known for factor in factors):
         message = "this counts elements, and the number that is given has the size of one as a factor: it counts bytes"
-        yield api.span, message, "leave out the size of an element", None
+        yield api, message, "leave out the size of an element", None
         return
     for at, step in counts.memory:
         if at >= len(nodes) or not counts.held:
@@ -103,7 +103,7 @@ def _beyond(api: ApiEvent, value: Value, needed: Term, walk: HostWalk) -> Iterat
     if exceeds(wanted, polynomial(behind.size)):
         there = words(behind.size)
         message = f"{words(needed)} bytes are gone through, of {there} that are allocated"
-        yield api.span, message, "allocate as many elements as the call is for", behind.span
+        yield api, message, "allocate as many elements as the call is for", behind.span
 
 
 def _number(value: Value) -> Term:

@@ -138,3 +138,10 @@ def extent_of(value: Value | None, allocations: Allocations) -> Extent | None:
     if root.kind is RootKind.VARIABLE and decl is not None and isinstance(decl.type, ArrayType) and root.extent:
         return Extent(const(root.extent), pointer.offset, width, decl.span, declared=True)
     return None
+
+
+def element_of(value: Value) -> int:
+    """Bytes of the elements that a pointer leads to; 1 where it says nothing."""
+    if not isinstance(value, PointerValue):
+        return 1
+    return getattr(value.root.element, "size", None) or 1

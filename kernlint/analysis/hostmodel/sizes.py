@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.trace.values import Value
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
-from kernlint.tree.types import IntType
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, symbols
+from kernlint.tree.types import I64, IntType
 
 VALUES = ((7, 3, 5, 2, 11), (3, 7, 2, 5, 13), (5, 2, 9, 4, 3))
 """Values of the variables, in order of appearance, under which two sizes are compared."""
@@ -163,3 +164,21 @@ def made_of_sizes(pitch: Term) -> bool:
     """Whether a pitch is worked out of sizes, or is one: nothing that another function said is in it."""
     found = symbols(pitch)
     return bool(found) and all(symbol.kind is SymbolKind.PARAM for symbol in found)
+
+
+def same_count(value: Value, count: Polynomial) -> bool:
+    """Whether a value is a count."""
+    return isinstance(value, Term) and polynomial(cast(value, I64)) == count
+
+
+def scaled_pitch(offset: Term, pitch: Term, size: int) -> bool:
+    """Whether ``pitch`` stands in an offset as a multiple of ``size``, as pointer arithmetic makes it one."""
+    if pitch.value is not None:
+        return False
+    ((atoms, factor), *others) = polynomial(pitch).coefficients.items()
+    if others or factor != 1:
+        return False
+    return any(
+        value % size == 0 and all(mono.count(atom) >= atoms.count(atom) for atom in atoms)
+        for mono, value in polynomial(offset).coefficients.items()
+    )

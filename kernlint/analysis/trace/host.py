@@ -120,6 +120,7 @@ _MADE = {
     "Extent": ("width", "height", "depth"),
     "PitchedPtr": ("ptr", "pitch", "xsize", "ysize"),
     "Pos": ("x", "y", "z"),
+    "CreateChannelDesc": ("x", "y", "z", "w", "f"),
 }
 """What CUDA's and HIP's functions make structures of: the fields that their arguments become."""
 
@@ -137,7 +138,7 @@ def made_of(e: Call, values: Sequence[Value]) -> StructValue | PointerValue | No
     if kind == "pair" and isinstance(e.type, StructType) and len(values) == len(e.type.fields) == 2:
         return StructValue(e.type, tuple(zip((part.name for part in e.type.fields), values, strict=True)))
     names = _MADE.get(kind)
-    if names is None or not last.startswith("make_") or len(names) != len(values):
+    if names is None or not last.startswith(("make_", "cuda", "hip")) or len(names) != len(values):
         return None
     return StructValue(e.type, tuple(zip(names, values, strict=True)))
 

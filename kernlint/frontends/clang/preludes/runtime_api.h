@@ -361,7 +361,10 @@ template <class T> RUNTIME(Error_t) RUNTIME(FuncSetCacheConfig)(T, RUNTIME_FUNC_
 template <class T> RUNTIME(Error_t) RUNTIME(FuncGetAttributes)(RUNTIME(FuncAttributes)*, T);
 template <class T> RUNTIME(Error_t) RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(int*, T, int, size_t);
 template <class T> RUNTIME(Error_t) RUNTIME(OccupancyMaxPotentialBlockSize)(int*, int*, T, size_t = 0, int = 0);
-template <class T> RUNTIME(ChannelFormatDesc) RUNTIME(CreateChannelDesc)();
+// (How the bits of a vector's element are shared out among its channels matters to nobody; their sum does.)
+template <class T> KL_FOLLOW RUNTIME(ChannelFormatDesc) RUNTIME(CreateChannelDesc)() {
+    return {8 * (int)sizeof(T), 0, 0, 0, (RUNTIME(ChannelFormatKind))0};
+}
 RUNTIME(ChannelFormatDesc) RUNTIME(CreateChannelDesc)(int, int, int, int, RUNTIME(ChannelFormatKind));
 template <class... A> RUNTIME(Error_t) RUNTIME(BindTexture)(A...);
 template <class... A> RUNTIME(Error_t) RUNTIME(BindTextureToArray)(A...);
