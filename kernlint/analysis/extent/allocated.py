@@ -338,7 +338,7 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
                 if one is not None:
                     found[access] = one
         if not found and given.value is None:
-            found.update((one.access, one) for one in _run(facts, view, given))
+            found.update((one.access, one) for one in _run(facts, view, given, lcm(_divisor(given), whole)))
     return tuple(found.values())
 
 
@@ -351,11 +351,12 @@ def _placing(access: Access) -> Iterator[Symbol]:
             yield from symbols(term)
 
 
-def _run(facts: Facts, view: LaunchView, given: Term) -> Iterator[Allocated]:
-    """Accesses beyond the dynamic shared memory of a launch that are seen when it is run."""
+def _run(facts: Facts, view: LaunchView, given: Term, unit: int) -> Iterator[Allocated]:
+    """Accesses beyond the dynamic shared memory of a launch that are seen when it is run, with multiples of ``unit`` for
+    the host's variables."""
     kernel = facts[trace]
     for tried in (EVEN, ODD):
-        done = runs(facts, view, _BEYOND, with_values(view, tried))
+        done = runs(facts, view, _BEYOND, with_values(view, tried, unit))
         if tried is ODD and _halves(kernel) and any(_odd(view, run.launch.block) for run in done):
             return
         for run in done[:1]:

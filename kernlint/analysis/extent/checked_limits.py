@@ -98,7 +98,7 @@ def _allowed(tests: list[Term], host: Env) -> bool:
     others = {symbol for test in about for symbol in symbols(test) if symbol not in host}
     if any(symbol.kind is not SymbolKind.PARAM for symbol in others):
         return False
-    tried = {**dict.fromkeys(others, max(host.values())), **host}
+    tried = {**dict.fromkeys(others, max(host.values(), default=1)), **host}
     if any(evaluate(test, tried) is None for test in about):
         return False
     return any(True for _ in mended([*about, *_apart(tests, others)], [tried], 1, host, raising=True))

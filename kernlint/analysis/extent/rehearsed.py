@@ -67,9 +67,9 @@ class Run:
         return Refuted(self.spec.block, self.spec.grid, self.launch.values, actor, extent=extent, by="emulation")
 
 
-def with_values(view: LaunchView, tried: Sequence[tuple[int, ...]]) -> Iterator[dict[Symbol, int]]:
-    """The values ``tried`` of the host's variables as far as its checks allow them."""
-    return islice(settings_of(view, tried=tried), len(tried))
+def with_values(view: LaunchView, tried: Sequence[tuple[int, ...]], unit: int = 1) -> Iterator[dict[Symbol, int]]:
+    """The values ``tried`` of the host's variables, multiples of ``unit``, as far as its checks allow them."""
+    return islice(settings_of(view, unit, tried), len(tried))
 
 
 def runs(

@@ -34,7 +34,9 @@ void run(const float *d, float *out, int n, int k) {
         ("n <= 0", "24", True),
         ("k > 32", "k / 2", False),
         ("k > 65536", "k", False),
-        ("k > 32 || k * n > 4096", "k", False),
+        ("k > 32 || k * n > 4096", "k", True),
+        ("k > 32 || k > n", "k", True),
+        ("k * n > 4096", "k", False),
     ],
 )
 def test_what_the_host_lets_pass(check: str, passed: str, bad: bool) -> None:

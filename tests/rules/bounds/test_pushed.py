@@ -11,7 +11,7 @@ MEDIAN = """\
 __global__ void median(const float *in, float *out, int width, int height) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= width) return;
-    float v[25];
+    float v[26];
     int n = 0;
     for (int dy = -2; dy <= 2; ++dy)
         for (int dx = -2; dx <= 2; ++dx)
@@ -39,7 +39,7 @@ __global__ void median(const float *in, float *out, int width, int height) {
         ("", "n", "< n - 1", ""),
         ("", "n - 1", "+ 1 < n - i", ""),
         ("v[n] = 1e30f;", "n", "< n - i", ""),
-        ("for (int k = n; k < 25; ++k) v[k] = 1e30f;", "n", "< n - i", ""),
+        ("for (int k = n; k < 26; ++k) v[k] = 1e30f;", "n", "< n - i", ""),
     ],
 )
 def test_a_sort_compares_with_what_is_not_there(before, rounds, test, mark):
