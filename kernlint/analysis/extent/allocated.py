@@ -352,8 +352,8 @@ def _placing(access: Access) -> Iterator[Symbol]:
 
 
 def _run(facts: Facts, view: LaunchView, given: Term, unit: int) -> Iterator[Allocated]:
-    """Accesses beyond the dynamic shared memory of a launch that are seen when it is run, with multiples of ``unit`` for
-    the host's variables."""
+    """Accesses beyond the dynamic shared memory of a launch that show when it is run; the host's variables are
+    multiples of ``unit``."""
     kernel = facts[trace]
     for tried in (EVEN, ODD):
         done = runs(facts, view, _BEYOND, with_values(view, tried, unit))
