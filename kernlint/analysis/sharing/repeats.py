@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.launching.launches import LaunchFact
-from kernlint.analysis.sharing.starts import rows_begun
+from kernlint.analysis.sharing.starts import ends_beyond, rows_begun
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
 from kernlint.apis import FILLS, base_name
@@ -31,9 +31,10 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     It counts or compares what comes to an element; the place is made of an entry by an operation that makes one of
     several; the entry is tested against a size, so that nobody is believed about what it holds; an item has several
     entries, as the corners of a mesh; the entry is one of a pair of which the other is read from, as the ends of an
-    edge; elsewhere it is counted how often an entry comes, or its element is updated atomically; the two threads of the
-    ``witness`` read the same entry; or the host fills the object with zeros just before it launches the kernel (one of
-    the launches ``seen``): a sum is made there, where else a store would do.
+    edge; a row that begins there reaches into the next; elsewhere it is counted how often an entry comes, or its
+    element is updated atomically; the two threads of the ``witness`` read the same entry; or the host fills the object
+    with zeros just before it launches the kernel (one of the launches ``seen``): a sum is made there, where else a
+    store would do.
 
     Entries of a table of starts, and what else is said of the row that begins there (its length, its strides), are
     believed to keep rows apart: only what picks an element within the row may do so twice.
@@ -44,6 +45,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     value = access.value
     old = {s for s in value.symbols if s.kind is SymbolKind.LOAD and s.origin == (access.root, access.offset)}
     if not old or counts_up(value, old):
+        return True
+    if any(ends_beyond(access, entry) for entry in entries):
         return True
     rows = rows_begun(access, entries)
     if rows and any(_zeroed(access, launch) for launch in seen):

@@ -15,7 +15,6 @@ from kernlint.analysis.accesses.pairs import (
 from kernlint.analysis.assumptions import applies, assumed
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses.promised import said_to_differ
-from kernlint.analysis.excuses.views import slice_of_rows
 from kernlint.analysis.excuses.winners import claimed
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
@@ -276,7 +275,7 @@ def _scatters(facts: Facts) -> tuple[Scatter, ...]:
     out: list[Scatter] = []
     for group in (*places(of.accesses, _scattered).values(), shared):
         for access in group:
-            if slice_of_rows.holds(access, None) or said_to_differ.holds(access, promised) or claimed.holds(access, of):
+            if said_to_differ.holds(access, promised) or claimed.holds(access, of):
                 continue
             found = None
             if access.kind is AccessKind.WRITE and id(access.root) not in atomics:

@@ -21,11 +21,25 @@ def rows_begun(access: Access, entries: Collection[Symbol]) -> frozenset[Symbol]
     """Those of the ``entries`` in the place of an access that begin a row, and those that are said of such rows."""
     form = polynomial(access.offset).coefficients
     unit = access.root.element.size or access.size
-    begun = [entry for entry in entries if form.get((entry.term,)) == unit and _within(access.offset, entry)]
+    begun = [
+        entry
+        for entry in entries
+        if form.get((entry.term,)) == unit and _within(access.offset, entry) and not ends_beyond(access, entry)
+    ]
     tables = {polynomial(entry.origin[1]) for entry in begun}
     if not begun or any(_row_number(mono, entries, tables) for mono in form):
         return frozenset()
     return frozenset(entry for entry in entries if polynomial(entry.origin[1]) in tables)
+
+
+def ends_beyond(access: Access, entry: Symbol) -> bool:
+    """Whether the place is tested against another entry of the same table that is not the next one: the row ends there,
+    and the rows between lie in it."""
+    table, at = entry.origin
+    ends = {s for g in access.guards for s in g.term.symbols if s.kind is SymbolKind.LOAD and s.origin[0] is table}
+    steps = [polynomial(end.origin[1]) - polynomial(at) for end in ends - {entry}]
+    width = table.element.size
+    return any(set(step.coefficients) == {()} and step.coefficients[()] != width for step in steps)
 
 
 def _within(offset: Term, entry: Symbol) -> bool:
