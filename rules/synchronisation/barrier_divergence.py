@@ -12,7 +12,7 @@ from kernlint.analysis.launching.launch_context import LaunchContext, launch_con
 from kernlint.analysis.order.words import sources
 from kernlint.analysis.replay import WARP, WAVE, Replayed, replayer
 from kernlint.analysis.scenarios.policy import scenarios
-from kernlint.analysis.scenarios.scenario import Scenario
+from kernlint.analysis.scenarios.scenario import Scenario, Scenarios
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import (
     Access,
@@ -29,8 +29,11 @@ from kernlint.prove.cases import conjuncts
 from kernlint.record import dataclass, replace
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile, Span
+from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import (
+    BLOCK_DIM,
+    THREAD,
     WARP_SIZE,
     Symbol,
     SymbolKind,
@@ -319,6 +322,7 @@ class BarrierDivergence(Rule):
             warp = WAVE if facts.module.language == "hip" else WARP
             harmless = not opencl and (culprit.ended or _answered(facts[trace], culprit, warp))
             lesser = harmless or _guessed(culprit.term) or all(map(_left_to_templates, barriers))
+            lesser = lesser or _of_larger_blocks(culprit.term, facts[scenarios])
             severity = Severity.NOTE if lesser else Severity.WARNING
         # Running a kernel is too much for a note that nobody sees.
         seen = missing is None and (severity is Severity.WARNING or facts.options.pedantic)
@@ -466,6 +470,22 @@ def _guessed(term: Term) -> bool:
     a library's reduction: what the loop carries may well be the same for all threads."""
     kinds = {symbol.kind for symbol in symbols(term)}
     return SymbolKind.PHI in kinds and SymbolKind.UNKNOWN in kinds
+
+
+def _of_larger_blocks(term: Term, known: Scenarios) -> bool:
+    """Whether threads part only in blocks larger than those that are thought of, of which nothing in sight speaks."""
+    if known.seen or not known.plausible or not all(s in THREAD or s in BLOCK_DIM for s in symbols(term)):
+        return False
+    for shape in known.plausible:
+        x, y, z = shape.block
+        env = dict(zip(BLOCK_DIM, shape.block, strict=True))
+        found = {
+            evaluate(term, {**env, THREAD[0]: n % x, THREAD[1]: n // x % y, THREAD[2]: n // (x * y)})
+            for n in range(x * y * z)
+        }
+        if len(found) > 1:
+            return False
+    return True
 
 
 def _left_to_templates(meeting: Meeting) -> bool:

@@ -117,7 +117,9 @@ class UnawaitedAsyncCopy(Rule):
             if found.why == "others"
             else f"{wait} before the data is used"
         )
-        return self.finding((use or copy).span, message, related=related, fix=fix)
+        harmless = use is None and node.mechanism == "cp_async"  # nobody reads what comes: a copy too many
+        severity = Severity.NOTE if harmless else None
+        return self.finding((use or copy).span, message, severity, related=related, fix=fix)
 
 
 _WHY = {

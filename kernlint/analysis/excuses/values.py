@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from kernlint.analysis.accesses.pairs import Pair
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_pair
-from kernlint.analysis.trace.events import AccessKind, Root
+from kernlint.analysis.trace.events import AccessKind, Root, WarpEvent
 from kernlint.prove.query import Refuted
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -24,6 +24,7 @@ from kernlint.symbolic.terms import (
     substitute,
     symbols,
 )
+from kernlint.symbolic.uniformity import WARP
 from kernlint.tree.types import IntType, Space
 
 Env = Mapping[Symbol, int]
@@ -83,6 +84,20 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
         for (int c = 0; c < columns; c++) most = max(most, x[row * columns + c]);
         out[row] = exp(max(top[row], most) - top[row]);
     }
+    ```
+
+    ```cuda excused
+    __global__ void roots(int *used, int *root) {
+        int lane = threadIdx.x % 32, found = -1;
+        while (found < 0) {
+            unsigned free = __ballot_sync(~0u, used[lane] == 0);
+            int from = __ffs(free) - 1;
+            if (lane == from && atomicCAS(&used[lane], 0, 1) == 0) found = lane;
+            found = __shfl_sync(~0u, found, from);
+        }
+        *root = found;
+    }
+    void run(int *used, int *root) { roots<<<1, 32>>>(used, root); }
     ```
 
     ```cuda still-bad
@@ -169,6 +184,8 @@ def pinned(
             return env[symbol]
         if symbol.uniformity is Uniformity.GRID or symbol in within:
             return "same", id(symbol)
+        if isinstance(symbol.origin, WarpEvent):
+            return _agreed_on(symbol.origin, env, written, place, within)
         return _grown(symbol, env, written, place, within)
     name = term.args[0] if term.op == "call" else term.op
     after = term.op == "call" and name.startswith("after")
@@ -189,6 +206,20 @@ def _grown(symbol: Symbol, env: Env, written: Root, place: range | None, within:
     within |= {symbol}
     parts = [pinned(term, env, written, place, within) for term in (symbol.init, symbol.step)]
     return None if None in parts else ("loop", id(symbol), *parts)
+
+
+def _agreed_on(event: WarpEvent, env: Env, written: Root, place: range | None, within: frozenset[Symbol]) -> object:
+    """What a vote gives to all lanes of a warp (of a tile), or a shuffle to all that read from one lane."""
+    width = WARP if event.width is None else event.width.value
+    if width is None or not event.node.synchronising or event.node.kind not in ("ballot", "any", "all", "shuffle"):
+        return None
+    x, y, z = (env[symbol] for symbol in THREAD)
+    wide, high, _ = (env[symbol] for symbol in BLOCK_DIM)
+    group = "group", *(env[symbol] for symbol in BLOCK), ((z * high + y) * wide + x) // width
+    if event.node.kind != "shuffle":
+        return group, id(event)
+    source = pinned(event.operands[1], env, written, place, within) if len(event.operands) > 1 else None
+    return None if source is None else (group, id(event), source)
 
 
 def _varies(symbol: Symbol) -> bool:

@@ -111,6 +111,7 @@ class Machine:
         self.order = 0
         self.steps = 0
         self.memory: dict[Any, Root] = {}
+        self.kept: dict[Root, dict[Root, None]] = {}  # objects to which an array of the thread's own has pointers
         self.loads: dict[Any, Symbol] = {}
         self.tables: dict[VarDecl, Table | None] = {}
         self.epoch = 0

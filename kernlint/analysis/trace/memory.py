@@ -350,6 +350,11 @@ def loaded(m: Machine, pointer: PointerValue, type_: Type) -> Value:
     if isinstance(type_, PointerType) and not type_.reference:
         if not m.on_host and file_pointer(root):
             epoch = sum(access.root is root and access.writes for access in m.trace.accesses)
+        kept = tuple(m.kept.get(root, ()))
+        if kept and all(one.space is Space.SHARED for one in kept):  # the thread's own table of places in shared memory
+            return PointerValue(
+                unknown_root(Space.SHARED, type_.pointee, "pointer in a table", kept), const(0), type_.pointee
+            )
         place_key = ("loaded", root, pointer.offset, epoch)
         made_root = m.memory.get(place_key)
         if made_root is None:
@@ -429,6 +434,8 @@ def store(m: Machine, place: Place | None, value: Value, node: Node) -> None:
     if m.on_host:
         m.state.cells.write(place.pointer.root, place.pointer.offset, place.type, value, m.serial())
     elif isinstance(value, PointerValue) and not value.root.choices:
+        if place.pointer.root.space is Space.PRIVATE:
+            m.kept.setdefault(place.pointer.root, {})[value.root] = None
         m.trace.addresses.append(
             Access(
                 **m.common(node.span),
