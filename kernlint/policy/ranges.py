@@ -23,7 +23,7 @@ Range = tuple[int | None, int | None]
 
 _MAYBE = pattern(
     rb"\.\.|[<>] ?=? ?\d|\bto \d|at most|up to|(?:more|fewer|less) than|below|under|or more|and more|"
-    rb"as (?:many|large) as|= ?\d|\bof \d|e\.g|empty|\b0 (?:for|if|when|in)|be 0|zero",
+    rb"as (?:many|large) as|= ?\d|\bof \d|\bfrom \d|\d to [A-Za-z]|e\.g|empty|\b0 (?:for|if|when|in)|be 0|zero",
     re.I,
 )
 _NUMBER = (
@@ -43,6 +43,17 @@ _SPOKEN = pattern(
     r"(?:[:=]| (?=in|from|is|are|between|of|goes|runs|stays?\b|remains?\b|lies?\b|reach|up to\b|at most\b|below \d|"
     r"under \d|no (?:more|larger|greater)\b|(?:less|fewer|smaller) than\b|"
     r"(?:may|can|could|might|will) (?:be|reach|have)\b) ?)"
+)
+_VALUES = pattern(
+    rf"(?:^|(?<=, )|\b(?:any|all|and|the) )({_NAME}) (?:values|ids|ind(?:ic|ex)es|numbers|codes|keys)\b"
+    r"[a-z ]{1,30}?(?:\b(?:from|between|in)\b|(?=[\[<]))",
+    re.I,
+)
+"""What the values of an array are called: ``category values are dense and run from 0 to 1024``."""
+_CONSTANT = pattern(
+    rf"^[ \t]*#[ \t]*define[ \t]+({_NAME})[ \t]+\(?({_NUMBER})\)?[ \t]*$"
+    rf"|\bconst(?:expr)?\b[\w: \t]*?\b({_NAME}) ?= ?({_NUMBER}) ?;",
+    re.M,
 )
 _TO = rf"(?:\.\.\.?|to|through|up to|and(?= \d)|,(?= ?{_NUMBER}\]))"
 _BETWEEN = pattern(rf"(?:\[|\b(?:from|between|in) ?)?\b({_NUMBER}) ?{_TO} ?({_NUMBER})")
@@ -100,11 +111,13 @@ def ranges(source: SourceFile) -> dict[str, Range]:
         return found
     unclear: set[str] = set()
     examples: dict[str, int] = {}
+    constants = _constants(code_of(source.data).decode("utf-8", "replace"))
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
         line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
         beside = _DECLARED.findall(line) if line.strip() else []
         prose = _plain(text)
+        prose = re.sub(_NAME, lambda word: constants.get(word[0], word[0]), prose) if constants else prose
         together = re.search(r"\b(?:each|both)\b", prose) is not None
         for name, value in attained(prose):
             examples[name] = max(value, examples.get(name, 0))
@@ -121,6 +134,10 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     told = {name for names in named.values() for name in names}
     for nouns, one in counted.items():
         for name in named[nouns] or _short(nouns[1:], known, told):
+            found.setdefault(name, one)
+    for noun in [name for name in found if name.startswith("@")]:
+        one = found.pop(noun)
+        for name in _holding(noun[1:], known):
             found.setdefault(name, one)
     for name, value in examples.items():
         low, high = found.get(name, (None, None))
@@ -140,6 +157,21 @@ def _counts(noun: str, known: frozenset[str]) -> list[str]:
     """The names that say that they count what a comment calls ``noun``."""
     count = re.compile(_COUNT_OF.format(f"{noun.removesuffix('s')}(?:s|es)?"))
     return [name for name in known if count.fullmatch(name) is not None]
+
+
+def _constants(code: str) -> dict[str, str]:
+    """The constants of a file that are numbers, as text; none that has two values."""
+    found: dict[str, set[str]] = {}
+    for match in _CONSTANT.finditer(code):
+        found.setdefault(match[1] or match[3], set()).add(match[2] or match[4])
+    return {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+
+
+def _holding(noun: str, known: frozenset[str]) -> list[str]:
+    """The names of what holds values of which comments speak as ``noun``: ``category``, ``chosen_categories``."""
+    stem = noun.removesuffix("s")
+    holds = re.compile(rf"(?:\w+_)?(?:{stem}(?:s|es)?|{stem.removesuffix('y')}ies)", re.I)
+    return [name for name in known if holds.fullmatch(name) is not None]
 
 
 def _short(nouns: str, known: frozenset[str], told: set[str]) -> list[str]:
@@ -201,6 +233,10 @@ def _of_clause(clause: str, beside: list[str]) -> Iterator[tuple[str, Range]]:
             value, more = _value(match[3]), match[2] in (">", ">=", "≥")
             bound = value + (match[2] == ">") if more else value - (match[2] == "<")
             yield from ((name, (bound, None) if more else (None, bound)) for name in _each(match[1]))
+    values = _VALUES.search(clause)
+    one = _of_text(clause[values.end() :]) if values is not None else None
+    if values is not None and one is not None:
+        yield f"@{values[1]}", one
     spoken = [match for match in _SPOKEN.finditer(clause) if match[0].endswith((":", "=")) or not beside]
     for place, match in enumerate(spoken):
         end = spoken[place + 1].start() if place + 1 < len(spoken) else len(clause)

@@ -30,11 +30,11 @@ class ArrayIndexOutOfRange(Rule):
     is known (an attribute, a launch in the same file, the command line), or that the code itself speaks of, gets
     past the end. What an index takes from parameters or from memory is not speculated on, but for data under a mask
     or a remainder, whose largest value is taken, and for arguments that a launch in sight bounds by numbers: a check
-    before it that lets 32 pass says that 32 is meant to work. Arrays that a thread fills one by one end where it has
-    stopped: a loop
-    that looks at the next element too, a round that stores as many as data say after one test of the end, and what is
-    read behind a full buffer, or as far as a count that goes on when the array is full, are told as well; so are values
-    of later windows where only the lower end of a window is tested.
+    before it that lets 32 pass says that 32 is meant to work, and so does a comment (`length: 0 .. 64`). Arrays that a
+    thread fills one by one end where it has stopped: a loop that looks at the next element too, a round that stores as
+    many as data say after one test of the end, and what is read behind a full buffer, or as far as a count that goes on
+    when the array is full, are told as well; so are values of later windows where only the lower end of a window is
+    tested.
 
     ```cuda bad
     __global__ void __launch_bounds__(256) block_sum(const float *in, float *out) {
@@ -194,6 +194,8 @@ class ArrayIndexOutOfRange(Rule):
             values = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.first.counters)
             who = f"iteration {values}" if not one.reason else f"{who} in iteration {values}"
         what = "for data as large as a mask, clamp or test lets them be, " if one.data else ""
+        if one.told:
+            what += f"with {one.told}, which a comment allows, "
         if one.given:
             given = ", ".join(f"{symbol.name} = {value}" for symbol, value in one.witness.values)
             what += f"with {given}, which the host lets pass, "

@@ -27,6 +27,7 @@ from kernlint.analysis.extent.leaving import (
     raised,
     within,
 )
+from kernlint.analysis.extent.told_numbers import beyond_told, name_of
 from kernlint.analysis.launching.believed_blocks import believed_blocks
 from kernlint.analysis.launching.launch_context import Block, LaunchContext, launch_context
 from kernlint.analysis.replay import Replayed, Replayer
@@ -70,6 +71,18 @@ def _at_limits(kernel: Trace, context: LaunchContext, access: Access) -> Outside
     assert extent is not None
     found = at_limits(kernel, access, context.launches, access.offset, extent)
     return None if found is None else Outside(access, found, extent, below=False, reason="", data=False, given=True)
+
+
+def _of_told(facts: Facts, access: Access) -> Outside | None:
+    """An access by numbers as large as comments say, to an array of known extent."""
+    extent, said = access.root.extent, dict(facts.options.ranges)
+    if not said or extent is None or access.span.file != facts.module.path:
+        return None
+    found = beyond_told(facts[trace], facts.function, access, access.offset, access.size or 1, extent, said)
+    if found is None:
+        return None
+    told = ", ".join(f"{name_of(symbol, facts.function)} = {value}" for symbol, value in found.values)
+    return Outside(access, found, extent, below=False, reason="", data=False, told=told)
 
 
 def inner_array(access: Access) -> int | None:
@@ -129,7 +142,7 @@ def _asked(
     if place.value is not None and 0 <= place.value <= extent - size:
         return None
     place, data = masked(place)
-    most = None if data or inner else raised(access, place, extent)
+    most = None if data else raised(access, place, extent)
     if most is not None:
         place, access, data = *most, True
     grid = context.grid
@@ -239,7 +252,7 @@ def _compute(facts: Facts) -> tuple[Outside, ...]:
             pass
         elif array:
             outside = _of_array(kernel, facts[launch_context], access) or _of_clamped(kernel, access)
-            outside = outside or _at_limits(kernel, facts[launch_context], access)
+            outside = outside or _at_limits(kernel, facts[launch_context], access) or _of_told(facts, access)
         elif root.space in (Space.GLOBAL, Space.CONSTANT) and not shifted(facts[launch_context], access):
             outside = before_start(access, facts[launch_context])
         if outside is None or any(_impossible(guard.term) for guard in access.guards):

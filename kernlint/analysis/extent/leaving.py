@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
 from kernlint.analysis.trace.events import Access, LoopContext
 from kernlint.analysis.wording import element_size
@@ -48,7 +49,8 @@ class Outside:
     unsigned index that has wrapped.  ``reason``: why the block is believed in; empty when any will do.  ``data``: it
     takes a value from memory with all bits of a mask set.  ``inner``: it is about an array within an object (a field,
     a row); then ``extent`` and the witness's offset count elements of that.  ``sure``: the block is known or permitted,
-    or any will do.  ``given``: it takes arguments that are as large as the host lets them be.
+    or any will do.  ``given``: it takes arguments that are as large as the host lets them be.  ``told``: numbers
+    that it takes as large as comments say that they get, in words.
     """
 
     access: Access
@@ -60,6 +62,7 @@ class Outside:
     inner: bool = False
     sure: bool = False
     given: bool = False
+    told: str = ""
 
     @property
     def unit(self) -> int:
@@ -115,23 +118,22 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
     """``offset`` with a number that data choose at the largest value that a clamp between numbers or a test leaves it,
     where that is the first place beyond ``extent``; and the access without the tests of that number."""
     form = polynomial(offset).coefficients
-    data = [mono for mono in form if mono and not {k for atom in mono for k in kinds_of(atom)} & PLACE]
-    if len(data) != 1 or len(data[0]) != 1 or form[data[0]] <= 0:
+    data = [mono for mono in form if mono and any(chosen_by_data(atom) for atom in mono)]
+    if len(data) != 1 or len(data[0]) != 1 or form[data[0]] <= 0 or set(form) - {(), data[0]}:
         return None
     atom = data[0][0]
-    if not {symbol.kind for symbol in symbols(atom)} <= _CHOSEN_BY_DATA:
-        return None
     about = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
-    if plain(atom).op not in ("min", "max") and not about:
+    tops = [interval(atom, refine([guard.term for guard in about]))[1] if about else None, clamped_at(atom)]
+    tests = (part for guard in about for part in conjuncts(guard.term) if _tests(part, atom))
+    tops += [part.args[1].value - (part.op == "lt") for part in tests]
+    top = min((one for one in tops if one is not None), default=None)
+    if top is None or form[data[0]] * top + form.get((), 0) != extent:
         return None
-    top = interval(atom, refine([guard.term for guard in about]))[1]
-    if top is None or set(form) - {(), data[0]} or form[data[0]] * top + form.get((), 0) != extent:
+    largest = {one: const(top, one.type) for one in (atom, plain(atom))}
+    if any(_replace(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
         return None
     rest = tuple(guard for guard in access.guards if guard not in about)
     return _replace(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
-
-
-_CHOSEN_BY_DATA = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
 
 def _tests(part: Term, atom: Term) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.record import dataclass
 from kernlint.source import Span
+from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term
 from kernlint.tree.nodes import (
     AddressOf,
@@ -380,12 +381,20 @@ members = ModuleAnalysis("members", _compute)
 """What functions of the file store in members of structs."""
 
 
+def _within(offset: Term, size: int | None) -> int | None:
+    """Where in an object of ``size`` bytes a place is, whichever of several such objects it is in."""
+    form = polynomial(offset).coefficients
+    if not size or any(value % size for mono, value in form.items() if mono):
+        return offset.value
+    return form.get((), 0) % size
+
+
 def member_of(symbol: Symbol, function: FunctionDecl | None = None) -> tuple[StructType, str] | None:
     """The struct and member that a host's or kernel's symbol is the value of; None: it is no member."""
     if symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple):
         root, offset = symbol.origin
         kind = _struct(root.decl.type) if root.decl is not None else None
-        at = offset.value if isinstance(offset, Term) else None
+        at = _within(offset, kind.size) if isinstance(offset, Term) and kind is not None else None
         found = [field.name for field in kind.fields if field.offset == at] if kind is not None else []
         return (kind, found[0]) if kind is not None and len(found) == 1 else None
     if symbol.kind is not SymbolKind.PARAM or function is None:
