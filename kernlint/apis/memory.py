@@ -80,6 +80,10 @@ ENDS: dict[str, Ends] = {
     "operator delete[]": Ends(0, verb="deleted", of=_OF_HOST),
     "StreamDestroy": Ends(0, verb="destroyed"),
     "EventDestroy": Ends(0, verb="destroyed"),
+    "DestroyTextureObject": Ends(0, verb="destroyed"),
+    "DestroySurfaceObject": Ends(0, verb="destroyed"),
+    "TexObjectDestroy": Ends(0, verb="destroyed"),
+    "SurfObjectDestroy": Ends(0, verb="destroyed"),
 }
 
 H2D, D2H, D2D = 1, 2, 3

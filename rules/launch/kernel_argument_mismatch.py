@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
+from kernlint.analysis.launching.access_flags import against_flags
 from kernlint.analysis.launching.crossed import crossed_sizes
 from kernlint.analysis.launching.filled_short import filled_short
 from kernlint.analysis.launching.launches import host, launches
@@ -43,6 +44,8 @@ class KernelArgumentMismatch(Rule):
 
     So do sizes: a grid that is made for one size along x and another along y tells that two sizes are passed the wrong
     way round.
+
+    A buffer of OpenCL that is made for reading alone, and written by the kernel, is told too, and the other way round.
 
     A prepared call of PyCUDA packs what it is given by the types that `prepare` states, whatever the kernel takes.
 
@@ -172,6 +175,7 @@ class KernelArgumentMismatch(Rule):
         yield from self._counted(facts)
         yield from self._filled(facts)
         yield from self._crossed(facts)
+        yield from self._against_flags(facts)
         if facts.module.setting:
             return  # whether the host's code is meant for the kernel as it is under that setting, nobody says
         seen: set[Span] = set()
@@ -223,6 +227,27 @@ class KernelArgumentMismatch(Rule):
                 severity=Severity.WARNING,
                 related=[Related(one.access.span, f"{verb(one.access)} here")],
                 fix="multiply the number of elements by the size of one",
+            )
+
+    def _against_flags(self, facts: Facts) -> Iterator[Finding]:
+        """Buffers that the kernel uses otherwise than they were made for."""
+        seen: set[Span] = set()
+        for one in against_flags(facts):
+            if one.span in seen:
+                continue
+            seen.add(one.span)
+            flag = "CL_MEM_READ_ONLY" if one.access.writes else "CL_MEM_WRITE_ONLY"
+            yield self.finding(
+                one.span,
+                f"the buffer passed for {one.name} is made {flag}, and is {verb(one.access)} by the kernel: what comes "
+                "of that is undefined",
+                Severity.WARNING,
+                related=[
+                    Related(one.made, "made here"),
+                    Related(one.access.span, f"{verb(one.access)} here"),
+                    *(Related(at, "called here") for at in one.stack[:-3:-1]),
+                ],
+                fix="make it CL_MEM_READ_WRITE",
             )
 
     def _crossed(self, facts: Facts) -> Iterator[Finding]:

@@ -110,3 +110,22 @@ KEPT = "Arguments a; {} cuLaunchKernel(f, (n + 63) / 64, 1, 1, 64, 1, 1, 0, 0, a
 )
 def test_sequences_handed_on_and_classes_that_keep_arguments(given: str, told: int) -> None:
     assert len(findings(KernelArgumentMismatch, LAUNCHER.replace("GIVEN", given))) == told
+
+
+def test_a_handle_of_a_kernel_whose_name_is_no_literal_the_second_time() -> None:
+    code = """#include <CL/cl.h>
+static const char *text = "kernel void turn(uint p, global float *x) { x[get_global_id(0)] *= p; }"
+                          "kernel void scale(global float *x, uint n) { if (get_global_id(0) < n) x[0] *= 2.0f; }";
+void run(cl_program p, cl_command_queue q, cl_mem x, cl_uint n, const char *name) {
+    size_t all = 64;
+    cl_kernel k = clCreateKernel(p, "turn", 0);
+    clSetKernelArg(k, 0, sizeof(cl_uint), &n);
+    clSetKernelArg(k, 1, sizeof(cl_mem), &x);
+    clEnqueueNDRangeKernel(q, k, 1, 0, &all, 0, 0, 0, 0);
+    k = clCreateKernel(p, name, 0);
+    clSetKernelArg(k, 0, sizeof(cl_mem), &x);
+    clSetKernelArg(k, 1, sizeof(cl_uint), &n);
+    clEnqueueNDRangeKernel(q, k, 1, 0, &all, 0, 0, 0, 0);
+}
+"""
+    assert not findings(KernelArgumentMismatch, code)

@@ -35,7 +35,7 @@ from kernlint.analysis.hostmodel.lifetimes.program import Program
 from kernlint.analysis.hostmodel.lifetimes.temporaries import dangling
 from kernlint.analysis.hostmodel.lifetimes.transfers import calls_of
 from kernlint.analysis.hostmodel.lifetimes.walker import Walker
-from kernlint.apis import ENDS, MAKES, MAPS, MOVES, base_name
+from kernlint.apis import ENDS, MAKES, MAPS, MOVES, RANGES, base_name
 from kernlint.apis.order import RESETS
 from kernlint.source import Span
 from kernlint.text.pythontext import is_python
@@ -128,7 +128,7 @@ def _relevant(program: Program) -> set[n.FunctionDecl]:
                 name = f"E{name[1:]}"
             if node.name in ("cl::Kernel::setArg", "clSetKernelArg"):
                 reached.add(function)
-            if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS)):
+            if name != last and any(name in known for known in (MAKES, ENDS, MOVES, MAPS, RESETS, RANGES)):
                 reached.add(function)
             if name == last and name in ENDS and node.args and program.kept(node.args[0]) is not None:
                 reached.add(function)  # the language's own function for what a runtime gave

@@ -22,7 +22,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
 )
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
-from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, handed
+from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, UNLOCKS, handed
 from kernlint.analysis.hostmodel.lifetimes.memory import below, escape, forget, store
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
@@ -46,6 +46,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS
+from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
     apart_from_default,
@@ -172,10 +173,15 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         if recent and not asked.intersection(own):  # the error may be that of an allocation nobody has asked about
             s.outcomes[status] = recent[-1]
         return [(s, status)]
+    if plain in MADE and len(args) > 1:
+        textured(m, e, args, s)
+        return [(s, _status(m, e, s))]
     if plain == "SetKernelArg" and len(args) == 4:
         bound(m, e, args[3], s)
         return [(s, _status(m, e, s))]
     if plain in HANDED:
+        if plain in UNLOCKS and args:
+            used(m, args[0], e.span, s, "unregistered")
         handed(m, plain, args, s)
         return [(s, _status(m, e, s))]
     return None

@@ -32,6 +32,10 @@ HANDED = ADDRESSES | {
 """Functions by which somebody else may know memory from then on."""
 
 
+UNLOCKS = frozenset({"HostUnregister", "MemHostUnregister"})
+"""Functions that are given memory which they take the page lock from: it has to be there still."""
+
+
 def handed(m: Machine, plain: str, args: list[Value], s: State) -> None:
     """Memory is given to one of the functions above."""
     for one in args:

@@ -29,6 +29,7 @@ class Kind(Enum):
     STREAM = "stream"
     EVENT = "event"
     QUEUE = "command queue"
+    TEXTURE = "texture or surface object"
     LOCAL = "variable"
     CONTENT = "elements"  # of a sequence
     BEHIND = "unknown"  # what a pointer of unknown origin leads to
@@ -193,6 +194,8 @@ class State:
     """Streams that wait for an event, with the stream on which that was recorded (None: which is not known)."""
     args: tuple[Bound, ...] = ()
     """Memory objects that are arguments of kernels of OpenCL."""
+    over: dict[Thing, Thing] = field(default_factory=dict)
+    """Texture and surface objects, with the memory that they read."""
 
     def fork(self) -> State:
         """An independent copy."""
@@ -201,6 +204,7 @@ class State:
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version,
             self.calls, self.waited,
             self.uploaded, self.compared, self.replaced, self.follows, self.args,
+            dict(self.over),
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -246,6 +250,7 @@ def merged(states: list[State], most: int) -> list[State]:
         same.begun.update(state.begun)
         same.compared |= state.compared
         same.follows |= state.follows
+        same.over.update(state.over)
         same.args = tuple(one for one in same.args if one in state.args)
     return list(found.values())[:most]
 

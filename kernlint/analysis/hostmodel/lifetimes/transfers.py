@@ -367,6 +367,8 @@ def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:
             s.change(thing, life=Life.DOUBT)
         elif fate is not None or thing.kind in MEMORY:
             s.change(thing, touched=True)
+        if thing in s.over:
+            used(m, At(s.over[thing]), span, s, verb)
 
 
 def called(thing: Thing, s: State) -> str:

@@ -375,7 +375,10 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
     got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % escaped
     made = rb"\b%s\s*[({]\s*[^,;(){}\"]*,\s*\"(\w+)\"\s*(?:,\s*&?\w+\s*)?[)}]" % escaped  # a member's initialiser
     names = {name for each in (created, got, made) for name in re.findall(each, scope.lowering.text)}
-    return names.pop().decode() if len(names) == 1 else own or handle
+    # ... and may be of a kernel whose name is no literal.
+    others = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*[A-Za-z_]" % escaped
+    one = len(names) == 1 and re.search(others, scope.lowering.text) is None
+    return names.pop().decode() if one else own or handle
 
 
 def _strings(expr: Expr | None) -> list[str]:
