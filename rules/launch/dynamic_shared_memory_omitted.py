@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import Allocated, undersized
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.launching.raised_above import of_size, raised_above, tested
 from kernlint.analysis.launching.raised_once import RAISING, raised_once
+from kernlint.analysis.launching.stated_sizes import bytes_beyond
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Root
@@ -27,6 +29,9 @@ from kernlint.tree.walk import walk
 
 GRANTED = 48 * 1024
 """Bytes of shared memory that a block gets without asking, on every NVIDIA architecture."""
+
+LIMITS = {"cuda": GRANTED, "hip": 64 * 1024}
+"""Bytes of shared memory that a block may have: unasked on NVIDIA's architectures, at most on AMD's before gfx950."""
 
 MOST_SHARED = 1 << 31
 """Bytes that no size of shared memory in an ``int`` reaches: an offset beyond them has wrapped below 0."""
@@ -157,7 +162,7 @@ class DynamicSharedMemoryOmitted(Rule):
     """
 
     meta = Meta("KL607", "dynamic-shared-memory-omitted", Severity.ERROR, tags=("CUDA PG extern shared",))
-    needs = (trace, launches, undersized, replayer)
+    needs = (trace, launches, launch_context, undersized, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         uses = _uses(facts)
@@ -213,11 +218,33 @@ class DynamicSharedMemoryOmitted(Rule):
                     Related(facts.kernel.function.span, "the kernel"),
                     "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
                 )
+        yield from self._as_commented(facts, own)
         for one in facts[undersized]:
             before = one.witness.first.offset > MOST_SHARED  # a place before the array, which no size would mend
             if one.view is not None and not before and not _of_one_structure(one):
                 yield self._short(one, one.view.fact, facts[replayer])
                 return
+
+    def _as_commented(self, facts: Facts, own: int) -> Iterator[Finding]:
+        """A launch that asks for more than there is where sizes are as large as a comment allows."""
+        limit = LIMITS.get(facts.module.language)
+        for view in facts[launch_context].launches if limit is not None and facts.options.ranges else ():
+            assert limit is not None
+            here = view.fact.span.file == facts.module.path
+            said = bytes_beyond(view, dict(facts.options.ranges), limit - own) if here else None
+            if said is None or _raised(facts, view.fact, said[2]):
+                continue
+            name, value, count = said
+            yield self.finding(
+                view.fact.span,
+                f"{count} bytes of dynamic shared memory are asked for where {name} is as large as the comment allows, "
+                f"{value}; a block gets {limit - own} at most" + (" unasked" if limit == GRANTED else ""),
+                Severity.WARNING,
+                fix="use a smaller table, or fewer threads"
+                if limit != GRANTED
+                else "raise cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel first",
+            )
+            return
 
     def _short(self, one: Allocated, launch: LaunchFact, again: Replayer) -> Finding:
         access, size = one.access, element_size(one.access)

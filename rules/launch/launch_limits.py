@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.capped_blocks import capped_block
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
 from kernlint.analysis.launching.asked_twice import asked_twice
@@ -308,11 +309,17 @@ class LaunchLimits(Rule):
             message = f"a block of {z} threads along z may have more than {DEEP} there, as with {shape}"
             return message, f"take no more than {DEEP} along z"
         block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
+        capped = capped_block(view, THREADS) if block is None and facts.module.language != "opencl" else None
+        block = block or capped
         if block is None or view.fact.block is None or held_by_arrays(facts[trace], view, THREADS):
             return None
         host = view.fact.host
         if not host.internal and any(_calls(text, host.name) for text in facts.module_facts.namers_of(host.name)):
             return None  # callers in other files say how large a block gets
+        if capped is not None:
+            shape = " x ".join(map(str, block))
+            message = f"a block has {shape} threads where its sizes are large, and {THREADS} at most are allowed"
+            return message, "hold the sides of the block down together"
         sizes = " x ".join(words(size) for size in view.fact.block if size.value != 1)
         message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
         return message, "use a block of a fixed size and more blocks"

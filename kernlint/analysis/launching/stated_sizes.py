@@ -106,6 +106,20 @@ def block_beyond_stated(view: LaunchView, said: Ranges, stored: Members, most: i
     return None
 
 
+def bytes_beyond(view: LaunchView, said: Ranges, most: int) -> tuple[str, int, int] | None:
+    """(size, its value, bytes) where a launch asks for more than ``most`` bytes of dynamic shared memory for sizes as
+    large as a comment allows."""
+    given = view.fact.shared
+    highs = {symbol: high for symbol, (_, high) in _stated(given, said).items() if high} if given is not None else {}
+    if given is None or not highs or given.value is not None:
+        return None
+    count = evaluate(given, {**dict.fromkeys(symbols(given), 1), **highs})
+    if count is None or count <= most or not _let_through(view, (given, given, given), highs):
+        return None
+    largest = max(highs, key=lambda symbol: highs[symbol])
+    return short(largest), highs[largest], count
+
+
 def _stored_or_passed(asked: set[Symbol], stored: Members) -> Iterator[dict[Symbol, Number]]:
     """The numbers that sizes have by what code in sight stores in members, or passes."""
     largest: dict[Symbol, Number] = {}

@@ -1,0 +1,70 @@
+"""Launches that are too large for the sizes they are made of: sides that are capped one by one, bytes by a comment."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
+from kernlint_rules.launch.launch_limits import LaunchLimits
+
+from tests.rules.marked import assert_pair, findings
+
+DIVISORS = """
+struct Extent { int x, y, z; };
+inline int power_in(int n, int most) {
+    int d = 1;
+    while (2 * d <= most && n % (2 * d) == 0) d *= 2;
+    return d;
+}
+__global__ void fill(float *at, Extent size, float value) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < size.x && y < size.y) at[y * size.x + x] = value;
+}
+void run(float *at, Extent size, float value) {
+    const dim3 block(power_in(size.x, 128), power_in(size.y, 16));  // only bad
+    const dim3 block(power_in(size.x, 128), power_in(size.y, 8));  // only good
+    fill<<<dim3(size.x / block.x, size.y / block.y), block>>>(at, size, value);  // bad
+}
+"""
+
+DOUBLED = """
+__global__ void gain(float *x, int w, int h) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < w && j < h) x[j * w + i] *= 2.0f;
+}
+void run(float *x, int w, int h) {
+    const int bx = min(w, 64);
+    const int by = min(h, 32);  // only bad
+    const int by = min(h, 1024 / bx);  // only good
+    gain<<<dim3((w + bx - 1) / bx, (h + by - 1) / by), dim3(bx, by)>>>(x, w, h);  // bad
+}
+"""
+
+
+@pytest.mark.parametrize("code", [DIVISORS, DOUBLED], ids=["divisors", "minima"])
+def test_sides_that_are_capped_one_by_one(code: str) -> None:
+    assert_pair(LaunchLimits, code)
+
+
+TABLE = """
+// columns: 1 .. MOST
+__global__ void count(const int *x, int *out, int columns) {
+    extern __shared__ int table[];
+    for (int i = threadIdx.x; i < columns * 32; i += blockDim.x) table[i] = x[i];
+    __syncthreads();
+    out[threadIdx.x] = table[threadIdx.x % columns];
+}
+void run(const int *x, int *out, int columns) {
+    RAISED
+    count<<<1, 256, columns * 32 * sizeof(int)>>>(x, out, columns);
+}
+"""
+
+RAISE = "cudaFuncSetAttribute(count, cudaFuncAttributeMaxDynamicSharedMemorySize, columns * 32 * sizeof(int));"
+
+
+@pytest.mark.parametrize(
+    ("most", "raised", "bad"), [("512", "", True), ("384", "", False), ("512", RAISE, False), ("many", "", False)]
+)
+def test_bytes_for_sizes_that_a_comment_allows(most: str, raised: str, bad: bool) -> None:
+    code = TABLE.replace("MOST", most).replace("RAISED", raised)
+    assert bool(findings(DynamicSharedMemoryOmitted, code)) is bad
