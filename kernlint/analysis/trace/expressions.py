@@ -52,6 +52,7 @@ from kernlint.analysis.trace.values import (
     VarPlace,
     as_term,
     fields_of,
+    left_out,
     merge,
     own_variable,
     root_symbol,
@@ -733,10 +734,8 @@ def _init_list(m: Machine, e: n.InitList) -> Value:
         if index < len(parts):
             part = parts[index]
             made.append((name, part if isinstance(part, ReferenceValue) else coerce(part, kind)))
-        elif isinstance(type_, StructType) and type_.name.rpartition("::")[2] == "dim3":
-            made.append((name, const(1, kind)))
         else:
-            made.append((name, zero_value(kind)))
+            made.append((name, const(1, kind) if left_out(type_) else zero_value(kind)))
     return StructValue(type_, tuple(made))
 
 

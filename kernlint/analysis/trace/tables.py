@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kernlint.analysis.trace.events import Root, RootKind
-from kernlint.analysis.trace.values import fields_of
+from kernlint.analysis.trace.values import fields_of, left_out
 from kernlint.record import dataclass
 from kernlint.symbolic.terms import Term, const
 from kernlint.tree.nodes import Cast, Expr, FloatLit, InitList, IntLit, Ref, Unary, VarDecl
@@ -67,12 +67,13 @@ def _table(decl: VarDecl) -> Table | None:
     return Table(cells, only, all(number == 0 for _, number in found))
 
 
-def _fill(cells: dict[int, tuple[Type, Number | None]], type_: Type, init: Expr | None, at: int) -> bool:
-    """Put the scalars of an object of ``type_`` at byte ``at`` into ``cells``; false when it cannot be told."""
+def _fill(cells: dict[int, tuple[Type, Number | None]], type_: Type, init: Expr | None, at: int, rest: int = 0) -> bool:
+    """Put the scalars of an object of ``type_`` at byte ``at`` into ``cells``, ``rest`` where nothing is given for one;
+    false when it cannot be told."""
     if len(cells) > LARGEST:
         return False
     if isinstance(type_, (IntType, FloatType)):
-        cells[at] = (type_, 0 if init is None else _number(init, type_))
+        cells[at] = (type_, rest if init is None else _number(init, type_))
         return True
     if init is not None and not isinstance(init, InitList):
         return False
@@ -93,7 +94,7 @@ def _fill(cells: dict[int, tuple[Type, Number | None]], type_: Type, init: Expr 
     if len(given) > len(parts):
         return False
     return all(
-        _fill(cells, kind, given[index] if index < len(given) else None, at + offset)
+        _fill(cells, kind, given[index] if index < len(given) else None, at + offset, left_out(type_))
         for index, (offset, kind) in enumerate(parts)
     )
 

@@ -305,6 +305,12 @@ def root_symbol(root: Root) -> Symbol:
     return symbol
 
 
+def left_out(type_: Type) -> int:
+    """What a member that a list of values leaves out holds: 1 in a ``dim3``, whose constructor takes that for a size
+    which it is not given; else 0."""
+    return int(isinstance(type_, StructType) and type_.name.rpartition("::")[2] == "dim3")
+
+
 def zero_value(type_: Type) -> Value:
     """The zero of a type (value initialisation)."""
 
