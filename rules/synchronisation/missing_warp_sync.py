@@ -7,8 +7,18 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.replay import replayer
 from kernlint.analysis.search.collisions import Race
-from kernlint.analysis.sharing.race_words import actors, calls, cell, level, shown, thread_name, verb
+from kernlint.analysis.sharing.race_words import (
+    actors,
+    calls,
+    cell,
+    fence_for_barrier,
+    level,
+    shown,
+    thread_name,
+    verb,
+)
 from kernlint.analysis.sharing.races import essential, shared_races, within_warps
+from kernlint.analysis.trace import trace
 from kernlint.finding import Confidence, Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -75,7 +85,7 @@ class MissingWarpSync(Rule):
     """
 
     meta = Meta("KL204", "missing-warp-sync", Severity.ERROR, tags=("CUDA PG Volta migration", "BPG"))
-    needs = (shared_races, replayer)
+    needs = (trace, shared_races, replayer)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         if facts.module.language != "cuda" or _all_old(facts):
@@ -83,6 +93,8 @@ class MissingWarpSync(Rule):
         races: tuple[Race, ...] = facts[shared_races]
         by_function: dict[tuple[int, int], list[Race]] = {}
         for race in essential(within_warps(races), most=2):
+            if fence_for_barrier(race, facts[trace]) is not None:
+                continue  # wrong-fence
             alone = race.pair.second.order if race.pair.first is race.pair.second else -1  # no barrier helps there
             by_function.setdefault((_function(facts, race), alone), []).append(race)
         for race, *others in by_function.values():

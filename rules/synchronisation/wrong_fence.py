@@ -8,9 +8,21 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.order.broken import Broken
 from kernlint.analysis.order.published import Published
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.sharing.fences import EarlyTicket, Fences, NarrowAtomic, UnfencedTicket, WeakBarrier, fences
-from kernlint.analysis.sharing.race_words import calls, cell, shown, thread_name, verb, witness
-from kernlint.analysis.trace.events import Access, Root
+from kernlint.analysis.sharing.race_words import (
+    actors,
+    calls,
+    cell,
+    fence_for_barrier,
+    shown,
+    thread_name,
+    verb,
+    witness,
+)
+from kernlint.analysis.sharing.races import essential, shared_races, within_warps
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, FenceEvent, Root
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -163,10 +175,15 @@ class WrongFence(Rule):
         Severity.WARNING,
         tags=("OpenCL C barrier table", "OpenCL C memory scopes", "OpenCL C mem fence", "CUDA PG threadFenceReduction"),
     )
-    needs = (fences, replayer)
+    needs = (fences, replayer, trace, shared_races)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: Fences = facts[fences]
+        if facts.module.language == "cuda":
+            for race in essential(within_warps(facts[shared_races]), most=2):
+                fence = fence_for_barrier(race, facts[trace])
+                if fence is not None:
+                    yield self._no_barrier(race, fence, facts)
         for weak in found.barriers:
             yield self._barrier(weak, facts[replayer])
         for ticket in found.tickets:
@@ -176,7 +193,7 @@ class WrongFence(Rule):
         for narrow in found.atomics:
             yield self._atomic(narrow, facts[replayer])
         for handed in found.handed:
-            yield self._handed(handed, facts.module.language)
+            yield self._handed(handed, facts.module.language) if handed.met else self._hasty(handed, facts)
         for ahead in found.published:
             yield self._published(ahead, facts.module.language)
 
@@ -223,6 +240,42 @@ class WrongFence(Rule):
                 *calls(found.store),
             ),
             fix=f"put {fence} between the store and the atomic operation",
+        )
+
+    def _no_barrier(self, race: Race, fence: FenceEvent, facts: Facts) -> Finding:
+        first, second = race.accesses
+        found = race.witness
+        actor, other = actors(race)
+        here, there = thread_name(actor, found.block), thread_name(other, found.block)
+        name = cell(first, actor.offset)
+        return self.finding(
+            fence.span,
+            f"{fence.name} waits for no other thread: {there} {verb(second)} {name}, which {here} {verb(first)} before "
+            "its own",
+            related=(
+                Related(first.span, f"{here} {verb(first)} {name} here"),
+                Related(second.span, f"{there} {verb(second)} {name} here"),
+                *calls(first, second),
+            ),
+            witness=shown(race, facts[replayer].race(found, (first.span, second.span))),
+            assumptions=race.pair.unseen,
+            fix="put __syncthreads() in its place, or __syncwarp() where one warp is meant",
+        )
+
+    def _hasty(self, found: Broken, facts: Facts) -> Finding:
+        barrier = "barrier(CLK_GLOBAL_MEM_FENCE)" if facts.module.language == "opencl" else "__syncthreads()"
+        name, word = _name(found.store.root), found.signal.root.name
+        return self.finding(
+            found.signal.span,
+            f"one thread changes {word} for its block while others may not have stored theirs into {name} yet: no "
+            "barrier stands between",
+            related=(
+                Related(found.store.span, f"every thread of the block stores into {name} here"),
+                Related(found.observer.span, f"another block waits for {word} here"),
+                Related(found.load.span, "and reads it here"),
+                *calls(found.signal),
+            ),
+            fix=f"put {barrier} before {word} is changed",
         )
 
     def _handed(self, found: Broken, language: str) -> Finding:

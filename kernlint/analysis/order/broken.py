@@ -14,7 +14,7 @@ from kernlint.analysis.order.words import WIDE, Observer, Word, acquires, reache
 from kernlint.analysis.trace.events import Access, AccessKind, FenceEvent
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import SymbolKind
+from kernlint.symbolic.terms import THREAD, SymbolKind, symbols
 from kernlint.tree.types import Space
 
 PAIRS = 2_000
@@ -32,7 +32,8 @@ class Broken:
     """``store`` is handed over to ``load`` by ``signal`` and ``observer``, and ``released`` or ``acquired`` is not so.
 
     ``lock``: the word is a lock, and both are made by whoever holds it.  ``narrow``: a fence that reaches the own block
-    only stands where one for the device has to."""
+    only stands where one for the device has to.  ``met``: the threads of the block have waited for each other before
+    one of them gives the signal for all."""
 
     store: Access
     load: Access
@@ -42,6 +43,7 @@ class Broken:
     acquired: bool
     lock: bool = False
     narrow: FenceEvent | None = None
+    met: bool = True
 
 
 def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:
@@ -76,7 +78,7 @@ def _handed(order: Order, word: Word, stores: list[Access], loads: list[Access],
             ):
                 seen = link.observer.access
                 narrow = next(order.fences(store, link.signal) if not link.released else order.fences(seen, load), None)
-                yield Broken(store, load, link.signal, seen, link.released, link.acquired, narrow=narrow)
+                yield Broken(store, load, link.signal, seen, link.released, link.acquired, narrow=narrow, met=link.met)
 
 
 def _one_object(store: Access, load: Access) -> bool:
@@ -105,14 +107,25 @@ def _moved_on(store: Access, load: Access) -> bool:
 def _lacking(order: Order, store: Access, load: Access) -> HandOver | None:
     """The hand-over of which a fence is all that is missing, when none is whole."""
     best: HandOver | None = None
+    hasty: HandOver | None = None
     for link in order.links(store, load):
         if link.whole:
             return None
         forward = _waits(link.observer) and _forward(store, link.signal)
-        if not link.met or not (forward or _climbing(link, store)):
-            continue
-        best = best or link
-    return best
+        if not link.met:
+            hasty = hasty or (link if forward and _for_block(order, store, link.signal) else None)
+        elif forward or _climbing(link, store):
+            best = best or link
+    return best or hasty
+
+
+def _for_block(order: Order, store: Access, signal: Access) -> bool:
+    """Whether one thread, picked by its index, gives the signal for all those of its block that store."""
+    own = {guard.term for guard in store.guards}
+    picked = [guard.term for guard in signal.guards if guard.term not in own]
+    one = any(term.op == "eq" and any(symbol in THREAD for symbol in symbols(term)) for term in picked)
+    all_store = any(symbol in THREAD for symbol in symbols(store.offset)) and not any(term.op == "eq" for term in own)
+    return one and all_store and not any(store.order < call.order < signal.order for call in order.of.calls)
 
 
 def _waits(observer: Observer) -> bool:

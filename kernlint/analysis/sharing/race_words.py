@@ -9,7 +9,7 @@ from kernlint.analysis.replay import Replayed
 from kernlint.analysis.scenarios.scenario import Provenance
 from kernlint.analysis.search.collisions import Race
 from kernlint.analysis.trace.cells import file_pointer
-from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, BarrierEvent, Event, FenceEvent, RootKind, Trace
 from kernlint.analysis.trace.images import pixel
 from kernlint.finding import Related, Severity, Step, Witness
 from kernlint.prove.query import Actor, Refuted
@@ -111,6 +111,19 @@ def thread_name(actor: Actor, block: tuple[int, int, int]) -> str:
     """``thread 32`` in a block of one row, else ``thread (0, 2, 0)``."""
     x, y, z = actor.thread
     return f"thread {x}" if block[1] == block[2] == 1 else f"thread ({x}, {y}, {z})"
+
+
+def fence_for_barrier(race: Race, of: Trace) -> FenceEvent | None:
+    """The fence for the whole device between two accesses to shared memory by threads of one warp: it is of no use for
+    what one block alone sees, and stands where a barrier was meant."""
+    first, second = race.accesses
+    if not race.same_warp or race.pair.carried is not None:
+        return None
+    for fence in of.fences:
+        wide = fence.scope in (Scope.GRID, Scope.SYSTEM) and "proxy" not in fence.name
+        if wide and first.order < fence.order < second.order:
+            return fence
+    return None
 
 
 def late_barrier(race: Race, of: Trace) -> BarrierEvent | None:
