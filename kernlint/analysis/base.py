@@ -88,6 +88,7 @@ class AnalysisOptions:
     unlike: tuple[Stated, ...] = ()
     multiples: tuple[tuple[str, int], ...] = ()
     ranges: tuple[tuple[str, tuple[int | None, int | None]], ...] = ()
+    amounts: tuple[tuple[int, ...], ...] = ()
     shapes: tuple[Shape, ...] = ()
 
 

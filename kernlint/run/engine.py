@@ -19,6 +19,7 @@ from kernlint.analysis.base import AnalysisFailed, AnalysisOptions, Facts, Modul
 from kernlint.finding import Finding, Fix, Severity
 from kernlint.frontends.base import Frontend, FrontendError, FrontendOptions, Surroundings
 from kernlint.policy import fingerprint, promises, suppress
+from kernlint.policy.amounts import amounts
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.ranges import ranges
 from kernlint.policy.selection import Selection
@@ -669,6 +670,7 @@ def analysis_options(
         unlike=tuple(promises.unlike(source)) if source is not None else (),
         multiples=tuple(promises.multiples(source).items()) if source is not None else (),
         ranges=tuple(ranges(source).items()) if source is not None else (),
+        amounts=amounts(source) if source is not None else (),
         shapes=tuple(shapes(source)) if source is not None else (),
     )
 

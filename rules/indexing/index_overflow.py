@@ -19,7 +19,7 @@ from kernlint.tree.types import IntType
 
 HABIT = "32 bits"
 """Indices in 32 bits where others have 64 go through whole projects, as they are written in one way."""
-SHOWN = frozenset({"numbers", "comments"})
+SHOWN = frozenset({"numbers", "comments", "amounts"})
 """Evidence that stands for itself: what the index comes to."""
 
 
@@ -32,7 +32,7 @@ class IndexOverflow(Rule):
 
     Reported is what something in sight says is too large for 32 bits: an index of the grid that is compared with a
     64-bit count; a product that leaves its type by the numbers that a launch in sight passes or checks, or that
-    comments name as the largest sizes; a product
+    comments name as the largest sizes, or that has as many factors as a comment states extents; a product
     that another subscript of the kernel makes in 64 bits, or that another row of the same length has; a product
     that was made in 64 bits and is then cut to 32; an index of a grid that the launch in sight makes of a 64-bit
     product, or a product of arguments that the host multiplies in 64 bits, for its grid or to count the elements of
@@ -195,6 +195,11 @@ class IndexOverflow(Rule):
             what = (
                 f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} where sizes are as "
                 f"large as comments say ({given})"
+            )
+        elif one.evidence == "amounts":
+            what = (
+                f"{_short(one.index)} is computed in 32 bits and {used}, but comes to {one.value} with as much data as "
+                "a comment says"
             )
         elif one.evidence == "cut":
             what = (

@@ -7,6 +7,7 @@ never guessed; something in sight has to say so:
 ``count``    it is compared, either way round, with a count of 64 bits, which it can never reach
 ``numbers``  a launch in sight gives, or checks, numbers with which it leaves its type
 ``comments`` comments of the file say how large sizes get, and with these it leaves its type
+``amounts``  it has as many factors as a sentence of a comment states extents, and with these it leaves its type
 ``twin``     the same product is made in 64 bits in another address of the kernel, or that of an index that stays below
              a size which is multiplied in its place
 ``rows``     rows of the same length are multiplied in 64 bits elsewhere, and data or the block choose the row
@@ -29,12 +30,13 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.launching.admitted import admitted
 from kernlint.analysis.launching.launches import LaunchFact, host, launches
 from kernlint.analysis.trace import trace
+from kernlint.analysis.values.narrow_amounts import amounted
 from kernlint.analysis.values.narrow_counts import apart, counted, gridded, hosted
 from kernlint.analysis.values.narrow_dominated import dominated
+from kernlint.analysis.values.narrow_hosted import allocated, refused_beyond
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import (
     Places,
-    allocated,
     commented,
     cut,
     kept_wide,
@@ -49,7 +51,7 @@ from kernlint.symbolic.polynomial import polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary, plain
 from kernlint.tree.types import U32, IntType, Space
 
-MAY_FIT = frozenset({"count", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"})
+MAY_FIT = frozenset({"count", "amounts", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"})
 """Evidence that says that somebody cares, not how large a part gets."""
 
 UNTYPED = frozenset({"CuPy", "PyCUDA", "PyOpenCL", "cuda.core", "cuda.bindings", "numba"})
@@ -91,12 +93,13 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
         *(one for one in counted(of, subscripts, seen) if not (language == "hip" and _all_threads(one))),
         *numbered(places, reach),
         *commented(places, reach),
+        *amounted(places, reach.amounts, reach),
         *twins(places, seen),
         *rows(places),
         *cut(subscripts, language),
         *gridded(subscripts, typed),
         *hosted(subscripts, typed),
-        *allocated(places, seen),
+        *allocated(places, seen, reach.amounts),
         *dominated(places),
         *volumes(places),
         *kept_wide(places),
@@ -108,6 +111,8 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
             if _rounded_down(one.index):
                 continue
             if one.evidence in MAY_FIT and one.use is not None and reach.fits(one.use, one.index):
+                continue
+            if one.evidence != "numbers" and refused_beyond(one, seen):
                 continue
             found.append(one)
     return tuple(found)

@@ -33,9 +33,6 @@ from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, SymbolKi
 FACTORS = 3
 """A product of so many sizes and indices is the length of a volume, not of a line: it is what passes 2**31."""
 
-_FITS = 1 << 31
-"""Elements of which 32 bits hold every index, with a sign."""
-
 Factors = tuple[Term, ...]
 
 
@@ -169,11 +166,11 @@ def twins(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
             if other is not None and other is not part.access:
                 # Care with an array of which each of these takes more elements says nothing of this one.
                 weak = elements_of(part.access, product.factors) < elements_of(other, product.factors)
-                yield Narrow(_told(product), part.access.span, "twin", other=other, use=part.access, weak=weak)
+                yield Narrow(told(product), part.access.span, "twin", other=other, use=part.access, weak=weak)
                 continue
             smaller = next((one for one in places.wide if _whole_of(product, one, part, places, seen)), None)
             if smaller is not None:
-                yield Narrow(_told(product), part.access.span, "twin", other=smaller.access, use=part.access)
+                yield Narrow(told(product), part.access.span, "twin", other=smaller.access, use=part.access)
 
 
 def _whole_of(product: Product, one: Wide, part: Part, places: Places, seen: Sequence[LaunchFact]) -> bool:
@@ -206,7 +203,8 @@ def _whole_of(product: Product, one: Wide, part: Part, places: Places, seen: Seq
     )
 
 
-def _told(product: Product) -> Term:
+def told(product: Product) -> Term:
+    """The multiplication in 32 bits of a product."""
     assert product.narrow is not None
     return product.narrow
 
@@ -217,7 +215,7 @@ def rows(places: Places) -> Iterator[Narrow]:
     for part in places.parts:
         for product in part.products:
             sizes = product.sizes
-            if not sizes or not any(map(_chosen, product.factors)):
+            if not sizes or not any(map(chosen, product.factors)):
                 continue
             wanted = Counter(sizes)
             for one in places.wide:
@@ -233,7 +231,7 @@ def rows(places: Places) -> Iterator[Narrow]:
                         one.access, theirs.factors
                     )
                     yield Narrow(
-                        _told(product),
+                        told(product),
                         part.access.span,
                         "rows",
                         other=one.access,
@@ -244,7 +242,7 @@ def rows(places: Places) -> Iterator[Narrow]:
                     break
 
 
-def _chosen(factor: Term) -> bool:
+def chosen(factor: Term) -> bool:
     """Whether data or the block say what a factor is."""
     symbol = factor.symbol
     if symbol is None:
@@ -264,12 +262,12 @@ def volumes(places: Places) -> Iterator[Narrow]:
         product = max(part.products, key=lambda product: len(product.factors))
         if len(product.factors) < FACTORS or part.access in places.volumes or part.access.span in said:
             continue
-        if signed(_told(product)):
+        if signed(told(product)):
             said.add(part.access.span)
             # Care with the product of more sizes says nothing of a smaller one.
             weak = len(product.factors) < least
             yield Narrow(
-                _told(product),
+                told(product),
                 part.access.span,
                 "volume",
                 other=one.access,
@@ -284,7 +282,7 @@ def kept_wide(places: Places) -> Iterator[Narrow]:
     habit: it was declared for what these come to, after they have wrapped."""
     for part in places.parts:
         product = max(part.products, key=lambda product: len(product.factors))
-        if len(product.factors) >= FACTORS and signed(_told(product)):
+        if len(product.factors) >= FACTORS and signed(told(product)):
             made = made_for_more(part.access.node)
             if made is not None:
                 yield Narrow(part.term, part.access.span, "kept", use=part.access, shown=made)
@@ -360,79 +358,3 @@ def _cared(offset: Term) -> Iterator[Term]:
 def _by_ids(product: Term, language: str) -> bool:
     """Whether a product has 64 bits because OpenCL's indices do."""
     return language == "opencl" and any(s in BLOCK or s in THREAD for s in symbols(product))
-
-
-# ----------------------------------------------------------------------------------------------------------- host
-
-
-def allocated(places: Places, seen: Sequence[LaunchFact]) -> Iterator[Narrow]:
-    """Products of what the host multiplies in 64 bits, of 32-bit factors that it widens, to count elements."""
-    for fact in seen if places.parts else ():
-        counted = _counted_on_host(fact)
-        if not counted:
-            continue
-        images = {name: plain(value) for name, value in fact.arguments if isinstance(value, Term)}
-        grid = tuple(plain(size) for size in fact.grid or ())
-        for part in places.parts:
-            tested = {
-                images.get(symbol.name)
-                for guard in part.access.guards
-                for symbol in symbols(guard.term)
-                if symbol.kind is SymbolKind.PARAM
-            }
-            for product in part.products:
-                passed = [images.get(size.args[0].name) for size in product.sizes if size.op == "sym"]
-                given = Counter(one for one in passed if one is not None)
-                if not given or None in passed or not any(map(_chosen, product.factors)):
-                    continue
-                for extents in counted:
-                    left = Counter(extents) - given
-                    rest = list(left.elements())
-                    known = len(rest) == len(extents) - sum(given.values())
-                    if known and rest and all(one in tested or _of_grid(one, product, grid) for one in rest):
-                        yield Narrow(_told(product), part.access.span, "host", use=part.access)
-                        break
-
-
-def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
-    """Whether the launch has as many blocks as the host counts, along an axis of a product."""
-    return any(
-        factor.symbol is BLOCK[axis] and axis < len(grid) and grid[axis] == extent
-        for factor in product.factors
-        for axis in range(len(GRID_DIM))
-    )
-
-
-def _counted_on_host(fact: LaunchFact) -> list[Factors]:
-    """The extents that the host multiplies in 64 bits after widening them, without the size of an element: a number of
-    bytes is made in 64 bits by habit; and without what it checks to be small, for which the check is made so."""
-    small = {product for guard in fact.guards for product in _kept_small(guard.term)}
-    out: list[Factors] = []
-    arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
-    counts = (*(size for _, size in fact.extents), *arguments, *(guard.term for guard in fact.guards))
-    for elements, term in (*((True, term) for term in counts), *((False, term) for term in fact.grid or ())):
-        for one in _multiplied(term):
-            for product in products(one):
-                wide = product.careful and product.narrow is None and len(product.factors) > 1
-                if wide and (not elements or product.scale == 1):
-                    out.append(product.factors)
-    return [one for one in dict.fromkeys(out) if one not in small]
-
-
-def _kept_small(guard: Term) -> Iterator[Factors]:
-    """The products that a check of the host keeps below a number that 32 bits hold."""
-    for part in conjuncts(guard):
-        most = part.args[1].value if part.op in ("lt", "le") else None
-        if most is not None and most <= _FITS:
-            yield from (product.factors for product in products(part.args[0]) if product.narrow is None)
-
-
-def _multiplied(term: Term) -> Iterator[Term]:
-    """The whole multiplications in 64 bits in a term, but for those that are handed to calls."""
-    stack = [term]
-    while stack:
-        at = stack.pop()
-        if at.op == "mul" and bits(at) == 64:
-            yield at
-        elif at.op != "call":
-            stack.extend(at.terms)

@@ -45,6 +45,9 @@ SEVERAL = 4
 BEYOND = 1 << 48
 """Elements that no memory holds: numbers that come to more are not meant."""
 
+FITTING = 1 << 31
+"""Elements that a comment speaks of as more than fit, if it says so without a doubt."""
+
 GRID_LIMIT = 65_535
 """The most blocks of a grid along y and z."""
 
@@ -78,6 +81,8 @@ class Reach:
         self._all = len(ways) <= SEVERAL
         self._known: dict[tuple[int, Way | None], Narrowing | None] = {}
         said = dict(facts.options.ranges)
+        more = any(len(one) == 1 and one[0] >= FITTING for one in facts.options.amounts)
+        self.amounts = facts.options.amounts if more or FITS not in said else ()
         self._said = {} if FITS in said else {name: high for name, (_, high) in said.items() if high is not None}
 
     @property
@@ -108,6 +113,12 @@ class Reach:
             if low < kind.low or high > kind.high:
                 return False
         return True
+
+    def most(self, access: Access, part: Term) -> int | None:
+        """The largest value of a part by the tests of its place, None where they leave it open."""
+        ranges = self._ranges(access, None)
+        high = _exact(part, ranges, _tested(access, ranges))[1] if ranges is not None else None
+        return high if high is not None and isinstance(part.type, IntType) and high < part.type.high else None
 
     def exceeded(self, access: Access, part: Term) -> Example | None:
         """A launch in sight that bounds all that a part is made of by numbers, and lets it get too large."""

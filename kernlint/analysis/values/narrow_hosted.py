@@ -1,0 +1,143 @@
+"""Products in 32 bits of what the host multiplies in 64: see :mod:`kernlint.analysis.values.narrow`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.launching.launches import LaunchFact
+from kernlint.analysis.trace.values import StructValue
+from kernlint.analysis.values.narrow_amounts import Amounts, beyond_amounts
+from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.narrow_products import Factors, Places, chosen, told
+from kernlint.analysis.values.products import Product, bits, products
+from kernlint.symbolic.terms import BLOCK, GRID_DIM, SymbolKind, Term, plain, symbols
+
+FITS_32 = 1 << 31
+"""Elements of which 32 bits hold every index, with a sign."""
+
+
+def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> Iterator[Narrow]:
+    """Products of what the host multiplies in 64 bits, of 32-bit factors that it widens, to count elements; or bytes,
+    where comments say that there are so many."""
+    for fact in seen if places.parts else ():
+        counted = _counted_on_host(fact)
+        in_bytes = _counted_on_host(fact, in_bytes=True) if amounts else []
+        if not counted and not in_bytes:
+            continue
+        images = {name: _whole(plain(value)) for name, value in fact.arguments if isinstance(value, Term)}
+        grid = tuple(plain(size) for size in fact.grid or ())
+        for part in places.parts:
+            tested = {
+                images.get(symbol.name)
+                for guard in part.access.guards
+                for symbol in symbols(guard.term)
+                if symbol.kind is SymbolKind.PARAM
+            }
+            for product in part.products:
+                passed = [images.get(size.args[0].name) for size in product.sizes if size.op == "sym"]
+                given = Counter(one for one in passed if one is not None)
+                if not given or None in passed or not any(map(chosen, product.factors)):
+                    continue
+                large = in_bytes if beyond_amounts(product.factors, amounts, part.term) else []
+                for extents in (*counted, *large):
+                    left = Counter(extents) - given
+                    rest = list(left.elements())
+                    known = len(rest) == len(extents) - sum(given.values())
+                    if known and rest and all(one in tested or _of_grid(one, product, grid) for one in rest):
+                        yield Narrow(told(product), part.access.span, "host", use=part.access)
+                        break
+
+
+def _whole(size: Term) -> Term:
+    """A size without a number that it is made a multiple of."""
+    while size.op == "mul" and size.args[1].value is not None:
+        size = plain(size.args[0])
+    return size
+
+
+def refused_beyond(one: Narrow, seen: Sequence[LaunchFact]) -> bool:
+    """Whether every launch in sight stands behind a check that keeps the product of the sizes of a part, and of one
+    more for each index in it, below what 32 bits hold; or, of an index of the grid, what the grid is made of."""
+    if not seen:
+        return False
+    for fact in seen:
+        small = [Counter(found) for guard in fact.guards for found in _kept_small(guard.term)]
+        if not small:
+            return False
+        images = dict(_images(fact))
+        if one.evidence == "grid" and fact.grid is not None:
+            made = [found.factors for found in products(plain(_count(fact.grid[0]))) if len(found.factors) > 1]
+            if made and all(Counter(found) in small for found in made):
+                continue
+        several = [found for found in products(one.index) if len(found.factors) > 1]
+        for found in several:
+            sizes = Counter(images.get(size.symbol.name, size) for size in found.sizes if size.symbol is not None)
+            places_ = len(found.factors) - sum(sizes.values())
+            whole = (sum(kept.values()) - sum(sizes.values()) >= places_ for kept in small if not sizes - kept)
+            if not any(whole):
+                return False
+        if not several:
+            return False
+    return True
+
+
+def _count(blocks: Term) -> Term:
+    """What is divided, rounded up, into a number of blocks."""
+    blocks = plain(blocks)
+    return _count(blocks.args[0]) if blocks.op in ("div", "shr") else blocks
+
+
+def _images(fact: LaunchFact) -> Iterator[tuple[str, Term]]:
+    """What a launch passes for the parameters of a kernel, and for the fields of those that are structures."""
+    for name, value in fact.arguments:
+        if isinstance(value, Term):
+            yield name, plain(value)
+        elif isinstance(value, StructValue):
+            yield from ((f"{name}.{field}", plain(one)) for field, one in value.fields if isinstance(one, Term))
+
+
+def _of_grid(extent: Term, product: Product, grid: Sequence[Term]) -> bool:
+    """Whether the launch has as many blocks as the host counts, along an axis of a product."""
+    return any(
+        factor.symbol is BLOCK[axis] and axis < len(grid) and grid[axis] == extent
+        for factor in product.factors
+        for axis in range(len(GRID_DIM))
+    )
+
+
+def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> list[Factors]:
+    """The extents that the host multiplies in 64 bits after widening them, without the size of an element: a number of
+    bytes is made in 64 bits by habit (``in_bytes``: these); and without what it checks to be small, for which the check
+    is made so."""
+    small = {product for guard in fact.guards for product in _kept_small(guard.term)}
+    out: list[Factors] = []
+    arguments = [value for _, value in fact.arguments if isinstance(value, Term)]
+    counts = (*(size for _, size in fact.extents), *arguments, *(guard.term for guard in fact.guards))
+    for elements, term in (*((True, term) for term in counts), *((False, term) for term in fact.grid or ())):
+        for one in _multiplied(term):
+            for product in products(one):
+                wide = product.careful and product.narrow is None and len(product.factors) > 1
+                if wide and (not elements or (product.scale == 1) is not in_bytes):
+                    out.append(product.factors)
+    return [one for one in dict.fromkeys(out) if one not in small]
+
+
+def _kept_small(guard: Term) -> Iterator[Factors]:
+    """The products that a check of the host keeps below a number that 32 bits hold."""
+    for part in conjuncts(guard):
+        most = part.args[1].value if part.op in ("lt", "le") else None
+        if most is not None and most <= FITS_32:
+            yield from (product.factors for product in products(part.args[0]) if product.narrow is None)
+
+
+def _multiplied(term: Term) -> Iterator[Term]:
+    """The whole multiplications in 64 bits in a term, but for those that are handed to calls."""
+    stack = [term]
+    while stack:
+        at = stack.pop()
+        if at.op == "mul" and bits(at) == 64:
+            yield at
+        elif at.op != "call":
+            stack.extend(at.terms)
