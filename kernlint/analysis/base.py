@@ -67,6 +67,27 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class Rounded:
+    """What a comment says of a launch: that its grid is rounded up along ``axes``.  ``span``, ``until``: as of
+    :class:`Stated`."""
+
+    axes: frozenset[int]
+    span: Span
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sentinel:
+    """What a comment says of the numbers in the array ``name``: that some are ``value``, which is no place.  ``span``,
+    ``until``: as of :class:`Stated`."""
+
+    name: str
+    value: int
+    span: Span
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
 class AnalysisOptions:
     """What the user says about the launch and the target, as far as analyses and rules may use it.
 
@@ -76,7 +97,8 @@ class AnalysisOptions:
     assumptions, those in comments of the file among them.  ``unlike``: comments of the file that promise that no
     element occurs twice in an index array; ``multiples``: names that they say stand for multiples of a number;
     ``ranges``: the least and the greatest value that they say names stand for (None: not said); ``shapes``: what they
-    say of the extents of arrays.
+    say of the extents of arrays; ``rounded``: what they say of grids that are rounded up;
+    ``sentinels``: of numbers in index arrays that are no place.
     """
 
     targets: tuple[Target, ...] = ()
@@ -90,6 +112,8 @@ class AnalysisOptions:
     ranges: tuple[tuple[str, tuple[int | None, int | None]], ...] = ()
     amounts: tuple[tuple[int, ...], ...] = ()
     shapes: tuple[Shape, ...] = ()
+    rounded: tuple[Rounded, ...] = ()
+    sentinels: tuple[Sentinel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

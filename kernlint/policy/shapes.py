@@ -27,7 +27,7 @@ _NAMES = rf"{_NAME}(?:(?:, and |, | and |/| & ){_NAME})*"
 _NOUN = (
     r"(?:entries|elements|values|words|slots|items|floats|ints|integers|doubles|numbers|symbols|halves|cells|pixels|"
     r"faces|points|entry|samples|uints|bins|keys|ids|indices)\b"
-    r"(?!['\u2019]| ?(?:per|each|for|of|at a time|in (?:each|every)|by)\b)"
+    r"(?!['\u2019]| ?(?:per|each|for|of|at a time|in (?:each|every)|by|an?)\b)"
 )
 
 _BRACKETS = pattern(
@@ -51,6 +51,8 @@ _COUNT = pattern(
 _BY, _COUNTED = pattern(rf"\w\)?{_TIMES}\(?\w"), pattern(rf"\w\)? {_NOUN}")
 _ENDS = pattern(r"\b(?:offsets?|starts?|begin|ends?|first|last|bound|pointers?|prefix|cumulative|scan) ", re.I)
 """Words of what there is one more of than of the items that are counted."""
+_KINDS = pattern(r"\bthe [a-z]+s? of ?$")
+"""What says which numbers an array holds (``the lengths of n symbols``), and not how many lots of them."""
 _BESIDE = pattern(
     rf"(?:(?:shape|size|dims?|length|len)\b ?[:=]? ?)?(?:[\[(]({_LIST})[\])]|({_SIZE}(?:{_TIMES}{_SIZE})*))"
     rf" ?(?=$|[,.;]|{_NOUN}|\(|row.major)"
@@ -144,7 +146,8 @@ def _said(text: str) -> Iterator[Said]:
         if not text[found.end() :].lstrip().startswith("byte"):
             yield found[1], dims, len(dims) > 2
     for found in _COUNT.finditer(text) if _COUNTED.search(text) is not None else ():
-        if _ENDS.search(text, found.end(1), found.start(2)) is None:
+        between = text[found.end(1) : found.start(2)]
+        if _ENDS.search(between + " ") is None and (" of" not in between or _KINDS.search(between) is not None):
             yield found[1], (found[2],), True
 
 

@@ -22,7 +22,9 @@ from kernlint.policy import fingerprint, promises, suppress
 from kernlint.policy.amounts import amounts
 from kernlint.policy.config import Config, ConfigError
 from kernlint.policy.ranges import ranges
+from kernlint.policy.rounded import rounded
 from kernlint.policy.selection import Selection
+from kernlint.policy.sentinels import sentinels
 from kernlint.policy.shapes import shapes
 from kernlint.project import Projects, Questions
 from kernlint.project.build import flags_for
@@ -672,6 +674,8 @@ def analysis_options(
         ranges=tuple(ranges(source).items()) if source is not None else (),
         amounts=amounts(source) if source is not None else (),
         shapes=tuple(shapes(source)) if source is not None else (),
+        rounded=tuple(rounded(source)) if source is not None else (),
+        sentinels=tuple(sentinels(source)) if source is not None else (),
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent import asking, past_end
 from kernlint.analysis.extent.allocated import allocated, in_words
+from kernlint.analysis.extent.appended import Appended, appended
+from kernlint.analysis.extent.known_marks import KnownMark, known_marks
 from kernlint.analysis.extent.launched import Surplus, surplus_items
 from kernlint.analysis.extent.limits import limits
 from kernlint.analysis.extent.marks import Mark, marks
@@ -123,6 +125,8 @@ class MissingBoundsGuard(Rule):
         surplus_items,
         overruns,
         marks,
+        known_marks,
+        appended,
         unwrapped,
         untested,
         unasked,
@@ -150,9 +154,12 @@ class MissingBoundsGuard(Rule):
             )
             return
         yield from self._marks(facts[marks])
+        yield from self._known_marks(facts[known_marks], {one.access for one in facts[marks]})
         first_rounds: tuple[Unwrapped, ...] = facts[unwrapped]
         yield from map(self._unwrapped, first_rounds)
         yield from self._unasked(facts[unasked])
+        rows: tuple[Appended, ...] = facts[appended]
+        yield from map(self._appended, rows)
         late = {run.access for run in facts[overruns] if run.late and run.how is How.SIBLING}  # of a late guard
         exposed = [one for one in facts[surplus] if not one.late and one.access not in late]
         elsewhere: tuple[Untested, ...] = facts[untested]
@@ -200,6 +207,41 @@ class MissingBoundsGuard(Rule):
                 assumptions=(f"the data hold {first.value} where there is no place, as the test says",),
                 fix="make the access under the test too",
             )
+
+    def _known_marks(self, found: tuple[KnownMark, ...], told: set[Access]) -> Iterator[Finding]:
+        groups: dict[str, list[KnownMark]] = {}
+        for one in found:
+            if one.access not in told:
+                groups.setdefault(one.array, []).append(one)
+        for array, group in groups.items():
+            first = next((one for one in group if one.access.writes), group[0])
+            access = first.access
+            others = _others(access, [one.access for one in group])
+            related = [Related(other.span, f"so is {element(other)} here") for other in others[:2]]
+            why = f"that may be {first.value}, as a comment says, which is no place"
+            if first.comment is not None:
+                related.insert(0, Related(first.comment.span, f"the comment says so of {array}"))
+            elif first.other is not None:
+                why = f"that {first.other.kernel} takes for no place where it is {first.value}"
+                related.insert(0, Related(first.other.guard.span, "there it is tested"))
+            yield self.finding(
+                access.span,
+                f"{element(access)} is {verb(access)} with a number from {array} {why}: nothing asks for that here",
+                related=[*related, *calls(access)],
+                assumptions=(f"{array} holds {first.value} here too",),
+                fix=f"leave out what is {first.value}",
+            )
+
+    def _appended(self, one: Appended) -> Finding:
+        access, room = one.access, words(one.room)
+        return self.finding(
+            access.span,
+            f"{element(access)} is written at a count of what data let through, in a row of {room}: nothing in the "
+            "kernel keeps the count below that",
+            related=calls(access),
+            fix=f"test the count against {room} before the store",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _unasked(self, found: tuple[Unasked, ...]) -> Iterator[Finding]:
         groups: dict[ParamDecl, list[Unasked]] = {}
@@ -313,6 +355,17 @@ class MissingBoundsGuard(Rule):
                 related=related,
                 witness=shown,
                 fix=f"return early, or test the index against {count}, passed to the kernel",
+            )
+        if first.tier is Tier.SAID:
+            assert first.said is not None
+            related.insert(0, Related(first.said.span, "the launch is rounded up, as this comment says"))
+            return self.finding(
+                access.span,
+                f"{what}{axis}, and a comment says that the launch is rounded up to whole groups: nothing stops the "
+                "surplus threads",
+                related=related,
+                fix="return early, or test the index against the size",
+                confidence=Confidence.MEDIUM,
             )
         if first.tier is Tier.SIBLING:
             assert first.guard is not None

@@ -166,10 +166,10 @@ class WrongBoundsGuard(Rule):
         for found in groups.values():
             yield self._report(facts, found)
         told = {one.access for found in groups.values() for one in found}
-        said: dict[tuple[Span, Span], list[Beyond]] = {}
+        said: dict[tuple[Span, Span | None], list[Beyond]] = {}
         for told_of in facts[documented]:
             if told_of.access not in told:
-                said.setdefault((told_of.guard.span, told_of.shape.span), []).append(told_of)
+                said.setdefault((told_of.guard.span, told_of.shape.span if told_of.shape else None), []).append(told_of)
         for beyond_said in said.values():
             yield self._said(beyond_said)
             told |= {one.access for one in beyond_said}
@@ -201,11 +201,13 @@ class WrongBoundsGuard(Rule):
     def _said(self, found: Sequence[Beyond]) -> Finding:
         first = next((one for one in found if one.access.writes), found[0])
         access, size = first.access, words(first.size)
-        related = [
-            Related(first.shape.span, f"the comment gives {access.root.name} these sizes"),
-            Related(first.guard.span, "this test of the index lets it through"),
-            *calls(access),
-        ]
+        why = "as a comment has it"
+        related = [Related(first.guard.span, "this test of the index lets it through"), *calls(access)]
+        if first.shape is not None:
+            related.insert(0, Related(first.shape.span, f"the comment gives {access.root.name} these sizes"))
+        elif first.support is not None:
+            why = f"as {element(first.support)} is the last element"
+            related.insert(0, Related(first.support.span, "here the last element is read by its number"))
         seen = {access.span}
         for one in found:
             if one.access.span not in seen and len(related) < 5:
@@ -213,11 +215,11 @@ class WrongBoundsGuard(Rule):
                 related.append(Related(one.access.span, f"so is {element(one.access)} here"))
         return self.finding(
             access.span,
-            f"{element(access)} is {verb(access)} where its index reaches {size}, which is all that there is as a "
-            "comment has it: the tests before it let that through",
+            f"{element(access)} is {verb(access)} where its index reaches {size}, which is all that there is, {why}: "
+            "the tests before it let that through",
             related=related,
             witness=shown(first.past, first.witness),
-            assumptions=(f"{size} is the extent, as the comment says",),
+            assumptions=(f"{size} is the extent, {why}",),
             fix=f"test the index that is used against {size}",
         )
 

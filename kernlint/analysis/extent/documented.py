@@ -13,14 +13,15 @@ from collections.abc import Iterator, Sequence
 from math import gcd
 
 from kernlint.analysis.accesses.pairs import side
-from kernlint.analysis.assumptions import applies
-from kernlint.analysis.base import Facts, KernelAnalysis, Shape, Stated
+from kernlint.analysis.base import Facts, KernelAnalysis, Shape
 from kernlint.analysis.extent.asking import Past, asked
 from kernlint.analysis.extent.limits import counter_ranges, elements, split
 from kernlint.analysis.extent.places import Place, Places, is_pitch, limits_of, moves, places
+from kernlint.analysis.extent.said_at import nearest_said
+from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, RootKind
+from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
@@ -46,15 +47,16 @@ _DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beyond:
-    """An access whose part ``index`` reaches ``size``, as a comment has it (``shape``).  ``guard``: the last test that
-    speaks of the index; ``past``, ``witness``: a thread that gets there."""
+    """An access whose index reaches ``size``, as a comment has it (``shape``) or ``support``, an access to the element
+    before.  ``guard``: the last test that speaks of the index; ``past``, ``witness``: a thread that gets there."""
 
     access: Access
     size: Term
-    shape: Shape
+    shape: Shape | None
     guard: Guard
     past: Past
     witness: Refuted
+    support: Access | None = None
 
 
 class _Kernel:
@@ -68,6 +70,8 @@ class _Kernel:
             for name in {symbol.name, symbol.name.rpartition(".")[2]}:
                 self.scalars[name] = symbol if self.scalars.get(name, symbol) is symbol else None
         self.arguments = dict(facts.function.template_args)
+        self.multiples = dict(facts.options.multiples)
+        self.headers: dict[int, int] = {}
 
     def _used(self) -> Iterator[Symbol]:
         seen: set[Symbol] = set()
@@ -102,16 +106,14 @@ class _Kernel:
 
     def shapes(self) -> dict[str, tuple[Shape, ...]]:
         """The shapes by name: what stands at the kernel, else what is said once for the file."""
-        near: dict[str, list[Shape]] = {}
-        far: dict[str, list[Shape]] = {}
+        by_name: dict[str, list[Shape]] = {}
         for shape in self.facts.options.shapes:
-            at = Stated("", shape.span, shape.until)
-            (near if applies(at, self.facts) else far).setdefault(shape.name, []).append(shape)
+            by_name.setdefault(shape.name, []).append(shape)
         found: dict[str, tuple[Shape, ...]] = {}
-        for name in {**far, **near}:
-            said = near.get(name) or far[name]
+        for name, every in by_name.items():
+            said = nearest_said(self.facts, every)
             if len({(one.dims, one.ordered) for one in said}) == 1:
-                found[name] = (said[0],)
+                found[name] = said[:1]
         return found
 
     def run(self) -> Iterator[Beyond]:
@@ -124,6 +126,33 @@ class _Kernel:
                 found = self._beyond(access, shape)
                 if found is not None:
                     yield found
+
+    def past_last(self) -> Iterator[Beyond]:
+        """Accesses past an element that the kernel reads by its number, one less than a size (``v[n - 1]``): nothing
+        comes after the last one, but where the place at the size is read too."""
+        places_: dict[Root, dict[Polynomial, Access]] = {}
+        for access in self.facts[trace].accesses:
+            if access.root.kind is RootKind.PARAM and access.root.space is Space.GLOBAL:
+                found = elements(access)
+                if found is not None and not found[1]:
+                    places_.setdefault(access.root, {}).setdefault(found[0], access)
+        for forms in places_.values():
+            for form, support in forms.items():
+                size = form + number(1)
+                atoms = list(size.atoms)
+                symbol = atoms[0].symbol if len(atoms) == 1 else None
+                if symbol is None or symbol.kind is not SymbolKind.PARAM or size != polynomial(symbol.term):
+                    continue
+                if size in forms:
+                    break
+                for index, access in forms.items():
+                    guard = _last_test(access, index)
+                    if access.writes or guard is None or not _let_through(access, index, symbol.term):
+                        continue
+                    past = Past(access, cast(term_of(index), I64), cast(symbol.term, I64))
+                    answer = asked(past, self.facts, data=True)
+                    if isinstance(answer, Refuted):
+                        yield Beyond(access, past.size, None, guard, past, answer, support)
 
     def _beyond(self, access: Access, shape: Shape) -> Beyond | None:
         sizes = [self.size(dim) for dim in shape.dims]
@@ -138,6 +167,15 @@ class _Kernel:
             first = first or found
         return first
 
+    def _header(self, access: Access) -> int:
+        """Elements before the first one that the kernel touches: a header that no comment counts."""
+        found = self.headers.get(id(access.root))
+        if found is None:
+            known = [elements(one) for one in self.facts[trace].accesses if one.root is access.root]
+            least = min((form[0].coefficients.get((), 0) if form is not None else 0 for form in known), default=0)
+            found = self.headers[id(access.root)] = max(least, 0) if least > 1 else 0
+        return found
+
     def _orders(self, access: Access, sizes: list[Term | None]) -> list[list[Term | None]]:
         """The orders that two extents may stand in: the one of which the rows of the index are made, else both."""
         mine = self.known.get(access, ())
@@ -151,7 +189,12 @@ class _Kernel:
 
     def _reached(self, access: Access, shape: Shape, sizes: Sequence[Term | None]) -> Beyond | None:
         every = {symbol for size in sizes if size is not None for symbol in symbols(size)}
-        for index, size in _parts(access, sizes, self.known.get(access, ())):
+        for part, size in _parts(access, sizes, self.known.get(access, ())):
+            index = part - number(self._header(access)) if len(sizes) == 1 else part
+            if any(value < 0 and any(atom.op == "div" for atom in mono) for mono, value in index.coefficients.items()):
+                return None  # a remainder in other words
+            if any(last_part(s.name) in self.multiples for s in symbols(size)):
+                continue  # whole groups
             guard = _last_test(access, index)
             if guard is None or _of_items(index, size):
                 continue
@@ -321,9 +364,12 @@ def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:
 
 
 def _compute(facts: Facts) -> tuple[Beyond, ...]:
-    if not facts.options.shapes or facts[launch_context].all_exact:
+    if facts[launch_context].all_exact:
         return ()
-    return tuple(_Kernel(facts).run())
+    kernel = _Kernel(facts)
+    said = tuple(kernel.run()) if facts.options.shapes else ()
+    told = {one.access for one in said}
+    return (*said, *(one for one in kernel.past_last() if one.access not in told))
 
 
 documented = KernelAnalysis("documented", _compute, needs=(trace, places, launch_context))

@@ -1,6 +1,7 @@
 """Evidence that threads without work exist and that an unguarded access is made by them too.
 
-The tiers are those of the bounds family: ``B2`` the launch in sight rounds its grid up; ``B3`` a size is passed but
+The tiers are those of the bounds family: ``B2`` the launch in sight rounds its grid up, or (``SAID``)
+a comment says so; ``B3`` a size is passed but
 never tested; ``SIBLING`` the kernel itself tests the same index elsewhere, and only there does its work; ``B4`` one
 axis is guarded and another is not; ``B5`` nothing is known.
 """
@@ -10,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import Enum
 
-from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.base import Facts, KernelAnalysis, Rounded
 from kernlint.analysis.coverage import AxisCover, Cover, conjuncts
 from kernlint.analysis.extent.bounds import GlobalId, Reach, global_ids, grows, reaches
 from kernlint.analysis.extent.launched import in_padded_row
 from kernlint.analysis.extent.limits import Indexed, elements, limits
 from kernlint.analysis.extent.no_surplus import without_surplus
 from kernlint.analysis.extent.places import Places, places
+from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.extent.sizes import BESIDE, UnusedSize, unused_sizes
 from kernlint.analysis.extent.truths import truths
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView, launch_context
@@ -35,6 +37,7 @@ class Tier(Enum):
     """Kinds of evidence, strongest first."""
 
     ROUNDED_UP = "B2"
+    SAID = "said"
     SIBLING = "sibling"
     UNUSED_SIZE = "B3"
     OTHER_AXIS = "B4"
@@ -46,7 +49,7 @@ class Exposed:
     """An access that surplus threads of ``axis`` make too.
 
     ``view`` and ``cover``: the launch of a B2.  ``guard``: the test of a SIBLING, and whether it comes ``late``, after
-    the access.  ``size``: of a B3.
+    the access.  ``size``: of a B3.  ``said``: the comment of a SAID.
     """
 
     reach: Reach
@@ -57,6 +60,7 @@ class Exposed:
     guard: Guard | None = None
     late: bool = False
     size: UnusedSize | None = None
+    said: Rounded | None = None
 
     @property
     def access(self) -> Access:
@@ -248,6 +252,12 @@ def _evidence(facts: Facts, kernel: Trace, context: LaunchContext, reach: Reach,
             cover = _rounded(one, view)
             if cover is not None and not _padded(facts[places], reach.access, one, view, cover):
                 return Exposed(reach, axis, Tier.ROUNDED_UP, view=view, cover=cover)
+        told = () if context.launches else nearest_said(facts, facts.options.rounded)
+        for said in told:
+            if axis in said.axes:
+                return Exposed(reach, axis, Tier.SAID, said=said)
+        if told:
+            return Exposed(reach, axis, Tier.NOTHING)  # the other axes are told apart
         indexed: tuple[Indexed, ...] = facts[limits]
         sibling = _sibling(kernel, reach, one, indexed)
         if sibling is not None and not _needless(sibling[0], reach.access, context, one):

@@ -15,7 +15,8 @@ from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.trace.events import Guard
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
-from kernlint.symbolic.terms import Term, plain
+from kernlint.symbolic.terms import Term, binary, plain
+from kernlint.tree.types import BOOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +69,28 @@ def _undivided(part: Term) -> Iterator[tuple[Polynomial, int]]:
         yield number(by) * (larger - rest + number(1 - strict)) - whole - number(1), by
 
 
+def _sides(part: Term) -> Iterator[Term]:
+    """What a comparison with the smaller of two, or of the larger of two, says of each."""
+    if part.op not in ("lt", "le"):
+        yield part
+        return
+    left, right = (plain(side) for side in part.args)
+    if right.op == "min":
+        for side in right.args:
+            yield from _sides(binary(part.op, part.args[0], side, BOOL))
+    elif left.op == "max":
+        for side in left.args:
+            yield from _sides(binary(part.op, side, part.args[1], BOOL))
+    else:
+        yield part
+
+
 @lru_cache(maxsize=4096)
 def truths(guards: tuple[Guard, ...]) -> tuple[Truth, ...]:
     """All that guards say in sums."""
     found: list[Truth] = []
     for guard in guards:
-        for part in conjuncts(guard.term):
+        for part in (side for whole in conjuncts(guard.term) for side in _sides(whole)):
             plain_ = slack_of(part)
             if plain_ is not None:
                 found.append(Truth(plain_[0] - number(plain_[1]), guard, part))

@@ -26,7 +26,7 @@ def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
         if not row.limits or not column.limits or column.pitch.constant != 1:
             continue
         above, below = row.limits[0], column.limits[0]
-        if above.slack != -1 or below.slack != -1 or above.size != row.pitch or below.size == row.pitch:
+        if above.slack >= 0 or below.slack != above.slack or above.size != row.pitch or below.size == row.pitch:
             continue
         if len(parameter_names(below.size)) == 1 and below.size.constant is None:
             yield Overreach(

@@ -1,0 +1,29 @@
+"""What comments say of grids that are rounded up."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlint.policy.rounded import along
+
+
+@pytest.mark.parametrize(
+    ("text", "axes"),
+    [
+        ("the global size is n rounded up to a multiple of 64", "xyz"),
+        ("Global size: width x height, rounded up to 16 x 16 groups", "xyz"),
+        ("The host rounds both global sizes up to the group", "xyz"),
+        ("global size {round_up(heads, 64), windows, batch}", "x"),
+        ("global size = (MAX, width rounded up to a multiple of PATHS)", "y"),
+        ("the global size is rounded up to it in x and is the height in y", "x"),
+        ("the global size is (width, height) rounded up to the local size", "xyz"),
+        ("the global size is n", ""),
+        ("the global size may be rounded up", ""),
+        ("the global size is rounded up, and so are the padded buffers", ""),
+        ("n is rounded up to the next power of two; the global size is n / 2", ""),
+        ("the length rounded up to the next power of two is the global size", ""),
+        ("sums are rounded up", ""),
+    ],
+)
+def test_axes(text: str, axes: str) -> None:
+    assert along(text) == frozenset("xyz".index(name) for name in axes)
