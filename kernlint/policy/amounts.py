@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from kernlint.policy.promises import runs
+from kernlint.policy.ranges import CODE, MARK
 from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
@@ -41,9 +42,10 @@ _WHOLE = pattern(
     r"(?: and [\d^ ]+)?(?: [a-z]+){0,2}? (?:elements|values|entries|items|cells|voxels|pixels|samples)\b"
 )
 _SENTENCE = pattern(r"(?<![.\s])\.(?=\s|$)|;")
-_MARK = pattern(r"^[ \t]*(?://[/!]?|/\*+!?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
+_ARRAY = pattern(rb"\[.*\]|__shared__|\blocal\b|<<<|\bdim3\b")
+"""Code beside a comment that has sizes of its own, of arrays and launches."""
 _WRONG = pattern(
-    r"\b(?:not\b|no\b|never|cannot|if\b|unless|except|was\b|bench|default|tile|block\b|reject|refuse|limit|must|split|chunks\b|"
+    r"\b(?:threads?\b|warps?\b|fragments?\b|shared\b|bank\b|not\b|no\b|never|cannot|if\b|unless|except|was\b|bench|default|tile|block\b|reject|refuse|limit|must|split|chunks\b|"
     r"fits?\b|INT_MAX|32[- ]bit|TODO|FIXME|check)",
     re.I,
 )
@@ -55,9 +57,11 @@ def amounts(source: SourceFile) -> tuple[tuple[int, ...], ...]:
     if _MAYBE.search(source.data) is None:
         return ()
     read = python_comments if is_python(source.path) else comments
-    for _, _, text in runs(source.data, read(source.data)):
-        for one in said(" ".join(_MARK.sub("", text).split())):
-            found[one] = None
+    for start, _, text in runs(source.data, read(source.data)):
+        line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start]
+        if _ARRAY.search(line) is None:
+            for one in said(" ".join(CODE.sub("", MARK.sub("", text)).split())):
+                found[one] = None
     return tuple(found)
 
 
@@ -69,7 +73,7 @@ def said(text: str) -> Iterator[tuple[int, ...]]:
         if _WRONG.search(sentence) is None:
             together = [[_value(one) for one in re.findall(_NUMBER, m[0])] for m in _EXTENTS.finditer(sentence)]
             whole = list(_of_sentence(sentence))
-            stated += whole
+            stated += whole if _STATED.search(sentence) is not None else []
             for values in (*together, whole):
                 yield from _together(values)
             for match in _WHOLE.finditer(sentence):

@@ -32,8 +32,8 @@ _NUMBER = (
 )
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"{_NAME}(?:(?:, ?| and | ?& ?|/){_NAME})*"
-_MARK = pattern(r"^[ \t]*(?://[/!]?|/\*+!?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
-_CODE = pattern(r"^.*(?:[;{}]\s*$|->|==|\+\+|&&|\|\||\b(?:if|for|while) ?\(|\w\(|\]\.|\+=).*$", re.M)
+MARK = pattern(r"^[ \t]*(?://[/!]?|/\*+!?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
+CODE = pattern(r"^.*(?:[;{}]\s*$|->|==|\+\+|&&|\|\||\b(?:if|for|while) ?\(|\w\(|\]\.|\+=).*$", re.M)
 """Lines of code that is left out, which say nothing of what is passed."""
 _SENTENCE = pattern(r"(?<![.\s])\.(?=\s|$)|;")
 _CLAUSE = pattern(r"(?<![.\s])\.(?=\s|$)|;|[()]")
@@ -148,7 +148,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
 
 def _plain(text: str) -> str:
     """A comment in one line, without marks, code, and full stops that end no sentence."""
-    prose = " ".join(_CODE.sub("", _MARK.sub("", text)).split())
+    prose = " ".join(CODE.sub("", MARK.sub("", text)).split())
     prose = re.sub(r"\be\. ?g\.", "e.g", prose)
     return _AFTER.sub(r"; \1 \2 \3 ;", prose)
 
