@@ -180,7 +180,8 @@ class WrongFence(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: Fences = facts[fences]
         if facts.module.language == "cuda":
-            for race in essential(within_warps(facts[shared_races]), most=2):
+            races: tuple[Race, ...] = facts[shared_races]
+            for race in essential(within_warps(races), most=2):
                 fence = fence_for_barrier(race, facts[trace])
                 if fence is not None:
                     yield self._no_barrier(race, fence, facts)
@@ -284,6 +285,7 @@ class WrongFence(Rule):
         given = "given back" if found.lock else "changed"
         if not found.released:
             how = f"take the lock {word} next" if found.lock else f"wait for {word}"
+            how = f"find its place in {word}" if found.placed else how
             message = f"{name} is stored for other blocks, which {how}, with no fence for the device before {word} is "
             message += given
             access, cure = found.store, f"put {fence} between the store and the change of {word}"
@@ -304,7 +306,7 @@ class WrongFence(Rule):
             message,
             related=(
                 Related(found.signal.span, f"{word} is {given} here"),
-                Related(found.observer.span, f"another block {'takes' if found.lock else 'waits for'} it here"),
+                Related(found.observer.span, f"another block {_does(found)} it here"),
                 other,
                 *narrow,
                 *calls(access),
@@ -366,6 +368,11 @@ class WrongFence(Rule):
 def _name(root: Root) -> str:
     """What an object is called; by the first of those that it may be where pointers have changed places."""
     return root.candidates[0].name if root.candidates else root.name
+
+
+def _does(found: Broken) -> str:
+    """What another block does with the word."""
+    return "takes" if found.lock else "looks at" if found.placed else "waits for"
 
 
 def _fence(language: str) -> str:

@@ -33,7 +33,7 @@ class Broken:
 
     ``lock``: the word is a lock, and both are made by whoever holds it.  ``narrow``: a fence that reaches the own block
     only stands where one for the device has to.  ``met``: the threads of the block have waited for each other before
-    one of them gives the signal for all."""
+    one of them gives the signal for all.  ``placed``: the word says where the record is (:mod:`.placed`)."""
 
     store: Access
     load: Access
@@ -44,6 +44,7 @@ class Broken:
     lock: bool = False
     narrow: FenceEvent | None = None
     met: bool = True
+    placed: bool = False
 
 
 def broken(order: Order, meets: Meets) -> tuple[Broken, ...]:

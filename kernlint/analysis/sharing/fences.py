@@ -20,6 +20,7 @@ from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.excuse import excused
 from kernlint.analysis.order import Order, Reason, order
 from kernlint.analysis.order.broken import Broken, broken
+from kernlint.analysis.order.placed import placed
 from kernlint.analysis.order.published import Published, published
 from kernlint.analysis.order.words import slots
 from kernlint.analysis.scenarios.policy import scenarios
@@ -359,7 +360,7 @@ def _compute(facts: Facts) -> Fences:
         return known(store) and known(load) and finder.meet(across(store, load), "blocks") is not None
 
     tickets = {id(found.store.node): found for found in _tickets(of)}
-    handed = broken(facts[order], meets)
+    handed = (*broken(facts[order], meets), *placed(facts[order]))
     ahead = published(facts[order], meets)
     return Fences(weak, tuple(tickets.values()), tuple(early.values()), tuple(atomics.values()), handed, ahead)
 

@@ -189,6 +189,7 @@ class Access(Event):
     elements, when there is one.  ``scope``: of an atomic.  ``asynchronous``: by a copy engine.  ``volatile``: as
     declared.  ``node``: the expression.  ``handle``: the event that says that an asynchronous copy is over, where it is
     known.  ``array``: the unsized array by whose name, or by a pointer made from it, dynamic shared memory is reached.
+    ``new``: what a compare-and-swap puts into its place, whose ``value`` is what it looks for.
     """
 
     root: Root
@@ -205,6 +206,7 @@ class Access(Event):
     asynchronous: bool = False
     handle: Term | None = None
     array: VarDecl | None = None
+    new: Term | None = None
 
     @property
     def writes(self) -> bool:

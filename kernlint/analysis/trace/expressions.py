@@ -851,7 +851,8 @@ def _atomic(m: Machine, e: n.Atomic) -> Value:
         havoc(m, at, e.name)
     elif isinstance(at, MemPlace):
         value = operands[0] if operands else None
-        record(m, at, AccessKind.ATOMIC, e, value, scope=e.scope, atomic_op=e.op)
+        new = operands[1] if e.op == "cas" and len(operands) > 1 else None
+        record(m, at, AccessKind.ATOMIC, e, value, scope=e.scope, atomic_op=e.op, new=new)
     if isinstance(e.type, (IntType, FloatType)):
         return unknown(e.name, e.type, span=e.span, origin=e)
     return unknown_value(e.type, e.name)

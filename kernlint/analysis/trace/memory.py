@@ -240,6 +240,7 @@ def record(
     asynchronous: bool = False,
     size: int | None = None,
     handle: Term | None = None,
+    new: Term | None = None,
 ) -> None:
     """Record an access to ``place``, of ``size`` bytes when that is not the size of its type (negative: not known).
     ``handle``: as in :class:`~kernlint.analysis.trace.events.Access`."""
@@ -263,6 +264,7 @@ def record(
                     asynchronous=asynchronous,
                     size=size,
                     handle=handle,
+                    new=new,
                 )
         m.state.path = base
         return
@@ -284,6 +286,7 @@ def record(
             asynchronous=asynchronous,
             handle=handle,
             array=place.pointer.array,
+            new=new,
         )
     )
     if kind is not AccessKind.READ:
