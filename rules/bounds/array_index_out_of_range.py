@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
+from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
@@ -96,7 +97,7 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, several_steps, flushed, uncapped, moved_windows, run_arrays, replayer)
+    needs = (trace, outside, pushed, several_steps, flushed, uncapped, handed_out, moved_windows, run_arrays, replayer)
     requires_whole = True
     looks_back = True
 
@@ -117,7 +118,7 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._steps(one) for one in steps if one.access.root not in arrays)
         full: tuple[Flushed, ...] = facts[flushed]
         yield from (self._flushed(one) for one in full if one.access.root not in arrays)
-        counted: tuple[Uncapped, ...] = facts[uncapped]
+        counted: tuple[Uncapped, ...] = (*facts[uncapped], *facts[handed_out])
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
         yield from (self._window(one) for one in moved if one.access.root not in arrays)

@@ -94,12 +94,14 @@ class MisalignedVectorAccess(Rule):
         related = [Related(span, "called from here") for span in reversed(access.stack)]
         witness: Witness | None = None
         if found.kind == "pitch":
-            assert found.scalar is not None
-            related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
+            if found.scalar is not None:
+                related.insert(0, Related(found.scalar.span, "elements left over are handled one by one here"))
             message = (
                 f"{what} in rows that are {found.pitch} elements apart, which need not be a multiple of "
                 f"{in_elements(access, found.align)}"
             )
+            if found.scalar is None:
+                message += ": what the host checks makes the whole size a multiple, not a part of it"
         elif found.kind == "data":
             assert found.scalar is not None
             related.insert(0, Related(found.scalar.span, "the elements left over are handled one by one here"))

@@ -40,7 +40,7 @@ class Uncapped:
     guard: Guard
 
 
-def _element(access: Access) -> Polynomial | None:
+def element_of(access: Access) -> Polynomial | None:
     """Which element of its array an access is to, or is to a field of."""
     size = access.root.element.size
     form = polynomial(access.offset)
@@ -57,7 +57,7 @@ def _pushes(group: Sequence[Access]) -> dict[Symbol, tuple[Access, Guard]]:
     """The stores at a count under a test of it that the count is not under, by the variables it is made of."""
     found: dict[Symbol, tuple[Access, Guard]] = {}
     for one in group:
-        place = _element(one)
+        place = element_of(one)
         atoms = [] if place is None else list(place.atoms)
         symbol = atoms[0].symbol if len(atoms) == 1 else None
         if one.kind is not AccessKind.WRITE or symbol is None or symbol.kind is not SymbolKind.PHI:
@@ -106,7 +106,7 @@ def _of(group: Sequence[Access]) -> Uncapped | None:
     pushes = _pushes(group)
     plain = {symbol: push for symbol, (push, _) in pushes.items()}
     for access in group if pushes else ():
-        place = _element(access)
+        place = element_of(access)
         if place is None or access in plain.values():
             continue
         mine = {s for atom in place.atoms for s in symbols(atom)}

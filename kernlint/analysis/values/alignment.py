@@ -28,7 +28,18 @@ from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, rema
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import (
+    BLOCK,
+    BLOCK_DIM,
+    GRID_DIM,
+    THREAD,
+    Symbol,
+    SymbolKind,
+    Term,
+    plain,
+    subterms,
+    symbols,
+)
 from kernlint.tree.nodes import Deref
 from kernlint.tree.types import BOOL, FloatType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
@@ -285,6 +296,8 @@ class _Finder:
             return None
         if any(symbol.type == BOOL for g in access.guards for symbol in symbols(g.term)):
             return None  # a flag may say whether vectors fit
+        if divisor > 1 and self._checked(pitch, divisor, align // (access.root.element.size or align)):
+            return Misaligned(access, align, "pitch", pitch=f"{pitch.name} / {divisor}")
         for other in self.of.accesses:
             if other.root is not access.root or other.size != access.root.element.size or other is access:
                 continue
@@ -294,6 +307,23 @@ class _Finder:
                 name = pitch.name if divisor == 1 else f"{pitch.name} / {divisor}"
                 return Misaligned(access, align, "pitch", pitch=name, scalar=other)
         return None
+
+    def _checked(self, pitch: Symbol, divisor: int, lanes: int) -> bool:
+        """Whether each launch in sight checks what a size is a multiple of, and what is divided by ``divisor`` is no
+        multiple of ``lanes`` for that: so the host takes only the size itself for one."""
+        ways = self.admission.ways
+        for way in ways:
+            image = next((image for symbol, image in way.images if symbol is pitch), None)
+            tested = [
+                by.value
+                for check in way.checks
+                for part in subterms(check)
+                if part.op == "mod" and image is not None and plain(part.args[0]) == plain(image)
+                for by in (part.args[1],)
+            ]
+            if not any(by is not None and by >= lanes and by % (lanes * divisor) for by in tested):
+                return False
+        return bool(ways)
 
 
 def in_elements(access: Access, align: int) -> int:
