@@ -29,6 +29,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.excuses import COLLISION
 from kernlint.analysis.excuses.atomics import ticket_reset
 from kernlint.analysis.excuses.excuse import excused
+from kernlint.analysis.excuses.flags import raised_flag
 from kernlint.analysis.extent.extents import inner_array
 from kernlint.analysis.launching.alone import alone
 from kernlint.analysis.order import Order, order
@@ -210,7 +211,7 @@ def _judge(
     """The race of a pair.  ``blocks_free``: no barrier orders the blocks of the grid."""
     if conflicting(first, second) and not same_value(first, second):
         for pair in concurrent(first, second):
-            if put_before(pair):
+            if put_before(pair) or raised_flag.holds((first, second), finder.asker.of):
                 continue
             told = past(finder.asker.unseen, pair)
             answer = finder.meet(inside_rows(told), "block", _within_warps(pair)) if told is not None else None
@@ -224,6 +225,7 @@ def _judge(
         and not _same_everywhere(first, second)
         and not talked
         and not ticket_reset.holds((first, second), None)
+        and not raised_flag.holds((first, second), finder.asker.of)
     ):
         pair = across(first, second)
         answer = finder.meet(pair, "blocks")
