@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 
 from kernlint.analysis.launching.launches import LaunchFact
-from kernlint.analysis.sharing.starts import ends_beyond, rows_begun
+from kernlint.analysis.sharing.starts import begins_where_another_ends, ends_beyond, rows_begun
 from kernlint.analysis.trace.events import Access, AccessKind, ApiEvent, Trace
 from kernlint.analysis.trace.values import PointerValue, as_term
 from kernlint.apis import FILLS, base_name
@@ -48,6 +48,8 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         return True
     if any(ends_beyond(access, entry) for entry in entries):
         return True
+    if begins_where_another_ends(access, entries):
+        return False
     rows = rows_begun(access, entries)
     if rows and any(_zeroed(access, launch) for launch in seen):
         return True

@@ -42,6 +42,19 @@ def ends_beyond(access: Access, entry: Symbol) -> bool:
     return any(set(step.coefficients) == {()} and step.coefficients[()] != width for step in steps)
 
 
+def begins_where_another_ends(access: Access, entries: Collection[Symbol]) -> bool:
+    """Whether a row goes on up to the next entry of its table (``e`` from ``begin[r]`` up to ``begin[r + 1]``): no
+    element is in two such rows, whatever the table says."""
+    ends = (s for loop in access.loops if loop.condition is not None for s in loop.condition.symbols)
+    return any(
+        end.kind is SymbolKind.LOAD
+        and start.origin[0] is end.origin[0]
+        and (polynomial(end.origin[1]) - polynomial(start.origin[1])).constant == start.type.size
+        for end in ends
+        for start in entries
+    )
+
+
 def _within(offset: Term, entry: Symbol) -> bool:
     """Whether there is an inner place beside the entry: something that moves from thread to thread of a block, or from
     round to round, while the entry stays the same."""

@@ -64,3 +64,16 @@ void overlap_add(const int *start, const float *v, float *o, int n, int m, int a
 """
     )
     assert Severity.WARNING in {one.severity for one in findings(GlobalMemoryRace, code)}
+
+
+def test_rows_that_end_where_the_next_begins_do_not_overlap() -> None:
+    code = (
+        CUDA.format(body="for (int e = start[i]; e < start[i + 1]; e++) o[e] += v[i];")
+        + """
+void scale(const int *start, const float *v, float *o, int n, int all) {
+    cudaMemset(o, 0, all * sizeof(float));
+    k<<<dim3((n + 63) / 64), 64>>>(start, start, start, start, v, o, nullptr, n, n);
+}
+"""
+    )
+    assert Severity.WARNING not in {one.severity for one in findings(GlobalMemoryRace, code)}
