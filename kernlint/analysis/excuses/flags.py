@@ -10,9 +10,9 @@ from kernlint.symbolic.terms import SymbolKind, Uniformity, symbols
 
 @excuse("races", of_accesses)
 def raised_flag(pair: tuple[Access, Access], of: Trace) -> bool:
-    """One word for the whole grid is only ever set to one number, and looked at by those who may as well go on: who
-    comes late, or sees it late, does work that is thrown away.  Not where somebody waits for it, takes its value over
-    or does something more after having been the one to set it.
+    """One word for the whole grid is only ever set to one number, and looked at before by those who may as well go on:
+    who comes late, or sees it late, does work that is thrown away.  Not where somebody waits for it, takes its value
+    over, does something because it is set, or something more after having been the one to set it.
 
     ```cuda excused
     __global__ void check(const float *x, int *failed, int n) {
@@ -46,7 +46,8 @@ def raised_flag(pair: tuple[Access, Access], of: Trace) -> bool:
     writes = [access for access in uses if access.kind is AccessKind.WRITE]
     if any(access.kind not in (AccessKind.WRITE, AccessKind.READ) or not _one_word(access) for access in uses):
         return False
-    if any(access.loops for access in uses if access.kind is AccessKind.READ):
+    reads = [access for access in uses if access.kind is AccessKind.READ]
+    if any(read.loops or any(read.order > write.order for write in writes) for read in reads):
         return False
     numbers = {access.value.value if access.value is not None else None for access in writes}
     if len(numbers) != 1 or None in numbers:
