@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.extent.drawn import Crowded, crowded
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.handed_out import handed_out
@@ -12,6 +13,7 @@ from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
 from kernlint.analysis.extent.run_arrays import run_arrays
+from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
@@ -97,7 +99,20 @@ class ArrayIndexOutOfRange(Rule):
         tags=("CUDASecurity",),
         precision="high",
     )
-    needs = (trace, outside, pushed, several_steps, flushed, uncapped, handed_out, moved_windows, run_arrays, replayer)
+    needs = (
+        trace,
+        outside,
+        pushed,
+        several_steps,
+        flushed,
+        uncapped,
+        handed_out,
+        crowded,
+        moved_windows,
+        searched_ends,
+        run_arrays,
+        replayer,
+    )
     requires_whole = True
     looks_back = True
 
@@ -120,8 +135,12 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._flushed(one) for one in full if one.access.root not in arrays)
         counted: tuple[Uncapped, ...] = (*facts[uncapped], *facts[handed_out])
         yield from (self._uncapped(one) for one in counted if one.access.root not in arrays)
+        drawn: tuple[Crowded, ...] = facts[crowded]
+        yield from (self._crowded(one) for one in drawn if one.access.root not in arrays)
         moved: tuple[Window, ...] = facts[moved_windows]
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
+        found_last: tuple[BehindFound, ...] = facts[searched_ends]
+        yield from (self._found(one) for one in found_last if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access
@@ -134,6 +153,29 @@ class ArrayIndexOutOfRange(Rule):
                 Related(one.guard.span, "the loop goes on up to the last one, and the index is one more"),
             ],
             fix="let the loop end one element earlier",
+        )
+
+    def _crowded(self, one: Crowded) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is written past the end of {access.root.name} where the counter gives more than "
+            f"{one.length} slots: what was stored is used as far as there is room, and the store asks nothing",
+            related=[Related(one.clamp.span, f"the counter is clamped to {one.length} for this")],
+            fix=f"store only where the slot is less than {one.length}",
+        )
+
+    def _found(self, one: BehindFound) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} behind the end of {access.root.name} where the search has found the "
+            f"last element: it is element {one.count} of {one.count} then",
+            related=[
+                Related(one.search, "the search ends at the end of the array then"),
+                *(Related(span, "called from here") for span in access.stack[::-1][:2]),
+            ],
+            fix="ask whether the last element was found, or make the array one element larger",
         )
 
     def _window(self, one: Window) -> Finding:

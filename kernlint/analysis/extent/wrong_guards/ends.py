@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kernlint.analysis.coverage import Cover, conjuncts, cover
 from kernlint.analysis.extent.bounds import Reach, mentions, vacuous
@@ -75,7 +75,11 @@ def _raises(guard: Term) -> bool:
 
 
 def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach]:
-    """``in[min(i, n)]``, in a dimension whose size is n."""
+    """``in[min(i, n)]``, in a dimension whose size is n.
+
+    Excused: where runs begin that lie back to back, one after the last says where that ends.  Still bad: an element
+    that nothing of the same array is taken from.
+    """
     for access in indexed:
         size = access.root.element.size
         if not size or access.size != size:
@@ -93,7 +97,7 @@ def clamped(indexed: Sequence[Access], supports: Supports) -> Iterator[Overreach
                 continue
             guard = next((g for g in access.guards), None)
             support = supports.get(cap)
-            if support is not None and _alike(access, support, cap):
+            if support is not None and _alike(access, support, cap) and not _begins_of_runs(access, indexed):
                 chosen = guard or support.guards[-1]
                 why = "another access is kept below it"
                 yield Overreach(access, Fault.CLAMPED, chosen, chosen.term, cap, 1, why, support)
@@ -126,10 +130,30 @@ def clamped_data(found: Places) -> Iterator[Overreach]:
             continue
         size = polynomial(cap)
         support = bounds.get((id(place.access.root), place.pitch, size))
-        if support is not None:
+        if support is not None and not _begins_of_runs(place.access, found):
             guard = support.guards[-1]
             why = "another access is kept below it"
             yield Overreach(place.access, Fault.CLAMPED, guard, guard.term, size, 1, why, support)
+
+
+def _begins_of_runs(access: Access, found: Iterable[Access]) -> bool:
+    """Whether what an access reads has another element of its array taken from it: where runs begin that lie back to
+    back, one after the last says where that ends (``starts[min(i + 256, n)] - starts[i]``)."""
+    for other in found:
+        for term in (other.offset, other.value, *(guard.term for guard in other.guards)):
+            for part in subterms(term) if term is not None else ():
+                if part.op == "sub" and _loads(part.args[0], access) and _loads(part.args[1], access, other=True):
+                    return True
+    return False
+
+
+def _loads(term: Term, access: Access, other: bool = False) -> bool:
+    """Whether a number is what an access reads, or something ``other`` of the same array."""
+    symbol = plain(term).symbol
+    origin = symbol.origin if symbol is not None else None
+    if not isinstance(origin, tuple) or origin[0] is not access.root:
+        return False
+    return bool((origin[1] != access.offset) is other)
 
 
 def clamped_numbers(found: Places) -> Iterator[Overreach]:
