@@ -319,6 +319,9 @@ class WrongFence(Rule):
         if found.claimed:
             message = f"{name} is stored after its place has been claimed by {word}: another thread that has found "
             message += f"{word} there reads {name} as it was before"
+            if found.store.root is found.signal.root:
+                message = f"the rest of an element of {name} is stored after the element has been claimed: another "
+                message += "thread that has found it taken finds the rest as it was before"
             fix = f"let readers wait until {name} has been stored, or put both into one word"
         else:
             message = (

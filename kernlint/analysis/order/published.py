@@ -38,10 +38,12 @@ def published(order: Order, meets: Meets) -> tuple[Published, ...]:
     apart = [a for a in order.of.accesses if a.root.space is Space.GLOBAL and not a.asynchronous]
     stores = [a for a in apart if a.kind is AccessKind.WRITE]
     loads = [a for a in apart if a.kind is AccessKind.READ]
+    # an atomic operation finds what was there before too, and what it puts there may be overwritten
+    looks = [a for a in apart if a.kind is AccessKind.ATOMIC and a.atomic_op not in ("store", "cas")]
     found: dict[tuple[int, int], Published] = {}
     for word in order.words:
         if word.root.space is Space.GLOBAL:
-            for one in (*_flagged(order, word, stores, loads, meets), *_claimed(order, word, stores, loads)):
+            for one in (*_flagged(order, word, stores, loads, meets), *_claimed(order, word, stores, [*loads, *looks])):
                 found.setdefault((id(one.signal.node), id(one.store.root)), one)
     return tuple(found.values())
 

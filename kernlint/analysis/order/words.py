@@ -302,7 +302,8 @@ class _Finder:
     def _decides(self, access: Access, loop: LoopContext) -> bool:
         outs = self.outs[id(loop)]
         if any(tells(symbol, access) for symbol in outs):
-            return True
+            # Where the block meets in each round nobody waits by himself: threads that see different values part.
+            return not (loop.has_barrier and access.root.space is Space.SHARED)
         # `while (!__syncthreads_and(ready))`: what the threads bring to the vote is not kept.
         voted = any(isinstance(symbol.origin, Barrier) for symbol in outs)
         return voted and (access.volatile or access.kind is AccessKind.ATOMIC)

@@ -51,7 +51,7 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
     if begins_where_another_ends(access, entries):
         return False
     rows = rows_begun(access, entries)
-    if rows and any(_zeroed(access, launch) for launch in seen):
+    if rows and any(zeroed(access, launch) for launch in seen):
         return True
     if rows and all(entry in rows for entry in entries):
         return len(entries) == 1 and _one_entry(entries[0], witness)
@@ -64,7 +64,7 @@ def named_twice(access: Access, witness: Refuted, of: Trace, seen: Iterable[Laun
         or _other_end(value, entries)
         or _written_by_several(access, entries, of)
         or any(_one_entry(entry, witness) for entry in entries)
-        or any(_zeroed(access, launch) for launch in seen)
+        or any(zeroed(access, launch) for launch in seen)
     )
 
 
@@ -196,7 +196,7 @@ def _one_entry(entry: Symbol, witness: Refuted) -> bool:
 _FILLS = frozenset(name for name, fills in FILLS.items() if fills.target == 0 and fills.size == 2)
 
 
-def _zeroed(access: Access, launch: LaunchFact) -> bool:
+def zeroed(access: Access, launch: LaunchFact) -> bool:
     """Whether the host has filled the object of ``access`` with zeros, and no other kernel got it before ``launch``."""
     passed = launch.argument(access.root.name)
     if not isinstance(passed, PointerValue) or launch.walk is None or launch.event is None:

@@ -24,7 +24,7 @@ from kernlint.analysis.search.supposed import truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
 from kernlint.analysis.sharing.races import followed
-from kernlint.analysis.sharing.repeats import counts_up, named_twice
+from kernlint.analysis.sharing.repeats import counts_up, named_twice, zeroed
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.query import Side
@@ -132,9 +132,16 @@ def updates(access: Access) -> bool:
         return False
     picked = set(symbols(access.offset))
     own = [s for s in loads if s not in old and s not in picked and _by_thread(s.origin[1], picked)]
-    return (bool(old) and (bool(own) or counts_up(access.value, old))) or (
+    # a point that moves has things of its own: what it carries
+    carried = _moves(access.offset) and any(s.kind is SymbolKind.PHI and s not in picked for s in access.value.symbols)
+    return (bool(old) and (bool(own) or carried or counts_up(access.value, old))) or (
         bool(own) and any(_beats(g.term, access) for g in access.guards)
     )
+
+
+def _moves(place: Term) -> bool:
+    """Whether a place is the cell of a point that moves from round to round."""
+    return any(s.kind is SymbolKind.PHI and isinstance(s.type, FloatType) for s in symbols(place))
 
 
 def _beats(term: Term, write: Access) -> bool:
@@ -207,12 +214,14 @@ def _derived(access: Access) -> Picked | None:
     if not any(uniformity(term) > Uniformity.BLOCK for term in terms):
         return None
     if any(s.kind is SymbolKind.PHI and not _from_the_start(s) for term in terms for s in term.symbols):
-        return None  # who begins at a place of its own goes on in a part of its own
+        return None  # who begins at a place of its own goes on in a part of its own, unless it is a point that moves
     return Picked({}, {term: const(1, term.type) for term in terms})
 
 
 def _from_the_start(variable: Symbol) -> bool:
-    """Whether a loop variable begins with the same for all threads."""
+    """Whether a loop variable begins with the same for all threads, or says nothing of parts of their own."""
+    if isinstance(variable.type, FloatType):
+        return True  # the cells of points that move meet
     begins = variable.init.symbols if variable.init is not None else ()
     return all(s.kind is not SymbolKind.LOAD and s.uniformity is Uniformity.GRID for s in begins)
 
@@ -308,11 +317,24 @@ def _scatter(finder: Finder, access: Access, of: Trace, seen: tuple[LaunchFact, 
     race = _equal_indices(finder, access, picked, ways) if picked is not None else None
     if race is None and images is not None and updated and not fixed and (derived := _derived(access)) is not None:
         race, counted = _equal_indices(finder, access, derived, ways), None
+    if race is None and not within and _added_once(access) and any(zeroed(access, launch) for launch in seen):
+        updated = True
+        picked = images = _alike(access)  # sums over several blocks are made there
+        race = _equal_indices(finder, access, picked, (True,)) if picked is not None else None
+        counted, fixed = None, False
     if race is None or picked is None:
         return None
     met = None if updated or counted else _met(access, picked, of)
     believed = updated and picked is images and not named_twice(access, race.witness, of, seen)
     return Scatter(access, race, updated, bool(counted), fixed, met, believed=believed)
+
+
+def _added_once(access: Access) -> bool:
+    """Whether something is added to what an element held, and each round of the loops around has an element of its
+    own: the element needs no sum for one thread's sake."""
+    held = access.value.terms if access.value is not None and access.value.op == "add" else ()
+    adds = any(one.symbol is not None and one.symbol.origin == (access.root, access.offset) for one in held)
+    return adds and all(loop.counter in symbols(access.offset) for loop in access.loops)
 
 
 def _set(term: Term) -> Term:
