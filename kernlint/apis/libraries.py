@@ -92,6 +92,40 @@ def counts_of(name: str) -> Counts | None:
     return _TABLES[library].get(last)
 
 
+class Matrices(NamedTuple):
+    """A product or sum of matrices that lie by columns: for each one the argument that is its leading dimension, that
+    which says whether it is transposed (None: it never is), and those that are its rows where it is not and where it
+    is.  A leading dimension is no less than these (cuBLAS 12, 2.7 and 2.8)."""
+
+    of: tuple[tuple[str, int, int | None, int, int], ...]
+
+
+def _product(a: int, b: int, c: int) -> Matrices:
+    return Matrices((("A", a, 1, 3, 5), ("B", b, 2, 5, 4), ("C", c, None, 3, 3)))
+
+
+MATRICES: dict[str, Matrices] = {
+    **{f"{letter}gemm": _product(8, 10, 13) for letter in (*_LETTERS, "H")},
+    **{f"{letter}gemmStridedBatched": _product(8, 11, 15) for letter in (*_LETTERS, "H")},
+    **{f"{letter}gemmBatched": _product(8, 10, 13) for letter in (*_LETTERS, "H")},
+    **{f"{letter}geam": Matrices((("A", 7, 1, 3, 4), ("B", 10, 2, 3, 4), ("C", 12, None, 3, 3)))
+       for letter in _LETTERS},
+    **{f"{letter}gemv": Matrices((("A", 6, None, 2, 2),)) for letter in _LETTERS},
+    "GemmEx": _product(9, 12, 16),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def matrices_of(name: str) -> Matrices | None:
+    """What is known of the matrices of a function of cuBLAS or hipBLAS; None for any other."""
+    match = _NAMES.fullmatch(name)
+    return MATRICES.get(match[2]) if match is not None and match[1] == "blas" else None
+
+
+AS_IT_IS = frozenset({0, 111})
+"""``CUBLAS_OP_N`` and ``HIPBLAS_OP_N``: a matrix is not transposed."""
+
+
 class Transform(NamedTuple):
     """A transform that a plan is for: how many elements go in and come out of one whose last extent is n, as ``n`` or
     half of it (``n / 2 + 1``), and the bytes of these elements.  Argument 0 of the call is the plan."""
@@ -126,4 +160,4 @@ def of_fft(name: str) -> str:
 
 def goes_through(name: str) -> bool:
     """Whether a function is one of a library that goes through as much memory as can be told."""
-    return counts_of(name) is not None or of_fft(name) in TRANSFORMS
+    return counts_of(name) is not None or of_fft(name) in TRANSFORMS or matrices_of(name) is not None

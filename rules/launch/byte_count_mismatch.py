@@ -15,7 +15,9 @@ from kernlint.analysis.hostmodel.sizes import (
     exceeds,
     made_of_sizes,
     may_exceed,
+    moving,
     of_rows,
+    overwrites,
     part_of_elements,
     piece_of_elements,
     rows_of_elements,
@@ -243,12 +245,9 @@ class ByteCountMismatch(ModuleRule):
             message = f"each byte is filled with the lowest one of {filled}, which is another number then"
             return self.finding(one.event.span, message, Severity.WARNING, fix="fill with a kernel")
         if isinstance(one, Fill) and one.bytewise and is_fraction(one.event.node.args[one.at]):
-            return self.finding(
-                one.event.span,
-                "each byte is filled with the whole part of a floating-point number, of which one byte is taken",
-                severity=Severity.WARNING,
-                fix="fill with a kernel, or with std::fill on the host and a copy",
-            )
+            message = "each byte is filled with the whole part of a floating-point number, of which one byte is taken"
+            fix = "fill with a kernel, or with std::fill on the host and a copy"
+            return self.finding(one.event.span, message, Severity.WARNING, fix=fix)
         if of_pointer(one):
             message = "the size is that of a pointer, not of what it points to"
             return self.finding(one.event.span, message, fix="multiply a number of elements by the size of one")
@@ -273,6 +272,10 @@ class ByteCountMismatch(ModuleRule):
                     "apart",
                     fix=f"multiply by {element}",
                 )
+        target = as_pointer(one.target) if isinstance(one, Copy) and moving(one.source) else None
+        if target is not None and overwrites(one.size, target.offset):
+            message = f"each of these pieces of {words(one.size)} bytes overwrites a part of the one before"
+            return self.finding(one.event.span, message, Severity.WARNING, fix="move on by the bytes of a piece")
         for value in values:
             found = self._against_memory(one, value, walk)
             if found is not None:

@@ -39,7 +39,7 @@ from kernlint.prove.admission import ANY
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import words
-from kernlint.tree.nodes import Binary, Call, Cast, Expr, InitList, IntLit, Ref, Unary
+from kernlint.tree.nodes import Binary, Call, Cast, Expr, InitList, IntLit, Member, Ref, Unary
 from kernlint.tree.types import StructType
 from kernlint.tree.walk import walk
 
@@ -308,7 +308,7 @@ class LaunchLimits(Rule):
             z, shape = words(view.fact.block[2]), " x ".join(map(str, deep))
             message = f"a block of {z} threads along z may have more than {DEEP} there, as with {shape}"
             return message, f"take no more than {DEEP} along z"
-        block = block_beyond(view, THREADS) if facts.module.language != "opencl" else None
+        block = block_beyond(view, THREADS, facts[trace]) if facts.module.language != "opencl" else None
         capped = capped_block(view, THREADS) if block is None and facts.module.language != "opencl" else None
         block = block or capped
         if block is None or view.fact.block is None or held_by_arrays(facts[trace], view, THREADS):
@@ -393,7 +393,7 @@ def _written(sizes: Expr | None) -> bool:
                 return False
             if isinstance(node.decl.init, IntLit) and not node.decl.init.value:
                 return False  # nobody names a size that is zero: what made it is not in sight
-        elif not isinstance(node, (IntLit, Cast, Binary, Unary, InitList)) and not (
+        elif not isinstance(node, (IntLit, Cast, Binary, Unary, InitList, Member)) and not (
             isinstance(node, Call) and node.function is None and isinstance(node.type, StructType)
         ):
             return False

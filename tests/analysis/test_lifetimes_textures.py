@@ -1,9 +1,10 @@
-"""Texture objects and the memory that they read; page-locked memory of the host."""
+"""Memory that others reach by what was made of it: textures, graphs; page-locked memory of the host."""
 
 from __future__ import annotations
 
 import pytest
 from kernlint_rules.launch.device_use_after_free import DeviceUseAfterFree
+from kernlint_rules.launch.unsynchronised_host_read import UnsynchronisedHostRead
 
 from tests.rules.marked import findings
 
@@ -66,3 +67,55 @@ int run(int n) {
 )
 def test_page_locked_memory_is_unlocked_before_it_is_freed(last: str, told: int) -> None:
     assert len(findings(DeviceUseAfterFree, LOCKED.replace("LAST", last))) == told
+
+
+GRAPH = """
+__global__ void add(const float *in, float *sum, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) sum[i] += in[i];
+}
+void replay(const float *in, float *out, int n, cudaStream_t s) {
+    float *sum, *other;
+    cudaMalloc(&sum, n * sizeof(float));
+    cudaMalloc(&other, n * sizeof(float));
+    cudaGraph_t g;
+    cudaGraphExec_t x;
+    cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
+    add<<<(n + 63) / 64, 64, 0, s>>>(in, sum, n);
+    cudaStreamEndCapture(s, &g);
+    cudaGraphInstantiate(&x, g, nullptr, nullptr, 0);
+    BEFORE
+    cudaGraphLaunch(x, s);
+    cudaStreamSynchronize(s);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [("", 0), ("cudaFree(sum);", 1), ("cudaFree(other);", 0), ("cudaFree(sum); cudaGraphExecDestroy(x);", 0)],
+)
+def test_memory_that_a_graph_was_captured_with(before: str, told: int) -> None:
+    assert len(findings(DeviceUseAfterFree, GRAPH.replace("BEFORE", before))) == told
+
+
+def test_the_library_writes_what_is_still_copied() -> None:
+    code = """#include <string.h>
+struct Engine {
+    float *kept, *d;
+    cudaStream_t s;
+    int n;
+    void init() { cudaMallocHost(&kept, n * 4); cudaMalloc(&d, n * 4); }
+    void end() { cudaFreeHost(kept); cudaFree(d); }
+    void push(const float *k, const float *v) {
+        memcpy(kept, k, n * 4);
+        cudaMemcpyAsync(d, kept, n * 4, cudaMemcpyHostToDevice, s);
+        WAIT
+        memcpy(kept, v, n * 4);
+        cudaMemcpyAsync(d, kept, n * 4, cudaMemcpyHostToDevice, s);
+        cudaStreamSynchronize(s);
+    }
+};
+"""
+    assert len(findings(UnsynchronisedHostRead, code.replace("WAIT", ""))) == 1
+    assert not findings(UnsynchronisedHostRead, code.replace("WAIT", "cudaStreamSynchronize(s);"))

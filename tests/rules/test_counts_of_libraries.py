@@ -6,7 +6,7 @@ import pytest
 from kernlint_rules.launch.byte_count_mismatch import ByteCountMismatch
 
 from kernlint.apis.libraries import Counts, counts_of
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 
 def test_names_of_the_libraries() -> None:
@@ -84,3 +84,58 @@ def test_transforms_of_real_numbers_have_one_more_than_half() -> None:
     short = PLANS.replace("(n / 2 + 1)", "(n / 2)")
     short = short.replace("in_, out_);", "in_, out_);  // bad").replace("out_, in_);", "out_, in_);  // bad")
     assert_marked(ByteCountMismatch, short)
+
+
+GEMM = """#include <cublas_v2.h>
+void multiply(cublasHandle_t h, const float *a, const float *b, float *c, int m, int n, int k) {
+    const float one = 1.0f, zero = 0.0f;
+    CHECK
+    cublasSgemm(h, OPS, m, n, k, &one, a, LDA, b, LDB, &zero, c, LDC);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ops", "dims", "check", "told"),
+    [
+        ("CUBLAS_OP_N, CUBLAS_OP_N", ("m", "k", "m"), "", 0),
+        ("CUBLAS_OP_T, CUBLAS_OP_N", ("k", "k", "m"), "", 0),
+        ("CUBLAS_OP_T, CUBLAS_OP_N", ("m", "k", "m"), "", 1),
+        ("CUBLAS_OP_N, CUBLAS_OP_T", ("m", "n", "m"), "", 0),
+        ("CUBLAS_OP_N, CUBLAS_OP_N", ("m", "k", "n"), "", 1),
+        ("CUBLAS_OP_N, CUBLAS_OP_N", ("m", "k", "n"), "if (m != n) return;", 0),
+        ("CUBLAS_OP_N, CUBLAS_OP_N", ("m + 4", "k", "m"), "", 0),
+        ("CUBLAS_OP_N, CUBLAS_OP_N", ("m - 1", "k", "m"), "", 1),
+    ],
+)
+def test_leading_dimensions(ops: str, dims: tuple[str, str, str], check: str, told: int) -> None:
+    code = GEMM.replace("OPS", ops).replace("CHECK", check)
+    for name, given in zip(("LDA", "LDB", "LDC"), dims, strict=True):
+        code = code.replace(name, given)
+    found = findings(ByteCountMismatch, code)
+    assert len(found) == told and all("leading dimension" in one.message for one in found)
+
+
+@pytest.mark.parametrize(("end", "told"), [("x + n", 0), ("x + n * sizeof(int)", 1), ("x + n / 2", 0)])
+def test_ranges_of_thrust(end: str, told: int) -> None:
+    code = f"""#include <thrust/sort.h>
+#include <thrust/execution_policy.h>
+void sort(int n) {{
+    int *x;
+    cudaMalloc(&x, n * sizeof(int));
+    thrust::sort(thrust::device, x, {end});
+    cudaFree(x);
+}}
+"""
+    assert len(findings(ByteCountMismatch, code)) == told
+
+
+@pytest.mark.parametrize(("size", "told"), [("sizeof(double)", 0), ("sizeof(int)", 1), ("2 * sizeof(double)", 0)])
+def test_pieces_that_overwrite_each_other(size: str, told: int) -> None:
+    code = f"""#include <CL/cl.h>
+void send(cl_command_queue *queues, cl_mem whole, double *from, int devices) {{
+    for (int i = 0; i < devices; i++)
+        clEnqueueWriteBuffer(queues[i], whole, CL_TRUE, i * 16 * {size}, 16 * sizeof(double), from + i * 16, 0, 0, 0);
+}}
+"""
+    assert len(findings(ByteCountMismatch, code)) == told

@@ -190,3 +190,34 @@ void run(float *x, int n) { shrink<<<dim3(1, (n + 3) / 4), dim3(64, 4)>>>(x, n);
 """
     assert len(findings(LaunchLimits, source, "hip")) == 1
     assert not findings(LaunchLimits, source.replace("30000000", "200000"), "hip")
+
+
+def test_one_block_of_a_kernel_for_many() -> None:
+    source = """
+__global__ void fill(float *x, unsigned n) {
+    const unsigned i = PLACE;
+    if (i < n) x[i] = 1.0f;
+}
+void run(float *x, unsigned n) { fill<<<1, n>>>(x, n); }
+"""
+    found = findings(LaunchLimits, source.replace("PLACE", "blockIdx.x * blockDim.x + threadIdx.x"))
+    assert len(found) == 1 and found[0].message.startswith("a block of n threads may have more than 1024")
+    assert not findings(LaunchLimits, source.replace("PLACE", "threadIdx.x"))
+
+
+def test_a_grid_that_is_rounded_down_to_nothing() -> None:
+    source = """
+__global__ void fill(float *x) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
+    if (c < 160 && r < 20) x[r * 160 + c] = 1.0f;
+}
+void run(float *x) {
+    dim3 block(32, 32);
+    dim3 grid(160 / block.x, ROWS / block.y);
+    fill<<<grid, block>>>(x);
+}
+"""
+    assert [one.message for one in findings(LaunchLimits, source.replace("ROWS", "20"))] == [
+        "the grid has 0 blocks along y"
+    ]
+    assert not findings(LaunchLimits, source.replace("ROWS", "(20 + 31)"))

@@ -13,12 +13,12 @@ from kernlint.analysis.hostmodel.places import Extent, extent_of
 from kernlint.analysis.hostmodel.sizes import exceeds
 from kernlint.analysis.hostmodel.written import size_factors
 from kernlint.analysis.trace.events import ApiEvent
-from kernlint.analysis.trace.values import Value, as_term
-from kernlint.apis.libraries import PLANS, TRANSFORMS, Counts, counts_of, of_fft
+from kernlint.analysis.trace.values import PointerValue, Value, as_term
+from kernlint.apis.libraries import AS_IT_IS, PLANS, TRANSFORMS, Counts, Matrices, counts_of, matrices_of, of_fft
 from kernlint.source import Span
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.show import words
-from kernlint.symbolic.terms import Term, binary, cast, const, plain
+from kernlint.symbolic.terms import SymbolKind, Term, binary, cast, const, plain, symbols
 from kernlint.tree.nodes import Expr
 from kernlint.tree.types import I64, FloatType, IntType, PointerType, StructType, VectorType
 from kernlint.tree.walk import strip_casts
@@ -36,6 +36,13 @@ def in_elements(walk: HostWalk) -> Iterator[Misfit]:
         counts = counts_of(api.node.name)
         if counts is not None:
             yield from _counted(api, counts, walk)
+            continue
+        if api.node.name.startswith("thrust::"):
+            yield from _ranges(api, walk)
+            continue
+        matrices = matrices_of(api.node.name)
+        if matrices is not None:
+            yield from _leading(api, matrices)
             continue
         last = of_fft(api.node.name)
         if last in PLANS:
@@ -78,6 +85,45 @@ def _width(pointer: Expr, api: ApiEvent, counts: Counts) -> int:
     bare = strip_casts(pointer)
     kind = bare.type.pointee if isinstance(bare.type, PointerType) else None
     return (kind.size or 0) if isinstance(kind, _SIZED) else 0
+
+
+def _ranges(api: ApiEvent, walk: HostWalk) -> Iterator[Misfit]:
+    """A range of an algorithm that ends behind the memory it begins in."""
+    for value in api.args:
+        behind = extent_of(value, walk.allocations) if isinstance(value, PointerValue) else None
+        if behind is None or behind.row is not None or not exceeds(polynomial(behind.offset), polynomial(behind.size)):
+            continue
+        message = (
+            f"a range ends {words(behind.offset)} bytes behind the beginning, of {words(behind.size)} that are there"
+        )
+        yield api, message, "count elements: a pointer moves on by these", behind.span
+        return
+
+
+def _leading(api: ApiEvent, matrices: Matrices) -> Iterator[Misfit]:
+    """A leading dimension that is less than the rows of its matrix, or another size of the call than these are."""
+    if max(max(at, rows, turned) for _, at, _, rows, turned in matrices.of) >= len(api.args):
+        return
+    sizes = {plain(as_term(api.args[at])) for _, _, _, *both in matrices.of for at in both}
+    for name, at, transposed, rows, turned in matrices.of:
+        how = as_term(api.args[transposed]).value if transposed is not None else 0
+        if how is None:
+            continue
+        wanted, given = (plain(as_term(api.args[one])) for one in (rows if how in AS_IT_IS else turned, at))
+        other = given in sizes and given != wanted and all(map(_chosen, (given, wanted)))
+        checked = any({*symbols(given), *symbols(wanted)} & {*symbols(guard.term)} for guard in api.guards)
+        if exceeds(polynomial(cast(wanted, I64)), polynomial(cast(given, I64))) or (other and not checked):
+            message = (
+                f"the leading dimension of {name} is {words(given)}, and its columns have {words(wanted)} elements"
+            )
+            where = "where that is more, the call fails" if given.value is None else "the call fails"
+            yield api, f"{message}: {where}", f"pass {words(wanted)}", None
+            return
+
+
+def _chosen(size: Term) -> bool:
+    """Whether a size is a variable that callers choose."""
+    return size.symbol is not None and size.symbol.kind is SymbolKind.PARAM
 
 
 def _transformed(api: ApiEvent, name: str, plan: ApiEvent, walk: HostWalk) -> Iterator[Misfit]:

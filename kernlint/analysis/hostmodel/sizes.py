@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.trace.values import Value
+from kernlint.analysis.trace.values import PointerValue, Value
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import Polynomial, polynomial
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, symbols
@@ -127,6 +127,20 @@ def piece_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
     return 0
 
 
+def overwrites(size: Term, offset: Term) -> bool:
+    """Whether pieces that a loop writes one after the other are longer than they lie apart."""
+    whole = polynomial(size)
+    for mono, value in polynomial(offset).coefficients.items():
+        moving = [a for a in mono if a.symbol is not None and _by_one(a.symbol)]
+        if len(moving) == 1:
+            rest = list(mono)
+            rest.remove(moving[0])
+            apart = {tuple(rest): value}
+            if value > 0 and set(whole.coefficients) == set(apart) and whole.coefficients[tuple(rest)] > value:
+                return True
+    return False
+
+
 def rows_of_elements(size: Term, offset: Term, elements: Iterable[int]) -> int:
     """How many bytes an element has where a copy starts whole rows behind the beginning, of an element's bytes for each
     byte that a row of the copy has; 0 where it does not."""
@@ -182,3 +196,17 @@ def scaled_pitch(offset: Term, pitch: Term, size: int) -> bool:
         value % size == 0 and all(mono.count(atom) >= atoms.count(atom) for atom in atoms)
         for mono, value in polynomial(offset).coefficients.items()
     )
+
+
+def moving(value: Value) -> bool:
+    """Whether a pointer moves on from round to round of a loop."""
+    return isinstance(value, PointerValue) and any(map(_by_one, symbols(value.offset)))
+
+
+def _by_one(symbol: Symbol) -> bool:
+    """Whether a number grows by one from round to round."""
+    if symbol.kind is not SymbolKind.PHI or symbol.step is None:
+        return symbol.kind is SymbolKind.COUNTER
+    rounds = [(mono, value) for mono, value in polynomial(symbol.step).coefficients.items() if mono]
+    counter = rounds[0][0][0].symbol if len(rounds) == 1 and len(rounds[0][0]) == 1 else None
+    return counter is not None and counter.kind is SymbolKind.COUNTER and rounds[0][1] == 1

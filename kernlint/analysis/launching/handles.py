@@ -75,8 +75,8 @@ class Handles:
         if isinstance(expr, Call):
             return _named(expr)
         key = _key(expr)
-        if key is not None and key in self._made:
-            return self._made[key]
+        if key is not None and (made := self._made.get(key)) is not None and (made or len(self._several[key]) > 1):
+            return made
         if isinstance(expr, Subscript):
             return self._listed(expr)
         if isinstance(expr, Ref):
@@ -126,13 +126,18 @@ class Handles:
         return {node.span: node for node in self._nodes() if isinstance(node, Call)}
 
     @cached_property
-    def _made(self) -> dict[_Key, str]:
-        """The names that handles are made with."""
+    def _several(self) -> dict[_Key, set[str]]:
+        """All names that handles are made with, empty ones for something else."""
         found: dict[_Key, set[str]] = {}
         for target, value in self._stores():
             for key, name in _names(target, value):
                 found.setdefault(key, set()).add(name)
-        return {key: names.pop() for key, names in found.items() if len(names) == 1 and "" not in names}
+        return found
+
+    @cached_property
+    def _made(self) -> dict[_Key, str]:
+        """The names that handles are made with; empty where they are several, or something else."""
+        return {key: next(iter(names)) if len(names) == 1 else "" for key, names in self._several.items()}
 
     @cached_property
     def _lists(self) -> dict[_Key, tuple[str, ...]]:

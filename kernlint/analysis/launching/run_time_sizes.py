@@ -368,7 +368,7 @@ def _clamped(block: tuple[Term, Term, Term], most: int) -> tuple[int, int, int] 
     return (x, y, z) if x * y * z > most else None
 
 
-def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
+def block_beyond(view: LaunchView, most: int, kernel: Trace) -> tuple[int, int, int] | None:
     """A block of more than ``most`` threads that a launch may have whose block is as large as a size that the kernel is
     told, or as several sizes together; None where there is none."""
     block = view.fact.block
@@ -378,7 +378,7 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
     clamped = _clamped(block, most) if len(open_) == 1 else None
     if clamped is not None:
         return clamped
-    if open_ == [0] and _a_size(view, block[0]) and _one_each(view):
+    if open_ == [0] and _a_size(view, block[0]) and (_one_each(view) or _one_of_many(view, block[0], kernel)):
         shape = [size.value or 0 for size in block]
         shape[open_[0]] = 2 * most + 1
         x, y, z = shape
@@ -396,6 +396,13 @@ def block_beyond(view: LaunchView, most: int) -> tuple[int, int, int] | None:
         if x * y * z > most and known.permits((x, y, z)):
             return x, y, z
     return None
+
+
+def _one_of_many(view: LaunchView, threads: Term, kernel: Trace) -> bool:
+    """Whether one block is launched for all of a size, of a kernel that is made for many blocks: it tests the index of
+    a thread in the grid against that size."""
+    alone = view.fact.grid is not None and all(size.value == 1 for size in view.fact.grid)
+    return alone and tested_size(view, 0, threads, kernel) is not None
 
 
 def held_by_arrays(kernel: Trace, view: LaunchView, most: int) -> bool:

@@ -20,6 +20,7 @@ from kernlint.analysis.hostmodel.lifetimes.events import (
     unordered_free,
     waits_for,
 )
+from kernlint.analysis.hostmodel.lifetimes.graphs import GRAPHS, graph
 from kernlint.analysis.hostmodel.lifetimes.inside import given_inside
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine, Outcome
 from kernlint.analysis.hostmodel.lifetimes.mapped import HANDED, UNLOCKS, handed
@@ -45,7 +46,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     things_in,
 )
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
-from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS
+from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
@@ -81,10 +82,10 @@ def outside(m: Machine, e: n.Call, s: State) -> list[Outcome]:
     for state, args in m.values(exprs, s):
         if e.receiver is not None and is_queue(e.receiver.type):
             args[0] = queue_of(m, e.receiver, state) or args[0]
-        for index in READS.get(e.name, ()):
-            read = args[index] if index < len(args) else None
-            if isinstance(read, At):
-                m.host_access(read, e.span, state, False)
+        for table, writes in ((READS, False), (WRITES, True)):
+            for touched in (args[index] for index in table.get(e.name, ()) if index < len(args)):
+                if isinstance(touched, At):
+                    m.host_access(touched, e.span, state, writes)
         if owns(e):
             owned(m, e, args[0], state)
             owner = owning(m, e, args[0], state)
@@ -147,6 +148,8 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         return [(s, _status(m, e, s))]
     if plain in MAPS and len(args) > 2:
         return [(s, _mapped(m, e, args, s))]
+    if plain in GRAPHS:
+        graph(m, plain, e.span, s)
     if plain in WAITS:
         if plain == "EventElapsedTime":
             elapsed_asked(m, e, args, s)
@@ -353,9 +356,6 @@ def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, strea
         if fate.use in ("computed", "async") and fate.used_at is not None:
             word = "given back without waiting for the stream that still works with it"
             m.report(Fault("moved", span, thing.name, word, ((fate.used_at, "begun here"),)))
-
-
-# ------------------------------------------------------------------------------------------------ copies and waits
 
 
 # --------------------------------------------------------------------------------------------------- out of sight

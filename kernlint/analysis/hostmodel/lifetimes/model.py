@@ -194,6 +194,9 @@ class State:
     """Streams that wait for an event, with the stream on which that was recorded (None: which is not known)."""
     args: tuple[Bound, ...] = ()
     """Memory objects that are arguments of kernels of OpenCL."""
+    captured: tuple[Thing, ...] | None = None
+    """Memory that the graph was captured with; None where there is none, or several."""
+    capturing: bool = False
     over: dict[Thing, Thing] = field(default_factory=dict)
     """Texture and surface objects, with the memory that they read."""
 
@@ -204,7 +207,7 @@ class State:
             dict(self.recorded), dict(self.begun), dict(self.events), self.rests, self.reset, self.version,
             self.calls, self.waited,
             self.uploaded, self.compared, self.replaced, self.follows, self.args,
-            dict(self.over),
+            self.captured, self.capturing, dict(self.over),
         )  # fmt: skip
 
     def fate(self, thing: Thing) -> Fate:
@@ -251,6 +254,7 @@ def merged(states: list[State], most: int) -> list[State]:
         same.compared |= state.compared
         same.follows |= state.follows
         same.over.update(state.over)
+        same.captured = same.captured if same.captured == state.captured else None
         same.args = tuple(one for one in same.args if one in state.args)
     return list(found.values())[:most]
 

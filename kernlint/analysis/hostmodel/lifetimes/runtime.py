@@ -16,6 +16,13 @@ READS: dict[str, tuple[int, ...]] = {
 """Functions of the C and C++ libraries that read, before they return, what an argument points to (ISO C 7.24.2, 7.21.8;
 POSIX write, send; ISO C++ [ostream.unformatted]); a method's object is argument 0."""
 
+WRITES: dict[str, tuple[int, ...]] = {
+    "memcpy": (0,), "memmove": (0,), "memset": (0,), "fread": (0,), "read": (1,), "recv": (1,),
+    "std::memcpy": (0,), "std::memmove": (0,), "std::memset": (0,), "std::fread": (0,),
+    "std::copy": (2,), "std::copy_n": (2,), "std::fill": (0,), "std::fill_n": (0,), "std::iota": (0,),
+}  # fmt: skip
+"""Functions of the same libraries that write, before they return, what an argument points to."""
+
 MAY_WAIT = pattern(
     r"\w*(?:[Ss]ync|[Ww]ait|[Qq]uery|[Ff]inish|[Bb]arrier|[Cc]allback|HostFunc|join|[Cc]omplete|[Ff]lush|[Pp]oll)\w*"
 )

@@ -46,6 +46,7 @@ def move(m: Machine, e: n.Call, name: str, moves: Moves, args: list[Value], s: S
         flag = args[moves.flag] if moves.flag < len(args) else None
         waits = bool(flag.value) if isinstance(flag, Number) else None
     stream = args[moves.stream] if moves.stream is not None and moves.stream < len(args) else None
+    captured(args, s)
     for given in (target, source):
         if given is not None:
             used(m, given, e.span, s, "copied")
@@ -214,6 +215,7 @@ def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
         stream = found[len(parts)] if streams else None
         if stream is not None:
             used(m, stream, e.span, state, "used")
+        captured(args, state)
         for index, given in enumerate(args):
             kind = params[index].type if index < len(params) else None
             _passed(m, e, given, kind, stream, state)
@@ -393,3 +395,10 @@ def calls_to(m: Machine) -> tuple[tuple[Span, str], ...]:
 def became(given: Value, use: str, span: Span, s: State, stream: Value | None = None) -> None:
     if isinstance(given, At) and (given.thing in s.fates or given.thing.kind in MEMORY):
         s.change(given.thing, use=use, used_at=span, stream=stream)
+
+
+def captured(values: list[Value], s: State) -> None:
+    """Work with these values is recorded, where somebody records."""
+    if s.capturing and s.captured is not None:
+        found = (thing for value in values for thing in things_in(value) if thing.kind in MEMORY)
+        s.captured = tuple(dict.fromkeys((*s.captured, *found)))

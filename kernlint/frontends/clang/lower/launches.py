@@ -354,6 +354,8 @@ def _packed(expr: Expr | None) -> Expr | None:
 def _handle_name(scope: Scope, expr: Expr | None) -> str:
     """The kernel's name behind a handle created from a string, else the handle's own name."""
     expr, own = _bare(expr), ""
+    if _named_at_run_time(scope, expr):
+        return expr.decl.name if isinstance(expr, Ref) else expr.field if isinstance(expr, Member) else ""
     for _ in range(4):  # through variables that hold a copy of the handle
         if not isinstance(expr, Ref):
             break
@@ -375,10 +377,14 @@ def _handle_name(scope: Scope, expr: Expr | None) -> str:
     got = rb"\w*GetFunction\s*\(\s*&\s*(?:\w+(?:\.|->))*%s\s*,[^,;]*,\s*\"(\w+)\"" % escaped
     made = rb"\b%s\s*[({]\s*[^,;(){}\"]*,\s*\"(\w+)\"\s*(?:,\s*&?\w+\s*)?[)}]" % escaped  # a member's initialiser
     names = {name for each in (created, got, made) for name in re.findall(each, scope.lowering.text)}
-    # ... and may be of a kernel whose name is no literal.
-    others = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*[A-Za-z_]" % escaped
-    one = len(names) == 1 and re.search(others, scope.lowering.text) is None
-    return names.pop().decode() if one else own or handle
+    return names.pop().decode() if len(names) == 1 else own or handle
+
+
+def _named_at_run_time(scope: Scope, expr: Expr | None) -> bool:
+    """Whether a handle, by its name, is somewhere in the file that of a kernel whose name is no literal."""
+    handle = expr.decl.name if isinstance(expr, Ref) else expr.field if isinstance(expr, Member) else ""
+    made = rb"\b%s\s*=\s*[\w:]*(?:CreateKernel|::Kernel)\s*\([^,;]*,\s*[A-Za-z_]" % re.escape(handle.encode())
+    return bool(handle) and re.search(made, scope.lowering.text) is not None
 
 
 def _strings(expr: Expr | None) -> list[str]:
