@@ -121,7 +121,8 @@ class WrongWarpMask(Rule):
             yield self._excluded(exclusion)
         yield from self._unmasked([event for event in facts[trace].warp_ops if no_mask(event)])
         for event in facts[trace].warp_ops:
-            most = within.size if facts.module.language == "cuda" else 64  # a wavefront may have 64 lanes
+            # A wavefront may have 64 lanes, and what a macro switches on that nobody sets may be code for those.
+            most = within.size if facts.module.language == "cuda" and not facts.module.setting else 64
             width = bad_width(event, most) if facts.module.language != "opencl" else None
             if width == 0 and numbers_made_up(facts):
                 width = None  # a quotient of a template's number

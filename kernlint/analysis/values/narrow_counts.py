@@ -10,7 +10,7 @@ from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.products import PLACE, added, bits, comparisons, factors, signed, widened_parts
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Symbol, SymbolKind, Term, plain, subterms, symbols
-from kernlint.tree.types import IntType
+from kernlint.tree.types import IntType, StructType
 
 WARP = 32
 """Threads, at least, of a block whose size is a number."""
@@ -158,9 +158,13 @@ def _widened(factor: Term) -> bool:
 
 
 def _by_habit(count: Term) -> bool:
-    """Whether a count is an unsigned parameter of 64 bits as it stands (``size_t n``)."""
+    """Whether a count is an unsigned parameter of 64 bits as it stands (``size_t n``), or what an accessor of PyTorch
+    says of its tensor, whose sizes have 64 bits whatever they are."""
     inner = plain(count)
-    return inner.op == "sym" and isinstance(inner.type, IntType) and not inner.type.signed
+    if inner.symbol is None or not isinstance(inner.type, IntType):
+        return False
+    holder = getattr(inner.symbol.origin, "type", None)
+    return not inner.type.signed or (isinstance(holder, StructType) and "TensorAccessor<" in holder.name)
 
 
 def gridded(subscripts: Sequence[Access], seen: Sequence[LaunchFact]) -> Iterator[Narrow]:

@@ -534,3 +534,21 @@ void run(float *out, const float *probs, const int *targets, int block) {
 @pytest.mark.parametrize(("vocabulary", "bad"), [("50257", False), ("502570", True)])
 def test_a_quotient_of_an_index_is_no_larger_than_its_test_lets_it_be(vocabulary: str, bad: bool) -> None:
     assert bool(findings(IndexOverflow, LOSSES.replace("VOCABULARY", vocabulary))) is bad
+
+
+ACCESSOR = """
+#include <torch/extension.h>
+struct Flat { float *p; long long n; __device__ long long size(int) const { return n; }
+              __device__ float &operator[](long long i) const { return p[i]; } };
+__global__ void twice(VIEW x) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < x.size(0)) x[i] *= 2.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("view", "severity"), [("at::PackedTensorAccessor64<float, 1>", Severity.NOTE), ("Flat", Severity.WARNING)]
+)
+def test_sizes_of_tensors_have_64_bits_by_habit(view: str, severity: Severity) -> None:
+    assert [one.severity for one in findings(IndexOverflow, ACCESSOR.replace("VIEW", view))] == [severity]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.synchronisation.wrong_warp_mask import WrongWarpMask
 
-from tests.rules.marked import assert_marked
+from tests.rules.marked import assert_marked, findings
 
 CASES = {
     "a width that is a quotient of a number nobody gives": """
@@ -104,3 +104,22 @@ __global__ void k(const int *x, int *o) {
 @pytest.mark.parametrize("code", CASES.values(), ids=CASES.keys())
 def test_masks(code: str) -> None:
     assert_marked(WrongWarpMask, code)
+
+
+WIDE = """
+__global__ void sums(float *x) {
+    float v = x[threadIdx.x];
+#ifdef WIDE_WAVES
+    for (int i = WIDTH / 2; i > 0; i /= 2) v += __shfl_xor_sync(0xffffffff, v, i, WIDTH);
+#else
+    for (int i = 16; i > 0; i /= 2) v += __shfl_xor_sync(0xffffffff, v, i, 32);
+#endif
+    x[threadIdx.x] = v;
+}
+"""
+
+
+@pytest.mark.parametrize(("width", "bad"), [(64, False), (48, True)])
+def test_what_nobody_switches_on_may_be_for_waves_of_64(width: int, bad: bool) -> None:
+    assert bool(findings(WrongWarpMask, WIDE.replace("WIDTH", str(width)))) is bad
+    assert findings(WrongWarpMask, WIDE.replace("WIDTH", "64").replace("ifdef", "ifndef"))
