@@ -65,7 +65,33 @@ void run(Plan plan, const int *from, float *out) {
 }
 """
 
+MEMBER = """
+class Filter {
+  public:
+    Filter(int radius) : radius_(radius) {}
+    void apply(const float *x, float *y, int n);
+  private:
+    int radius_;
+};
+__global__ void smooth(const float *x, float *y, int n, int radius) {
+    extern __shared__ float tile[];
+    for (int i = threadIdx.x; i < (int)blockDim.x + 2 * radius; i += blockDim.x) {
+        const int at = (int)(blockIdx.x * blockDim.x) + i - radius;
+        tile[i] = at >= 0 && at < n ? x[at] : 0.0f;
+    }
+    __syncthreads();
+    float s = 0.0f;
+    for (int k = 0; k <= 2 * radius; ++k) s += tile[threadIdx.x + k];
+    if (blockIdx.x * blockDim.x + threadIdx.x < n) y[blockIdx.x * blockDim.x + threadIdx.x] = s;
+}
+void Filter::apply(const float *x, float *y, int n) {
+    const size_t bytes = (128 + radius_) * sizeof(float);  // only bad
+    const size_t bytes = (128 + 2 * radius_) * sizeof(float);  // only good
+    smooth<<<(n + 127) / 128, 128, bytes>>>(x, y, n, radius_);  // bad
+}
+"""
 
-@pytest.mark.parametrize("code", [PADDED, ROUNDED, FACTOR], ids=["padded", "rounded", "factor"])
+
+@pytest.mark.parametrize("code", [PADDED, ROUNDED, FACTOR, MEMBER], ids=["padded", "rounded", "factor", "member"])
 def test_too_few_bytes(code: str) -> None:
     assert_pair(DynamicSharedMemoryOmitted, code)

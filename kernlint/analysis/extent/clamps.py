@@ -50,6 +50,8 @@ def _top(term: Term) -> float | None:
     if term.op == "cast":
         return _top(term.args[0])
     name = str(term.args[0]) if term.op == "call" else term.op
+    if name == "clamp" and len(term.terms) == 3:
+        return _top(term.terms[2])
     if name in _LESSER or name in _GREATER:
         tops = [_top(part) for part in term.terms]
         known = [top for top in tops if top is not None]

@@ -69,7 +69,7 @@ class Run:
 
 def with_values(view: LaunchView, tried: Sequence[tuple[int, ...]], unit: int = 1) -> Iterator[dict[Symbol, int]]:
     """The values ``tried`` of the host's variables, multiples of ``unit``, as far as its checks allow them."""
-    return islice(settings_of(view, unit, tried), len(tried))
+    return islice(settings_of(view, unit, tried, apart=True), len(tried))
 
 
 def runs(

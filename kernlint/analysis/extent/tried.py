@@ -9,6 +9,7 @@ from kernlint.analysis.coverage import Cover
 from kernlint.analysis.extent.solved import mended
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
+from kernlint.analysis.launching.objects import OF_CALLERS
 from kernlint.analysis.trace.events import LoopContext, RootKind
 from kernlint.prove.query import Launch
 from kernlint.symbolic.evaluate import evaluate
@@ -94,14 +95,15 @@ def _rounds(symbol: Symbol, env: dict[Symbol, int]) -> int | None:
 
 
 def settings_of(
-    view: LaunchView, unit: int = 1, tried: Sequence[tuple[int, ...]] = VALUES
+    view: LaunchView, unit: int = 1, tried: Sequence[tuple[int, ...]] = VALUES, apart: bool = False
 ) -> Iterator[dict[Symbol, int]]:
-    """Values of the host's variables, multiples of ``unit``, under which its checks hold."""
+    """Values of the host's variables, multiples of ``unit``, under which its checks hold.  ``apart``: numbers of which
+    only callers know how they go with the size of an object get values of their own too."""
     found = host_symbols(view)
     fixed = {symbol: value for symbol in found if (value := _at_start(symbol)) is not None}
     counted = [symbol for symbol in found if _ends(symbol) is not None]
     found = chosen_symbols(view)
-    if len(found) > len(tried[0]) or not all(map(is_open, found)):
+    if len(found) > len(tried[0]) or not all(is_open(s) or (apart and s.reason == OF_CALLERS) for s in found):
         return
     if not found and not counted:
         yield fixed

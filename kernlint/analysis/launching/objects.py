@@ -37,6 +37,9 @@ from kernlint.tree.nodes import (
 from kernlint.tree.types import VOID, IntType, PointerType, Space, StructType, Type
 from kernlint.tree.walk import walk
 
+OF_CALLERS = "number that callers pass"
+"""Why nothing is known of a number that a method of an object of a size of its own is given."""
+
 METHODS = 60
 """Methods of a class beyond which it is left alone."""
 
@@ -141,7 +144,7 @@ class _Class:
     @staticmethod
     def _passed(span: Span, param: ParamDecl, params: list[ParamDecl], own_size: bool) -> Expr:
         if own_size and isinstance(param.type, IntType):  # how it goes with what the object was made for, callers know
-            return Opaque(span, param.type, "number that callers pass")
+            return Opaque(span, param.type, OF_CALLERS)
         own = replace(param, index=len(params))
         params.append(own)
         kind: Type = param.type

@@ -70,6 +70,23 @@ def test_left(code: str, language: str) -> None:
     assert_pair(ArrayIndexOutOfRange, code, language)
 
 
+RADIAL = """
+#define BINS 64
+kernel void profile(global const float *r, global const float *sums, global float *out, float step) {
+    local float mine[BINS];
+    for (int i = get_local_id(0); i < BINS; i += get_local_size(0)) mine[i] = sums[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const float at = clamp(r[get_global_id(0)] / step, 0.0f, (float)LAST);
+    out[get_global_id(0)] = mine[(int)at];
+}
+"""
+
+
+@pytest.mark.parametrize(("last", "bad"), [("BINS", True), ("(BINS - 1)", False)])
+def test_clamped_one_too_far(last: str, bad: bool) -> None:
+    assert bool(findings(ArrayIndexOutOfRange, RADIAL.replace("LAST", last), "opencl")) is bad
+
+
 CHOSEN_BY_DATA = """
 kernel void before(global const int *order, global int *out) {
     int seen[16];
