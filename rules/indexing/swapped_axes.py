@@ -16,7 +16,7 @@ from kernlint.analysis.trace.events import Access, Guard
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, plain
 from kernlint.tree.types import Space
@@ -137,8 +137,11 @@ class SwappedAxes(Rule):
             for fast_guard, fast, fast_bound, _ in bounds:
                 if slow_bound == fast_bound or slow == fast or _is_rows(fast, slow_bound):
                     continue
-                right = (slow * fast_bound + fast).scaled(size)
-                wrong = (slow * slow_bound + fast).scaled(size)
+                border = min(slow_bound.coefficients.get((), 0), 0)  # as wide on both axes
+                if fast_bound.coefficients.get((), 0) != border:
+                    border = 0
+                right = (slow * (fast_bound - number(border)) + fast).scaled(size)
+                wrong = (slow * (slow_bound - number(border)) + fast).scaled(size)
                 own = slow.atoms | fast.atoms
                 if _apart(offset - wrong, own) and not _apart(offset - right, own):
                     return slow_guard, fast_guard, extent

@@ -9,7 +9,7 @@ how these compare, and so it is where data limit the index, or nothing does.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import gcd
 
 from kernlint.analysis.accesses.pairs import side
@@ -26,7 +26,7 @@ from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, symbols
-from kernlint.tree.types import I64, Space
+from kernlint.tree.types import I32, I64, Space
 
 _SIZES = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
 _TOLD = frozenset(
@@ -83,26 +83,30 @@ class _Kernel:
     def size(self, text: str) -> Term | None:
         """The value of an expression; None where a name in it is none of the kernel's."""
         try:
-            return self._value(ast.parse(text.replace("->", "."), mode="eval").body)
+            found = self._value(ast.parse(text.replace("->", "."), mode="eval").body)
         except SyntaxError:
             return None
+        return None if found is None else cast(found, I64)
 
     def _value(self, node: ast.expr) -> Term | None:
         if isinstance(node, ast.Constant):
-            return const(node.value, I64) if isinstance(node.value, int) else None
+            return const(node.value, I32) if isinstance(node.value, int) and abs(node.value) < 1 << 31 else None
         if isinstance(node, ast.BinOp):
             op, left, right = _OPERATIONS.get(type(node.op)), self._value(node.left), self._value(node.right)
             if op is None or left is None or right is None or (op in ("div", "shr") and right.value in (None, 0)):
                 return None
-            return binary(op, left, right, I64)
+            kind = left.type if left.type == right.type or right.value is not None else right.type
+            if left.type != right.type and left.value is None and right.value is None:
+                kind = I64
+            return binary(op, cast(left, kind), cast(right, kind), kind)
         if not isinstance(node, ast.Name | ast.Attribute):
             return None
         name = ast.unparse(node)
         symbol = self.scalars.get(name)
         given = self.arguments.get(name, "")
         if symbol is None:
-            return const(int(given), I64) if given.isdigit() else None
-        return cast(symbol.term, I64)
+            return const(int(given), I32) if given.isdigit() and int(given) < 1 << 31 else None
+        return symbol.term
 
     def shapes(self) -> dict[str, tuple[Shape, ...]]:
         """The shapes by name: what stands at the kernel, else what is said once for the file."""
@@ -121,11 +125,22 @@ class _Kernel:
         for access in self.facts[trace].accesses if shapes else ():
             if access.root.kind not in (RootKind.PARAM, RootKind.LOADED) or access.root.space is not Space.GLOBAL:
                 continue
-            name = access.root.name
-            for shape in shapes.get(name) or shapes.get(name.rpartition(".")[2]) or shapes.get(_plain(name), ()):
+            for shape in self._named(access.root.name, shapes):
                 found = self._beyond(access, shape)
                 if found is not None:
                     yield found
+
+    def has_room(self, access: Access, size: Polynomial) -> bool:
+        """Whether a comment gives an array more along some axis than a size (``(h + 1) rows of (w + 1) values``)."""
+        for shape in self._named(access.root.name, self.shapes()):
+            known = [self.size(dim) for dim in shape.dims]
+            more = [(polynomial(dim) - size).constant for dim in known if dim is not None]
+            if any(amount is not None and amount > 0 for amount in more):
+                return True
+        return False
+
+    def _named(self, name: str, shapes: dict[str, tuple[Shape, ...]]) -> tuple[Shape, ...]:
+        return shapes.get(name) or shapes.get(name.rpartition(".")[2]) or shapes.get(_plain(name), ())
 
     def past_last(self) -> Iterator[Beyond]:
         """Accesses past an element that the kernel reads by its number, one less than a size (``v[n - 1]``): nothing
@@ -361,6 +376,11 @@ def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:
     terms += [fact for fact in side(access).facts if mine & set(symbols(fact))]
     found = {symbol for term in terms for symbol in symbols(term)}
     return {s.kind for s in found} <= _TOLD and {s for s in found if s.kind in _SIZES} <= sizes
+
+
+def roomier(facts: Facts) -> Callable[[Access, Polynomial], bool]:
+    """See :meth:`_Kernel.has_room`; the caller needs ``trace`` and ``places``."""
+    return _Kernel(facts).has_room if facts.options.shapes else lambda access, size: False
 
 
 def _compute(facts: Facts) -> tuple[Beyond, ...]:

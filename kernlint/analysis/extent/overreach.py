@@ -12,6 +12,7 @@ from functools import partial
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.asking import kept
 from kernlint.analysis.extent.bounds import Reach, reaches
+from kernlint.analysis.extent.documented import roomier
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
 from kernlint.analysis.extent.other_kernels import ends_of_items
 from kernlint.analysis.extent.past_end import of_overreach
@@ -121,7 +122,8 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
-    return tuple(found)
+    room = roomier(facts) if found else None
+    return tuple(one for one in found if room is None or one.size is None or not room(one.access, one.size))
 
 
 overreach = KernelAnalysis(

@@ -134,3 +134,33 @@ __global__ void fill(int *local,  // parts * 32 * 4
 
 def test_rows_of_fixed_length_are_run_through() -> None:
     assert not findings(WrongBoundsGuard, FLAT)
+
+
+SUMS = """
+// sums: (h + MORE) rows of (w + 1) values
+__kernel void box(__global const float *sums, __global float *mean, int w, int h, int r) {
+    const int x = get_global_id(0), y = get_global_id(1), p = w + 1;
+    if (x >= w || y >= h) return;
+    const int x1 = min(x + r + 1, w), y1 = min(y + r + 1, h);
+    mean[y * w + x] = sums[y1 * p + x1] - sums[y * p + x];
+}
+"""
+
+
+@pytest.mark.parametrize(("more", "bad"), [("1", False), ("0", True)])
+def test_a_row_more_than_the_size(more: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, SUMS.replace("MORE", more), "opencl")) is bad
+
+
+SCALES = """
+// scales: [rows, (cols + 31) / 32]
+__global__ void scale(float *x, const float *scales, int rows, int cols) {
+    const int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y, groups = (cols + 31) / 32;
+    if (c < cols) x[r * cols + c] *= scales[r * groups + AT];
+}
+"""
+
+
+@pytest.mark.parametrize(("at", "bad"), [("c / 32", False), ("c", True)])
+def test_a_group_of_several_columns(at: str, bad: bool) -> None:
+    assert bool(findings(WrongBoundsGuard, SCALES.replace("AT", at))) is bad

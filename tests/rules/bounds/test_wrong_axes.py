@@ -320,3 +320,19 @@ void run(const float *in, float *out, int n) {
 )
 def test_a_size_that_the_host_doubles_until_it_is_enough(size: str, wrong: bool) -> None:
     assert codes(DOUBLED % size) == (["KL607"] if wrong else [])
+
+
+EDGED = """
+__global__ void peaks(const float *score, float *peak, int across, int down) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x + 4, y = blockIdx.y * blockDim.y + threadIdx.y + 4;
+  if (x >= %s - 4 || y >= %s - 4) return;
+  peak[y * across + x] = score[y * across + x] - score[y * across + x - 1];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "wrong"), [("across", "down", False), ("down", "across", True), ("across", "across", False)]
+)
+def test_swapped_extents_with_a_border(first: str, second: str, wrong: bool) -> None:
+    assert ("KL403" in codes(EDGED % (first, second))) is wrong
