@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.scenarios.policy import scenarios
+from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.trace.events import ConditionEvent, Trace
 from kernlint.analysis.values.index_terms import IndexSum, index_sums, launch_symbols
+from kernlint.analysis.values.made import products_in
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -27,7 +30,8 @@ class MixedLaunchDimensions(Rule):
     grid has more than one block along ``y``.
 
     Reported are: a block size whose axis is neither that of the block index nor that of the thread index added to
-    it; a block index of the wrong axis when the launch in sight runs along the right one, or when the kernel uses
+    it, or is the block's own where blocks are known to have another number of threads along the axis of the thread
+    index; a block index of the wrong axis when the launch in sight runs along the right one, or when the kernel uses
     the same block index properly elsewhere and never the right one; and ``blockIdx.x + blockDim.x + threadIdx.x``.
     With launches in sight also: a block index multiplied by the size of the grid where that is not the size of the
     block; and a thread index along an axis on which the launches spread blocks of one thread, and which the kernel
@@ -70,7 +74,7 @@ class MixedLaunchDimensions(Rule):
     """
 
     meta = Meta("KL402", "mixed-launch-dimensions", Severity.WARNING, tags=("OpenCL C work-item functions",))
-    needs = (trace, index_sums, launches)
+    needs = (trace, index_sums, launches, scenarios)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         sums = facts[index_sums]
@@ -78,13 +82,15 @@ class MixedLaunchDimensions(Rule):
         products = {pair for found in sums for pair in _products(found.form)}
         said: set[str] = set()
         for found in sums:
-            verdict = _added(found.form) or self._mixed(found, used, products, facts[launches])
+            verdict = _added(found.form) or self._mixed(found, used, products, facts[launches], facts[scenarios])
             verdict = verdict or _by_grid(found.form, facts[launches])
             if verdict is None or verdict[0] in said:
                 continue
             said.add(verdict[0])
             message, fix = verdict
             related = [Related(launch.span, "launched here") for launch in facts[launches][:1]]
+            made = products_in(found.event.node, narrow=False) if isinstance(found.event, ConditionEvent) else ()
+            related += [Related(span, "products of the index are computed here") for span in made[:2]]
             yield self.finding(found.span, message, related=related, fix=fix)
         yield from self._of_one_thread(facts)
 
@@ -119,12 +125,20 @@ class MixedLaunchDimensions(Rule):
             )
 
     def _mixed(
-        self, found: IndexSum, used: set[Symbol], products: set[tuple[int, int]], seen: tuple[LaunchFact, ...]
+        self,
+        found: IndexSum,
+        used: set[Symbol],
+        products: set[tuple[int, int]],
+        seen: tuple[LaunchFact, ...],
+        believed: Scenarios,
     ) -> tuple[str, str] | None:
         for block, size in _products(found.form):
-            if block == size:
-                continue
             threads = _threads_added(found.form)
+            if block == size:
+                verdict = _of_other_threads(found.form, size, threads, believed)
+                if verdict is not None:
+                    return verdict
+                continue
             if not threads:
                 continue
             right = f"blockIdx.{AXES[size]} * blockDim.{AXES[size]} + threadIdx.{AXES[size]}"
@@ -137,6 +151,25 @@ class MixedLaunchDimensions(Rule):
             if other_unused and ((block, block) in products or _contradicts(seen, block, size)):
                 return f"{name} + threadIdx.{AXES[size]} takes the block index of another axis", right
         return None
+
+
+def _of_other_threads(form: Polynomial, size: int, threads: set[int], believed: Scenarios) -> tuple[str, str] | None:
+    """``bid.y * bdim.y + tid.x`` in blocks that are known not to have as many threads along the one axis as along the
+    other: places are left out, or taken twice.  (In square ones that is how tiles are transposed.)"""
+    if len(threads) != 1 or size in threads or not believed.seen:
+        return None
+    (other,) = threads
+    product = next((m for m in form.coefficients if {a.symbol for a in m} == {BLOCK[size], BLOCK_DIM[size]}), ())
+    if len(product) != 2 or form.coefficients[product] != form.coefficients.get((THREAD[other].term,)):
+        return None
+    blocks = [one.block for one in believed.plausible]
+    if not blocks or any(block[size] == block[other] for block in blocks):
+        return None
+    return (
+        f"blockIdx.{AXES[size]} * blockDim.{AXES[size]} is added to threadIdx.{AXES[other]}: blocks have "
+        f"{blocks[0][size]} threads along {AXES[size]} and {blocks[0][other]} along {AXES[other]}",
+        f"blockIdx.{AXES[size]} * blockDim.{AXES[other]} + threadIdx.{AXES[other]}",
+    )
 
 
 def _spread(seen: tuple[LaunchFact, ...], axis: int) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.asking import example
 from kernlint.analysis.extent.limits import is_parameter, limits
+from kernlint.analysis.extent.moved_rows import MovedRow, moved_row
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.wrong_guards.faults import Fault
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
+from kernlint.analysis.values.neighbours import Twice, neighbours
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
@@ -28,6 +30,12 @@ class SwappedAxes(Rule):
     An element of a row-major array is at ``row * width + column``: the factor of the slow index is the extent of the
     fast one. When the guard bounds the slow index by that very factor, and the fast index by another extent, the two
     tests are swapped: on anything but a square the kernel leaves elements out and touches others that are not there.
+
+    Neighbours of one place lie opposite one another. Where one of six or more is read twice, and the one that lies
+    opposite another is not read, a sign or a step was copied wrongly.
+
+    Nor is a row to be moved by a part of the row's length, as to the second half of the columns, where the same part of
+    another size bounds it.
 
     An index that counts whole rows (where one of many images begins) is no column.
 
@@ -48,6 +56,34 @@ class SwappedAxes(Rule):
         const int r = get_global_id(1);
         if (r >= cols || c >= rows) return;
         image[r * cols + c] = 1.0f;  // expect: KL403
+    }
+    ```
+
+    ```cuda bad
+    __global__ void halves(const float *in, float *out, int columns, int rows) {
+        int c = blockIdx.x * blockDim.x + threadIdx.x;
+        int r = blockIdx.y * blockDim.y + threadIdx.y;
+        if (c >= columns || r >= rows / 2) return;
+        out[r * columns + c] = in[r * columns + c] + in[(r + columns / 2) * columns + c];  // expect: KL403
+    }
+    ```
+
+    ```cuda bad
+    __global__ void spread(const float *a, float *b, int pitch, int plane, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < plane || i >= n - plane) return;
+        float along = a[i - 1] + a[i + 1];
+        float across = a[i - pitch] + a[i + pitch];
+        b[i] = along + across + a[i + plane] + a[i + pitch] - 6.0f * a[i];  // expect: KL403
+    }
+    ```
+
+    ```cuda good
+    __global__ void halves(const float *in, float *out, int columns, int rows) {
+        int c = blockIdx.x * blockDim.x + threadIdx.x;
+        int r = blockIdx.y * blockDim.y + threadIdx.y;
+        if (c >= columns || r >= rows / 2) return;
+        out[r * columns + c] = in[r * columns + c] + in[(r + rows / 2) * columns + c];
     }
     ```
 
@@ -97,10 +133,16 @@ class SwappedAxes(Rule):
     def check(self, facts: Facts) -> Iterator[Finding]:
         said: set[tuple[Guard, Guard]] = set()
         beyond = {one.access: one for one in facts[overreach] if one.fault is Fault.SWAPPED}
+        for twice in neighbours(facts[trace].accesses):
+            yield self._of_neighbours(twice)
         for access in facts[trace].accesses:
             if access.root.space is not Space.GLOBAL or not access.size:
                 continue
             found = self._swapped(access)
+            moved = moved_row(access) if found is None else None
+            if moved is not None and (moved.guard, moved.guard) not in said:
+                said.add((moved.guard, moved.guard))
+                yield self._of_moved_row(access, moved)
             if found is None or found[:2] in said:
                 continue
             said.add(found[:2])
@@ -120,6 +162,29 @@ class SwappedAxes(Rule):
                 witness=example(past, facts),
                 fix="swap the two extents in the guard",
             )
+
+    def _of_neighbours(self, twice: Twice) -> Finding:
+        name = twice.access.root.name
+        return self.finding(
+            twice.access.span,
+            f"of the {twice.count} neighbours that are read of {name} this one is read twice, and the one that lies "
+            "opposite another is not",
+            related=[
+                Related(twice.first.span, "it is read here"),
+                Related(twice.alone.span, "the neighbour opposite this one is missing"),
+            ],
+            fix="read the neighbour that is missing",
+        )
+
+    def _of_moved_row(self, access: Access, moved: MovedRow) -> Finding:
+        by, bound = words(moved.by), words(moved.bound)
+        return self.finding(
+            access.span,
+            f"rows of {access.root.name} are {moved.length.name} elements long, and a row that is tested against "
+            f"{bound} is moved by {by}",
+            related=[Related(moved.guard.span, f"the row is tested here: {words(moved.guard.term)}")],
+            fix=f"move it by {bound}",
+        )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The two extents exchanged."""

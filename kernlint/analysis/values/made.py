@@ -11,9 +11,9 @@ STEPS = 40
 """Variables and helpers that are looked into."""
 
 
-def products_in(node: Node) -> tuple[Span, ...]:
-    """The multiplications of 32 bits that an expression is made of, its own first, then those of variables that are
-    set where they are declared, and of helpers that it calls; each line once."""
+def products_in(node: Node, narrow: bool = True) -> tuple[Span, ...]:
+    """The multiplications (``narrow``: of 32 bits) that an expression is made of, its own first, then those of
+    variables that are set where they are declared, and of helpers that it calls; each line once."""
     found: dict[tuple[str, int], Span] = {}
     todo: list[Node] = [node]
     seen: set[int] = set()
@@ -21,7 +21,7 @@ def products_in(node: Node) -> tuple[Span, ...]:
     while todo and steps < STEPS:
         steps += 1
         for part in walk(todo.pop(0)):
-            if isinstance(part, Binary) and part.op == "*" and _narrow(part):
+            if isinstance(part, Binary) and part.op == "*" and (_narrow(part) or not narrow):
                 found.setdefault((part.span.file, part.span.start), part.span)
             elif isinstance(part, Ref) and isinstance(part.decl, VarDecl) and id(part.decl) not in seen:
                 seen.add(id(part.decl))
