@@ -15,12 +15,12 @@ from kernlint.analysis.extent.bounds import vacuous
 from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, Guard, GuardKind, RootKind, Trace
+from kernlint.analysis.trace.events import Access, AccessKind, Guard, GuardKind, RootKind, Trace
 from kernlint.analysis.trace.run import trace_function
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.types import IntType, Space
 
 
@@ -121,6 +121,8 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
             continue
         tests = _tests(access, datum)
         comment, other = said.get(name), elsewhere.get((access.root.name, name))
+        if comment is not None and _sets(kernel, datum, comment.value):
+            continue
         if comment is not None and _below(access, datum, comment.value):
             if all(_passes(part, datum, comment.value) for part in tests):
                 found[access] = KnownMark(access, name, comment.value, comment, None)
@@ -135,6 +137,19 @@ def _unclear(access: Access, datum: Symbol) -> bool:
     """Whether a test of the number is one that is not followed."""
     return any(
         vacuous(part) or any(s.kind is SymbolKind.UNKNOWN for s in symbols(part)) for part in _tests(access, datum)
+    )
+
+
+def _sets(kernel: Trace, datum: Symbol, value: int) -> bool:
+    """Whether the kernel puts the mark into the array itself: the comment is about what comes out of it, and whoever
+    launches it again has taken those that are done out of the list."""
+    root = datum.origin[0]
+    return any(
+        access.root is root
+        and access.kind is AccessKind.WRITE
+        and access.value is not None
+        and plain(access.value).value == value
+        for access in kernel.accesses
     )
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from kernlint.analysis.launching.launch_context import LaunchContext, LaunchView
 from kernlint.symbolic.intervals import Bound, declared, interval
-from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, Term, substitute, symbols
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import BLOCK, THREAD, Symbol, Term, const, plain, substitute, symbols
+from kernlint.tree.types import U32
 
 
 def same_in_launches(term: Term, context: LaunchContext) -> bool:
@@ -19,6 +21,8 @@ def same_in_launches(term: Term, context: LaunchContext) -> bool:
 
 
 def _same(term: Term, view: LaunchView) -> bool:
+    if _of_one_block(term, view):
+        return True
     bounds: dict[Symbol, Bound] = {}
     for places, sizes in ((THREAD, view.fact.block), (BLOCK, view.fact.grid)):
         for place, size in zip(places, sizes or (), strict=False):
@@ -29,3 +33,20 @@ def _same(term: Term, view: LaunchView) -> bool:
         return False
     low, high = interval(substitute(term, dict(view.images)), lambda symbol: bounds.get(symbol) or declared(symbol))
     return low is not None and low == high
+
+
+def _of_one_block(term: Term, view: LaunchView) -> bool:
+    """Whether a test asks that the number of a thread is below what the launch has made the only block of
+    (``<<<1, n>>>`` and ``i < n``): all threads are."""
+    if term.op in ("land", "lor"):
+        return all(_of_one_block(part, view) for part in term.terms)
+    if term.op not in ("lt", "le") or view.fact.grid is None or view.fact.block is None:
+        return False
+    place, limit = term.args if term.op == "lt" else term.args[::-1]
+    first = {block: const(0, U32) for block, size in zip(BLOCK, view.fact.grid, strict=False) if size.value == 1}
+    index = polynomial(substitute(place, first))
+    for thread, size in zip(THREAD, view.fact.block, strict=False):
+        if index == polynomial(thread.term):
+            room = polynomial(plain(substitute(limit, dict(view.images)))) - polynomial(plain(size))
+            return room.constant is not None and room.constant >= 0
+    return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+from kernlint_rules.bounds.missing_bounds_guard import MissingBoundsGuard
 from kernlint_rules.bounds.wrong_bounds_guard import WrongBoundsGuard
 
 from tests.rules.marked import findings
@@ -124,3 +125,21 @@ void run(const float *in, float *out, int n) { tile<<<dim3(1, (n + 15) / 16), di
 @pytest.mark.parametrize(("side", "bad"), [("y", False), ("x", True)])
 def test_the_smaller_of_two_limits_is_below_either(side: str, bad: bool) -> None:
     assert bool(findings(ArrayIndexOutOfRange, REST_OF_A_TILE.replace("SIDE", side))) is bad
+
+
+RAYS = """
+// alive = -1 means that the ray has ended.
+__global__ void march(int *alive, const float *step, float *depth, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const int ray = alive[i];
+    depth[ray] += step[i];
+    if (step[i] == 0.0f) LIST[i] = -1;
+}
+"""
+
+
+@pytest.mark.parametrize(("list_", "bad"), [("alive", False), ("depth", True)])
+def test_a_mark_that_the_kernel_sets_is_for_those_who_come_after(list_: str, bad: bool) -> None:
+    found = findings(MissingBoundsGuard, RAYS.replace("LIST", list_))
+    assert any("as a comment says" in one.message for one in found) is bad

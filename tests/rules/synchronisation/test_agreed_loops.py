@@ -142,3 +142,24 @@ def test_a_long_chain_of_shuffles_is_gone_through_once() -> None:
     steps = "".join(f"v += __shfl_xor_sync(0xffffffff, v, {1 << i % 5}); " for i in range(40))
     code = "__global__ void k(const int *x, int *out) { int v = x[threadIdx.x]; " + steps + "out[v] = v; }"
     assert not findings(WrongFence, code)
+
+
+ONE_BLOCK = """
+__global__ void positive(const int *x, int *y, long long n) {
+    __shared__ int count;
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        if (i == 0) count = 0;
+        __syncthreads();
+        if (x[i] > 0) atomicAdd(&count, 1);
+        __syncthreads();
+        y[i] = count;
+    }
+}
+void run(const int *x, int *y, long long n) { positive<<<LAUNCH>>>(x, y, n); }
+"""
+
+
+@pytest.mark.parametrize(("launch", "bad"), [("1, n", False), ("1, n + 1", True), ("2, n", True), ("1, 256", True)])
+def test_a_block_of_as_many_threads_as_are_asked_for(launch: str, bad: bool) -> None:
+    assert bool(findings(BarrierDivergence, ONE_BLOCK.replace("LAUNCH", launch))) is bad
