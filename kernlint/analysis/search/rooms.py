@@ -2,7 +2,7 @@
 
 ``for (i = tid; i < n; i += threads) tile[i] = x[i];`` over a ``tile`` of 256 elements says that ``n`` is at most 256:
 more would leave the array, which is a fault of another kind, and most often the host sees to it that it does not
-happen.  Where threads meet only with a greater ``n`` nobody wrote a race.
+happen.  Where threads meet only with a greater ``n`` nobody wrote a race, in the tile or in rows of global memory.
 """
 
 from __future__ import annotations

@@ -303,7 +303,8 @@ class Finder:
         said = self.asker.said
         tiles = in_tiles(pair)
         shares = shared_out(pair, self.shapes.admission)
-        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shares, *whole(tiles))
+        rooms = self.asker.rooms.said((*pair.a.symbols, *pair.b.symbols))
+        premises = (*said.premises, *went_round(pair, launch), *powers(pair), *shares, *whole(tiles), *rooms)
         query = Overlap(
             pair.a,
             pair.b,

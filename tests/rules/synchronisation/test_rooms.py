@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from kernlint_rules.synchronisation.global_memory_race import GlobalMemoryRace
 from kernlint_rules.synchronisation.shared_memory_race import SharedMemoryRace
 
 from tests.rules.marked import findings
@@ -33,3 +34,21 @@ void run(const float *x, const int *starts, float *y, int n) { scores<<<n, 128>>
 @pytest.mark.parametrize(("rows", "bad"), [("16", False), ("64", True)])
 def test_lengths_fit_into_what_is_filled(rows: str, bad: bool) -> None:
     assert bool(findings(SharedMemoryRace, TILES.replace("ROWS", rows))) is bad
+
+
+ROWS = """
+typedef struct { float4 centre; int genes; } set;
+__kernel __attribute__((reqd_work_group_size(64, 1, 1)))
+void keep(const set s, __global const float *in, __global float *all) {
+    __local float own[ROOM];
+    const int l = get_local_id(0), g = get_group_id(0);
+    for (int i = l; i < s.genes; i += 64) own[i] = in[g * 40 + i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = l; i < s.genes; i += 64) all[g * 40 + i] = own[i];
+}
+"""
+
+
+@pytest.mark.parametrize("room, bad", [("40", False), ("400", True)])
+def test_rows_of_global_memory_are_no_longer_than_the_array_that_they_come_from(room: str, bad: bool) -> None:
+    assert bool(findings(GlobalMemoryRace, ROWS.replace("ROOM", room), "opencl")) is bad
