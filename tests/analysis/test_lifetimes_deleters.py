@@ -113,3 +113,39 @@ def test_a_pointer_that_outlives_its_owner() -> None:
     lines = "float *raw; { auto d = device(n); raw = d.get(); } cudaMemset(raw, 0, n);"
     (found,) = findings(DeviceUseAfterFree, OWNED.replace("LINES", lines))
     assert "after it was given back" in found.message
+
+
+GIVEN = """#include <memory>
+static void give_back(float *p) { cudaFree(p); }
+static void keep(std::shared_ptr<float> one);
+void copy(float *out, int n) {
+    auto end = [](float *p) { cudaFree(p); };
+    float *p = nullptr, *raw = nullptr;
+    cudaMalloc(&p, n * sizeof(float));
+    std::shared_ptr<float> other;
+    BODY
+    cudaMemcpy(out, raw, n * sizeof(float), cudaMemcpyDeviceToHost);
+    LAST
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "last", "told"),
+    [
+        ("{ std::unique_ptr<float, decltype(end)> b(p, end); raw = b.get(); }", "", 1),
+        ("{ std::shared_ptr<float> b(p, cudaFree); raw = b.get(); }", "", 1),
+        ("{ std::shared_ptr<float> b(p, give_back); raw = b.get(); }", "", 1),
+        ("{ std::shared_ptr<float> b(p, [](float *q) { cudaFree(q); }); raw = b.get(); }", "", 1),
+        ("{ std::shared_ptr<float> b(p, [](float *q) { cudaFree(q); }); raw = b.get(); other = b; }", "", 0),
+        ("{ std::shared_ptr<float> b(p, cudaFree); raw = b.get(); keep(b); }", "", 0),
+        ("{ std::shared_ptr<float> b(p, [](float *) {}); raw = b.get(); }", "cudaFree(p);", 0),
+        ("std::shared_ptr<float> b(p, cudaFree); raw = b.get();", "", 0),
+        ("std::unique_ptr<float, decltype(end)> b(p, end); raw = b.get(); b.reset();", "", 1),
+        ("std::unique_ptr<float, decltype(end)> b(p, end); raw = b.get();", "b.reset();", 0),
+        ("std::unique_ptr<float, decltype(end)> b(p, end); raw = b.release();", "cudaFree(raw);", 0),
+    ],
+)
+def test_a_deleter_that_the_owner_is_given(body: str, last: str, told: int) -> None:
+    code = GIVEN.replace("BODY", body).replace("LAST", last)
+    assert len(findings(DeviceUseAfterFree, code)) == told

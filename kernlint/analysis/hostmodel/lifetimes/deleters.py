@@ -1,6 +1,7 @@
-"""``std::unique_ptr`` with a deleter of the program's own: what runs where the owner ends (C++, [unique.ptr.single]).
+"""Owning pointers with a deleter of the program's own: what runs where the owner ends (C++, [unique.ptr.single]).
 
-The deleter is a class without members that the owner's type names.  An owner whose value is read is moved from: it
+The deleter is a class without members that the owner's type names, or a lambda or function that its constructor is
+given (``std::shared_ptr`` too).  An owner whose value is read is moved from: it
 cannot be copied.  Who else may own the memory then is not followed, so that nothing is said to leak.
 """
 
@@ -10,14 +11,16 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Kind, Life, Place, State, Thing, Value, Whole
 from kernlint.analysis.hostmodel.lifetimes.program import Program
+from kernlint.apis import ENDS, known_name
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
 from kernlint.tree import nodes as n
 from kernlint.tree.types import VOID, PointerType, Space, StructType, Type
+from kernlint.tree.walk import strip_casts
 
 HELD = "#held"
 _OWNER = pattern(r"(?:struct |class )?std::unique_ptr<.*, ([\w:]+)>")
-_UNIQUE = pattern(r"(?:struct |class )?std::unique_ptr\b.*")
+_OWNING = pattern(r"(?:struct |class )?std::(?:unique|shared)_ptr\b.*")
 
 
 def deleter_of(program: Program, kind: Type) -> n.FunctionDecl | None:
@@ -34,24 +37,51 @@ def deleter_of(program: Program, kind: Type) -> n.FunctionDecl | None:
 
 def owning(m: Machine, e: n.Call, given: Value, s: State) -> Value | None:
     """The owner that a constructor makes of a pointer; None where what it will call is not known."""
-    if not isinstance(given, At) or len(e.args) != 1 or deleter_of(m.program, e.type) is None:
+    if not isinstance(given, At):
+        return None
+    if len(e.args) == 2:
+        passed = _passed(e.args[1])
+        if passed is None:
+            return None
+        m.deleters[given.thing] = passed
+    elif len(e.args) != 1 or deleter_of(m.program, e.type) is None:
         return None
     escape(m, given, s)
     return Whole((((HELD,), given),))
 
 
+def _passed(expr: n.Expr) -> n.FunctionDecl | str | None:
+    """The deleter that an owner is given: a lambda or function of one parameter, or a runtime's function by name."""
+    given: n.Expr | None = strip_casts(expr)
+    given = strip_casts(given.operand) if isinstance(given, n.AddressOf) else given
+    if isinstance(given, n.Ref) and isinstance(strip_casts(given.decl.init), n.Lambda):
+        given = strip_casts(given.decl.init)
+    if isinstance(given, n.Lambda) and len(given.params) == 1:
+        return n.FunctionDecl(given.span, "deleter", "deleter", n.FunctionKind.HOST, given.params, VOID, given.body)
+    if isinstance(given, n.FunctionRef):
+        own = given.function
+        if own is not None and own.body is not None:
+            return own if len(own.params) == 1 else None
+        ends = ENDS.get(known_name(given.name) or "")
+        return given.name if ends is not None and ends.of and ends.what == 0 else None
+    return None
+
+
 def moved_from(at: Place, kind: Type, s: State) -> None:
-    """The value of an owner was read: it holds nothing any more."""
+    """The value of an owner was read: it holds nothing any more, or (of a shared one) nobody knows who ends last."""
     place = At(at.thing, (*at.path, HELD))
-    if isinstance(kind, StructType) and place in s.memory and _UNIQUE.fullmatch(kind.name) is not None:
+    if isinstance(kind, StructType) and place in s.memory and _OWNING.fullmatch(kind.name) is not None:
         s.memory[place] = NULL
 
 
 def owner_ends(m: Machine, at: Place, kind: Type, span: Span, s: State) -> list[State]:
     """An owner ends: its deleter is called with what it holds."""
     held = s.memory.get(At(at.thing, (*at.path, HELD)))
-    deleter = deleter_of(m.program, kind) if isinstance(held, At) else None
+    deleter = (m.deleters.get(held.thing) or deleter_of(m.program, kind)) if isinstance(held, At) else None
     if deleter is None or not isinstance(held, At) or s.fate(held.thing).life is not Life.LIVE:
+        return [s]
+    if isinstance(deleter, str):
+        m.release(held, span, s, "freed")
         return [s]
     pointer = n.VarDecl(span, "held", deleter.params[0].type, Space.HOST)
     s.env[pointer] = At(Thing(Kind.LOCAL, "held"))

@@ -75,6 +75,8 @@ class Machine:
         """Memory that a variable of the file has got, and how many calls out of sight came before."""
         self.faults: dict[tuple[str, Span], Fault] = {}
         self.stopped: dict[Thing, Span] = {}
+        self.deleters: dict[Thing, n.FunctionDecl | str] = {}
+        """What owners call that were given memory with a deleter: a function, or one of a runtime by its name."""
         self.doubtful = False
         self.asks: n.Stmt | None = None
         """What is done again as long as the condition holds that is being looked at."""

@@ -219,9 +219,19 @@ def container(m: Machine, e: n.Call, s: State) -> list[Outcome] | None:
             for state, args in m.values(e.args, s):
                 for given in args:
                     escape(m, given, state)
-                out += [(after, m.fresh("reset")) for after, _ in _set_held(m, e, state)]
+                for ended in _ended(m, e, state):
+                    out += [(after, m.fresh("reset")) for after, _ in _set_held(m, e, ended)]
             return out
     return None
+
+
+def _ended(m: Machine, e: n.Call, s: State) -> list[State]:
+    """An owner gives back what it holds, before it gets something else."""
+    assert e.receiver is not None
+    out: list[State] = []
+    for state, at in m.place(e.receiver, s):
+        out += owner_ends(m, at, e.receiver.type, e.span, state) if at is not None else [state]
+    return out
 
 
 def _placed(m: Machine, e: n.Call, s: State) -> list[Outcome]:
