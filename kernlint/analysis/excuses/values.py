@@ -142,11 +142,23 @@ def equal_values(pair: Pair, witness: Refuted) -> bool:
 
 @excuse("races", of_pair)
 def puts_back(pair: Pair, witness: Refuted) -> bool:
-    """What is written is what has just been read from the cell that all threads read, so that it changes nothing.
+    """What is written is what has just been read from the cell that all threads read, or from the very cell, so that it
+    changes nothing.
 
     ```cuda excused
     __global__ void spread(int *x) { x[threadIdx.x] = x[0]; }
     void run(int *x) { spread<<<1, 64>>>(x); }
+    ```
+
+    ```cuda excused
+    __global__ void copies(const float *x, float *y) {
+        __shared__ float s[128];
+        if (threadIdx.x < 32) s[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        s[threadIdx.x] = s[threadIdx.x % 32];
+        y[threadIdx.x] = s[threadIdx.x];
+    }
+    void run(const float *x, float *y) { copies<<<1, 128>>>(x, y); }
     ```
 
     ```cuda still-bad
@@ -162,6 +174,13 @@ def puts_back(pair: Pair, witness: Refuted) -> bool:
             continue
         if write.size == other.size and all(s.uniformity is Uniformity.GRID for s in symbols(other.offset)):
             return True
+    ours, theirs = environments(witness)
+    for write, env in ((pair.first, ours), (pair.second, theirs)):
+        held = write.value.symbol if write.kind is AccessKind.WRITE and write.value is not None else None
+        if held is not None and held.kind is SymbolKind.LOAD and held.origin[0] is write.root:
+            place = evaluate(write.offset, env)
+            if place is not None and place == evaluate(held.origin[1], env) and write.size == held.type.size:
+                return True  # the thread itself has read it there
     return False
 
 

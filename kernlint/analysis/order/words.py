@@ -284,6 +284,8 @@ class _Finder:
         if access.kind is AccessKind.WRITE:
             return None
         waits = tuple(loop for loop in access.loops if self._decides(access, loop))
+        if access.atomic_op in COUNTS and not reads_only(access):
+            waits = ()  # who counts each time he looks draws numbers until one will do: he waits for nobody
         if access.kind is AccessKind.READ:
             # A plain load that decides where a thread goes is mostly data; one that is repeated is a wait.
             still = tuple(loop for loop in waits if self._repeated(access, loop))
