@@ -17,6 +17,9 @@ from kernlint.symbolic.terms import (
     SymbolKind,
     Term,
     Uniformity,
+    const,
+    plain,
+    substitute,
     symbols,
 )
 from kernlint.symbolic.uniformity import uniformity
@@ -65,7 +68,13 @@ def without_data(query: Overlap, root: Root) -> tuple[Side, Side]:
             replace(loop, condition=None) if loop.condition is not None and free(loop.condition, chosen) else loop
             for loop in side.counters
         )
-        return replace(side, guards=tuple(g for g in side.guards if not free(g, chosen)), counters=loops)
+        guards: list[Term] = []
+        for guard in side.guards:
+            if not free(guard, chosen):
+                guards.append(guard)
+            elif (one := of_one(guard)) is not guard:
+                guards.append(one)  # it lets one thread by, whatever the data
+        return replace(side, guards=tuple(guards), counters=loops)
 
     return freed(query.a), freed(query.b)
 
@@ -140,3 +149,21 @@ def truncated(term: Term, made: Callable[[Term], Term], found: dict[Term, Term])
         return
     for arg in term.terms:
         truncated(arg, made, found)
+
+
+def of_one(guard: Term) -> Term:
+    """``guard``, with a number in place of one that memory holds for all threads, where it is that the thread's index
+    is that number: it lets one thread by, whatever the number."""
+    if guard.op != "eq":
+        return guard
+    for one, other in (guard.args, guard.args[::-1]):
+        held, index = plain(one).symbol, {symbol.kind for symbol in other.symbols}
+        if held is None or held.kind is not SymbolKind.LOAD or SymbolKind.THREAD not in index:
+            continue
+        if index <= _PLACE and not any(symbol.kind in _OWN_PLACE for symbol in held.origin[1].symbols):
+            return substitute(guard, {held: const(0, held.type) if isinstance(held.type, IntType) else held.term})
+    return guard
+
+
+_PLACE = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
+_OWN_PLACE = frozenset({SymbolKind.THREAD, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})

@@ -20,7 +20,7 @@ from kernlint.analysis.launching.launches import LaunchFact, launches
 from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.search.collisions import asker_of
 from kernlint.analysis.search.inputs import chosen_by
-from kernlint.analysis.search.supposed import truncated
+from kernlint.analysis.search.supposed import of_one, truncated
 from kernlint.analysis.sharing.finder import Finder, GlobalRace
 from kernlint.analysis.sharing.global_races import handshakes, places
 from kernlint.analysis.sharing.races import followed
@@ -377,7 +377,7 @@ def _equal_indices(finder: Finder, access: Access, picked: Picked, ways: tuple[b
     for loop in plain.counters:
         condition = None if loop.condition is None else substitute(loop.condition, images, memo)
         loops.append(replace(loop, condition=None if condition is None or _on_loads(condition, above) else condition))
-    guards = (substitute(_of_one(guard), images, memo) for guard in plain.guards)
+    guards = (substitute(of_one(guard), images, memo) for guard in plain.guards)
     told = replace(
         plain,
         offset=substitute(plain.offset, images, memo),
@@ -413,24 +413,6 @@ def _in_phase(phase: Pair, plain: Side, told: Side, images: dict[Symbol, Term], 
     )
     a, b = sides
     return Pair(phase.first, phase.second, a, b, phase.tied)
-
-
-def _of_one(guard: Term) -> Term:
-    """``guard``, with a number in place of one that memory holds for all threads, where it is that the thread's index
-    is that number: it lets one thread by, whatever the number."""
-    if guard.op != "eq":
-        return guard
-    for one, other in (guard.args, guard.args[::-1]):
-        held, index = plain(one).symbol, {symbol.kind for symbol in other.symbols}
-        if held is None or held.kind is not SymbolKind.LOAD or SymbolKind.THREAD not in index:
-            continue
-        if index <= _PLACE and not any(symbol.kind in _OWN_PLACE for symbol in held.origin[1].symbols):
-            return substitute(guard, {held: const(0, held.type) if isinstance(held.type, IntType) else held.term})
-    return guard
-
-
-_PLACE = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM})
-_OWN_PLACE = frozenset({SymbolKind.THREAD, SymbolKind.PHI, SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
 
 def _scattered(access: Access) -> bool:
