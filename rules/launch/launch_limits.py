@@ -29,6 +29,7 @@ from kernlint.analysis.launching.stated_sizes import (
     Ranges,
     beyond_rows,
     block_beyond_stated,
+    block_of_choices,
     empty,
     within_rows,
 )
@@ -297,7 +298,13 @@ class LaunchLimits(Rule):
         most = min(THREADS, THREADS if allowed is None or numbers_made_up(facts) else allowed)
         one = block_beyond_stated(view, _ranges(view, facts), facts[members], most)
         if one is None:
-            return None
+            chosen = block_of_choices(view, most)
+            if chosen is None:
+                return None
+            shape = " x ".join(str(size) for size in chosen)
+            return f"a block of {shape} threads is chosen for some sizes; at most {most} can be launched", (
+                f"choose no more than {most} threads"
+            )
         why = f"as large as the comment allows, {one.value}" if one.comment else f"{one.value}, as a caller makes it"
         message = f"a block has {one.threads} threads where {one.name} is {why}; at most {most} can be launched"
         return message, "use a block of a fixed size and more blocks"

@@ -221,3 +221,30 @@ void run(float *x) {
         "the grid has 0 blocks along y"
     ]
     assert not findings(LaunchLimits, source.replace("ROWS", "(20 + 31)"))
+
+
+CHOSEN = """
+static int pick(int items) { return items < 100000 ? 256 : LARGE; }
+__global__ void fill(float *x, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = 1;
+}
+void run(float *x, int n) {
+    CHECK
+    const int threads = pick(n);
+    fill<<<(n + threads - 1) / threads, threads>>>(x, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("large", "check", "bad"),
+    [
+        ("2048", "", True),
+        ("1024", "", False),
+        ("2048", "if (n > 50000) return;", False),
+        ("2 * items", "", False),
+    ],
+)
+def test_blocks_that_sizes_choose_between(large: str, check: str, bad: bool) -> None:
+    found = findings(LaunchLimits, CHOSEN.replace("LARGE", large).replace("CHECK", check))
+    assert any("2048 x 1 x 1 threads is chosen" in one.message for one in found) is bad

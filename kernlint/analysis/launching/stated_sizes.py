@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.launching.members import Members, Number, member_of, value_of
+from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import ParamDecl
 from kernlint.tree.types import PointerType, StructType
 
@@ -24,6 +25,9 @@ Ranges = Mapping[str, tuple[int | None, int | None]]
 
 FITS = "*"
 """The name under which it stands that a comment speaks of what fits 32 bits: a product, or a number of elements."""
+
+TRIED = (1, 33, 100, 1000, 5000, 20_000, 100_000, 1_000_000, 20_000_000)
+"""Sizes that blocks are chosen by."""
 
 LARGEST = (1 << 31) - 1
 """Blocks along x, at the most."""
@@ -118,6 +122,32 @@ def bytes_beyond(view: LaunchView, said: Ranges, most: int) -> tuple[str, int, i
         return None
     largest = max(highs, key=lambda symbol: highs[symbol])
     return short(largest), highs[largest], count
+
+
+def block_of_choices(view: LaunchView, most: int) -> tuple[int, int, int] | None:
+    """A block of more than ``most`` threads where callers' sizes choose between numbers, one of which is too large."""
+    block = view.fact.block
+    if block is None or all(size.value is not None for size in block):
+        return None
+    if not all(_arms(size) for size in block):
+        return None
+    asked = {symbol for size in block for symbol in symbols(size)}
+    for value in TRIED:
+        x, y, z = (evaluate(size, dict.fromkeys(asked, value)) or 0 for size in block)
+        if x * y * z > most and _let_through(view, block, dict.fromkeys(asked, value)):
+            return x, y, z
+    return None
+
+
+def _arms(size: Term) -> tuple[int, ...]:
+    """The numbers that a size is one of; empty where it may be others."""
+    size = plain(size)
+    if size.value is not None:
+        return (size.value,)
+    if size.op != "select" or not chosen_by_callers(size.args[0]):
+        return ()
+    then, other = _arms(size.args[1]), _arms(size.args[2])
+    return (*then, *other) if then and other else ()
 
 
 def _stored_or_passed(asked: set[Symbol], stored: Members) -> Iterator[dict[Symbol, Number]]:

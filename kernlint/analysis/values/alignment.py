@@ -344,9 +344,17 @@ def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
             continue
         shares = [one for atom in mono if (one := share(atom)) is not None]
         others = [atom for atom in mono if share(atom) is None]
-        if len(shares) == 1 and all(atom.op == "sym" for atom in others):
+        if len(shares) == 1 and all(atom.op == "sym" or set(map(_kind, symbols(atom))) <= _NUMBERED for atom in others):
             return shares[0]
     return None
+
+
+def _kind(symbol: Symbol) -> SymbolKind:
+    return symbol.kind
+
+
+_NUMBERED = frozenset({*OWN, SymbolKind.GRID_DIM, SymbolKind.PARAM})
+"""What the number of a row is worked out from, where one index counts rows and columns."""
 
 
 def _goes_on(other: Access, access: Access) -> bool:

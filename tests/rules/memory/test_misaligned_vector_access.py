@@ -361,3 +361,24 @@ __global__ void store(const short *key, short *cache, const int *slots, long lon
 )
 def test_a_test_of_another_array_s_address_says_nothing(more: str, pitch: str, bad: bool) -> None:
     assert bool(findings(MisalignedVectorAccess, COPY.replace("MORE", more).replace("PITCH", pitch))) is bad
+
+
+def test_rows_whose_number_is_worked_out_of_one_index() -> None:
+    code = """
+__global__ void encode(const double *in, double *out, int samples, int length, int states) {
+    const int p = blockIdx.x * blockDim.x + threadIdx.x;
+    if (p >= samples * states) return;
+    const int s = p / states, e = p % states * 2;
+    const double *base = in + (size_t)s * length;
+    double a = 0;
+    if (e + 1 < length) {
+        const double2 v = reinterpret_cast<const double2 *>(base)[e / 2]; // bad
+        a = v.x + v.y;
+    } else if (e < length) {
+        a = base[e];
+    }
+    out[p] = a;
+}
+"""
+    assert_marked(MisalignedVectorAccess, code)
+    assert not findings(MisalignedVectorAccess, code.replace("if (p >= ", "if (length % 2 || p >= "))
