@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.excuses.excuse import excuse
 from kernlint.analysis.excuses.places import of_accesses
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
-from kernlint.symbolic.terms import SymbolKind, Uniformity, symbols
+from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
 
 
 @excuse("races", of_accesses)
 def raised_flag(pair: tuple[Access, Access], of: Trace) -> bool:
     """One word for the whole grid is only ever set to one number, and looked at before by those who may as well go on:
     who comes late, or sees it late, does work that is thrown away.  Not where somebody waits for it, takes its value
-    over, does something because it is set, or something more after having been the one to set it.
+    over, sets it without a look, does something because it is set, or something more after having set it.
 
     ```cuda excused
     __global__ void check(const float *x, int *failed, int n) {
@@ -52,8 +53,22 @@ def raised_flag(pair: tuple[Access, Access], of: Trace) -> bool:
     numbers = {access.value.value if access.value is not None else None for access in writes}
     if len(numbers) != 1 or None in numbers:
         return False
+    asked = [_conditions(access, root) for access in writes]
+    if not all(asked) or any(len(set(symbols(part))) > 1 for parts in asked for part in parts):
+        return False  # it is set by who has not asked for it, or compared with something of each thread's own
+    others = [_conditions(access, root) for access in of.accesses if access.writes and access.root is not root]
+    if any(found and found != asked[0] for found in (*asked, *others)):
+        return False  # something is done because it has been raised
     return not any(
         _rests_on(access, root) or any(_goes_on(access, write) for write in writes) for access in of.accesses
+    )
+
+
+def _conditions(access: Access, root: object) -> frozenset[Term]:
+    """The conditions of an access that speak of what the object holds."""
+    parts = (part for guard in access.guards for part in conjuncts(guard.term))
+    return frozenset(
+        part for part in parts if any(s.kind is SymbolKind.LOAD and s.origin[0] is root for s in symbols(part))
     )
 
 
