@@ -81,6 +81,16 @@ class GlobalMemoryRace(Rule):
     ```
 
     ```cuda good
+    __global__ void plant(unsigned *root, unsigned *nodes, unsigned *used) {
+        unsigned lane = threadIdx.x & 31, number = 0;
+        if (lane == 0) number = atomicAdd(used, 1u);
+        number = __shfl_sync(0xffffffffu, number, 0);
+        *root = number;
+        nodes[number * 32 + lane] = 0;
+    }
+    ```
+
+    ```cuda good
     __global__ void column_sums(const float *a, float *sums, int rows, int columns) {
         int r = blockIdx.x * blockDim.x + threadIdx.x;
         int c = blockIdx.y;

@@ -44,6 +44,7 @@ from kernlint.analysis.trace.events import Access, AccessKind, LoopContext, Root
 from kernlint.symbolic.terms import (
     Symbol,
     SymbolKind,
+    Term,
     Uniformity,
     symbols,
 )
@@ -161,7 +162,7 @@ def _member_of_one(root: Root, holder: Root) -> bool:
 def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
     of = facts[trace]
     groups = places((*of.accesses, *of.images))
-    if not groups or not followed(of) or facts[alone]:
+    if not groups or not followed(of) or facts[alone] or (not facts[scenarios].seen and _of_one_warp(of)):
         return ()
     asker = asker_of(facts, of)
     finder = Finder(asker, facts[scenarios])
@@ -187,6 +188,27 @@ def _compute(facts: Facts) -> tuple[GlobalRace, ...]:
                 if race is not None:
                     found[key] = race
     return tuple(found.values())
+
+
+def _of_one_warp(of: Trace) -> bool:
+    """Whether a kernel works as a warp and asks for nothing but the lane: any other warp would do the same once more,
+    so that it is launched with one."""
+    events = (*of.accesses, *of.barriers, *of.warp_ops)
+    together = bool(of.warp_ops) or any(barrier.scope is Reach.WARP for barrier in of.barriers)
+    return together and all(
+        _by_lane(term)
+        for event in events
+        for term in (*(guard.term for guard in event.guards), *([event.offset] if isinstance(event, Access) else ()))
+    )
+
+
+def _by_lane(term: Term) -> bool:
+    if term.symbol is not None:
+        return term.symbol.kind not in (SymbolKind.THREAD, SymbolKind.BLOCK)
+    lanes = {"mod": 32, "and": 31}.get(term.op)
+    if lanes is not None and term.args[1].value == lanes:
+        return not any(symbol.kind is SymbolKind.BLOCK for symbol in term.symbols)
+    return all(map(_by_lane, term.terms))
 
 
 def _within_warps(pair: Pair) -> bool:
