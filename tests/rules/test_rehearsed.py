@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kernlint_rules.launch.dynamic_shared_memory_omitted import DynamicSharedMemoryOmitted
 
-from tests.rules.marked import assert_pair
+from tests.rules.marked import assert_pair, findings
 
 PADDED = """
 __host__ __device__ constexpr int spread(int i) { return i + i / 16; }
@@ -95,3 +95,29 @@ void Filter::apply(const float *x, float *y, int n) {
 @pytest.mark.parametrize("code", [PADDED, ROUNDED, FACTOR, MEMBER], ids=["padded", "rounded", "factor", "member"])
 def test_too_few_bytes(code: str) -> None:
     assert_pair(DynamicSharedMemoryOmitted, code)
+
+
+SORT = """
+__global__ void sort(const float *x, float *y) {
+    extern __shared__ float keys[];
+    int *ids = (int *)(keys + blockDim.x);
+    const int t = threadIdx.x;
+    keys[t] = x[blockIdx.x * blockDim.x + t];
+    ids[t] = t;
+    __syncthreads();
+    for (int k = 2; k <= blockDim.x; k <<= 1)
+        for (int j = k >> 1; j > 0; j >>= 1) {
+            const int other = t ^ j;
+            if (other > t && keys[t] > keys[other]) { const int id = ids[t]; ids[t] = ids[other]; ids[other] = id; }
+            __syncthreads();
+        }
+    y[blockIdx.x * blockDim.x + t] = ids[t];
+}
+void run(const float *x, float *y, int rows, int threads) {
+    sort<<<rows, threads, threads * (sizeof(float) + sizeof(int))>>>(x, y);
+}
+"""
+
+
+def test_who_chooses_the_block_knows_what_sorts_in_pairs() -> None:
+    assert not findings(DynamicSharedMemoryOmitted, SORT)

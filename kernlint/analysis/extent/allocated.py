@@ -17,7 +17,7 @@ from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
-from kernlint.analysis.extent.rehearsed import EVEN, ODD, runs, with_values
+from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
 from kernlint.analysis.extent.sizes import last_part
 from kernlint.analysis.extent.tried import extents_of, host_symbols, is_small, launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -357,7 +357,8 @@ def _run(facts: Facts, view: LaunchView, given: Term, unit: int) -> Iterator[All
     kernel = facts[trace]
     for tried in (EVEN, ODD):
         done = runs(facts, view, _BEYOND, with_values(view, tried, unit))
-        if tried is ODD and _halves(kernel) and any(_odd(view, run.launch.block) for run in done):
+        free = halves(kernel) or not held_down(view)
+        if tried is ODD and free and any(_odd(view, run.launch.block) for run in done):
             return
         for run in done[:1]:
             for fault in run.faults:
@@ -378,17 +379,6 @@ def _same(access: Access, fault: Fault) -> bool:
     if at is None or not is_dynamic(fault.decl) or not is_dynamic(access.root.decl):
         return False
     return access.span.file == at.file and access.span.start < at.end and at.start < access.span.end
-
-
-def _halves(kernel: Trace) -> bool:
-    """Whether a kernel divides the size of its block, as is done where shared memory is worked on by halves."""
-    terms = [access.offset for access in kernel.accesses] + [test.term for test in kernel.conditions]
-    terms += [term for loop in kernel.loops for phi in loop.phis for term in (phi.init, phi.step) if term is not None]
-    return any(
-        part.op in ("div", "shr", "mod", "and") and any(symbol in BLOCK_DIM for symbol in symbols(part))
-        for term in terms
-        for part in subterms(term)
-    )
 
 
 def _odd(view: LaunchView, block: Axes) -> bool:

@@ -16,12 +16,13 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.tried import launch_with, settings_of
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.replay import WARP, WAVE, arguments
+from kernlint.analysis.trace.events import Trace
 from kernlint.prove import effort
 from kernlint.prove.emulate import Budget, Fault, FaultKind, LaunchSpec, Outcome
 from kernlint.prove.query import Actor, Launch, Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import Symbol
+from kernlint.symbolic.terms import BLOCK_DIM, THREAD, Symbol, subterms, symbols
 
 BUDGET = Budget(steps=50_000, blocks=2)
 """A few hundredths of a second."""
@@ -147,3 +148,20 @@ def _outcome(facts: Facts, launch: Launch, spec: LaunchSpec, other: int, seeds: 
     outcome = replay(facts.function, spec, given, BUDGET, language, WAVE if language == "hip" else WARP, seeds)
     effort.spend(effort.STEP * outcome.steps)
     return outcome
+
+
+def held_down(view: LaunchView) -> bool:
+    """Whether the host makes a block of a size that it holds down: whoever calls it does not choose the block."""
+    return any(part.op in ("min", "select") for side_ in view.fact.block or () for part in subterms(side_))
+
+
+def halves(kernel: Trace) -> bool:
+    """Whether a kernel divides the size of its block, as is done where shared memory is worked on by halves."""
+    terms = [access.offset for access in kernel.accesses] + [test.term for test in kernel.conditions]
+    terms += [term for loop in kernel.loops for phi in loop.phis for term in (phi.init, phi.step) if term is not None]
+    return any(
+        part.op in ("div", "shr", "mod", "and", "xor")
+        and any(symbol in BLOCK_DIM or symbol in THREAD for symbol in symbols(part))
+        for term in terms
+        for part in subterms(term)
+    )
