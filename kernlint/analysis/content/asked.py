@@ -19,6 +19,9 @@ from kernlint.tree.types import BOOL, IntType
 LEAVES = 16
 """Values of one variable that are looked at."""
 
+ROUNDS = 1 << 24
+"""More rounds than most loops go."""
+
 _QUESTIONS = frozenset({"lt", "le", "eq", "ne"})
 _ANY = frozenset({SymbolKind.LOAD, SymbolKind.UNKNOWN})
 
@@ -104,7 +107,7 @@ def _answer(question: Term, leaf: Term, asked_: Term) -> bool | None:
     truth = binary(question.op, sides[0], sides[1], BOOL)
     if truth.value is not None:
         return bool(truth.value)
-    (low, high), (least, most) = map(interval, sides)
+    (low, high), (least, most) = (interval(side, _counters) for side in sides)
     if low is None or high is None or least is None or most is None:
         return None
     if high < least or (question.op == "le" and high <= least):
@@ -112,6 +115,13 @@ def _answer(question: Term, leaf: Term, asked_: Term) -> bool | None:
     if low > most or (question.op == "lt" and low >= most):
         return {"lt": False, "le": False, "eq": False, "ne": True}[question.op]
     return None
+
+
+def _counters(symbol: Symbol) -> tuple[int | None, int | None]:
+    """The bounds of a symbol: loops go fewer rounds than would make their counters wrap."""
+    if symbol.kind is SymbolKind.COUNTER:
+        return 0, ROUNDS
+    return symbol.low, symbol.high
 
 
 def _told(event: ConditionEvent, loop: LoopContext) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from kernlint.analysis.content.branches import consuming
 from kernlint.analysis.content.no_rounds import without_a_round
 from kernlint.analysis.content.searched import never_found
-from kernlint.analysis.trace.events import Event, LoopContext
+from kernlint.analysis.trace.events import Event, GuardKind, LoopContext
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, const, negate, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, negate, plain, substitute, symbols
 from kernlint.tree.nodes import VarDecl
 from kernlint.tree.types import BOOL, I64, FloatType, IntType, StructType, VectorType
 
@@ -72,7 +72,8 @@ class Ways:
             loop = self.loops.get(term.args[0].removeprefix("after").removesuffix(".exits"))
             if loop is not None and any(_data(end) for end in term.terms[1:]):
                 past = (*past, loop)
-            yield from self.of(term.args[1], conds, depth + 1, past)
+            if loop is None or not _left_at_last(loop):
+                yield from self.of(term.args[1], conds, depth + 1, past)
         elif op != "call" or term.args[0] != "struct" or all(worth_it(arg) for arg in term.terms):
             # (a lane or field that nobody sets beside others that are is most often one that nobody looks at)
             for arg in term.terms:
@@ -85,7 +86,9 @@ class Ways:
         elif symbol.kind is SymbolKind.PHI and symbol.init is not None:
             loop = symbol.origin
             first = binary("eq", loop.counter.term, const(0, I64), BOOL)
-            if loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
+            if symbol.step is not None and symbol.step.symbol is symbol:
+                yield from self.of(symbol.init, conds, depth + 1, past)  # no round that goes on to the next one sets it
+            elif loop in self.inside or (symbol.step is not None and _consumed(symbol.step, symbol)):
                 yield from self.of(symbol.init, (*conds, first), depth + 1, past)
             elif symbol.step is not None:
                 for branch in consuming(symbol.step, symbol):
@@ -96,7 +99,12 @@ class Ways:
                     self.missed = Missed(missed, empty=False)
                     yield from self.of(symbol.init, conds, depth + 1, (*past, loop))
                     self.missed = None
-            if loop not in self.inside and worth_it(symbol.init):
+            if (
+                loop not in self.inside
+                and worth_it(symbol.init)
+                and symbol.step is not None
+                and symbol.step.symbol is not symbol
+            ):
                 yield from self._around(symbol, conds, depth, past)
 
     def _around(self, symbol: Symbol, conds: tuple[Term, ...], depth: int, past: Loops) -> Iterator[Way]:
@@ -117,9 +125,24 @@ def _data(term: Term) -> set[Symbol]:
     return {symbol for symbol in symbols(term) if symbol.kind in (SymbolKind.LOAD, SymbolKind.UNKNOWN)}
 
 
+def _left_at_last(loop: LoopContext) -> bool:
+    """Whether a loop is left in its last round at the latest: ``if (found || k == n - 1) break;``."""
+    test = loop.condition
+    if test is None or test.op != "lt" or plain(test.args[0]).symbol is not loop.counter or loop.post_tested:
+        return False
+    limit = test.args[1]
+    last = cast(binary("sub", limit, const(1, limit.type), limit.type), I64)
+    return any(substitute(term, {loop.counter: last}).value == 1 for term, _ in loop.exits)
+
+
 def told_apart(event: Event, past: Loops) -> bool:
     """Whether a guard of a use rests on data that may say what the loops before found: on other data than those that
-    say how far they go."""
+    say how far they go; or on how many rounds they went."""
+    trips = {loop.trips for loop in past}
+    if any(
+        not trips.isdisjoint(guard.term.symbols) for guard in event.guards if guard.kind is not GuardKind.AFTER_LOOP
+    ):
+        return True
     ranges = {symbol for loop in past if loop.condition is not None for symbol in _data(loop.condition)}
     return bool(past) and any(_data(guard.term) - ranges for guard in event.guards)
 

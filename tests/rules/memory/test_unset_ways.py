@@ -8,6 +8,45 @@ from kernlint_rules.memory.uninitialised_private import UninitialisedPrivate
 from tests.rules.marked import assert_marked
 
 CUDA = {
+    "what a march has not come to": """
+__global__ void march(const unsigned char *occ, const float3 *o, float *depth, int n, int steps, int res) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float t = 0, hitT;
+    bool hit = false;
+    for (int s = 0; s < steps; ++s) {
+        int c = min((int)(o[i].x + t), res - 1);
+        if (occ[c]) { hitT = t; hit = true; break; }
+        t += 0.5f;
+    }
+    depth[i] = hitT;  // bad
+}
+""",
+    "loops that are left in their last round, and tests of how far they came": """
+__global__ void pick(const float *x, int *out, float t, int n) {
+    int at, or_;
+    const float *mine = x + threadIdx.x * 16;
+    for (int k = 0; k < 16; ++k)
+        if (mine[k] > t || k == 15) { at = k; break; }
+    for (int k = 0; k < n; ++k)
+        if (mine[k] > t || k == n - 1) { or_ = k; break; }
+    out[threadIdx.x] = at + or_;
+}
+__global__ void mark(const float *x, int *out, float t, int n) {
+    int at;
+    const float *mine = x + threadIdx.x * 16;
+    bool ok = false;
+    for (int k = 0; k < n; ++k)
+        if (mine[k] > t) { at = k; ok = true; break; }
+    if (!ok) at = n;
+    out[threadIdx.x] = at;
+    int q;
+    int k = 0;
+    for (; k < n; ++k)
+        if (mine[k] > t) { q = k * 2; break; }
+    if (k < n) out[threadIdx.x + 64] = q;
+}
+""",
     "the better of a row that may be empty, among lanes": """
 struct Best { float value; int at; };
 template <int W> __device__ Best better(Best a) {
@@ -244,6 +283,17 @@ __global__ void shade(const float *d, const float *c, float *out, int n) {
 }
 
 OPENCL = {
+    "a direction of which none is 0": """
+__constant int opp[19] = {0,2,1,4,3,6,5,8,7,10,9,12,11,14,13,16,15,18,17};
+__kernel void inflow(__global const uchar *flags, __global float *f, const int n, const int pitch) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    int dir;
+    for (int q = 1; q < 19; q++)
+        if (flags[i * 19 + q] == 2) dir = q;
+    if (dir > 0) f[opp[dir] * pitch + i] = f[dir * pitch + i];  // bad
+}
+""",
     "a flag that only one answer sets": """
 __kernel void first_above(__global const float *x, __global int *out, const int n, const float level) {
     const int g = get_global_id(0);
