@@ -162,17 +162,28 @@ def _unknown(term: Term) -> bool:
 
 
 def _is_input(term: Term, private: frozenset[Symbol]) -> bool:
-    """Whether a term is made from data, and from nothing that moves with the thread."""
-    met = False
+    """Whether a term is made from data, and from nothing that moves with the thread: what a thread has put aside in an
+    array of its own does, unless it is cut down to a number of places, as what is mixed is and no place need be."""
+    met, cut = False, _cut(_value(term))
     for symbol, counted in _sources(term, False):
         if symbol.kind is SymbolKind.THREAD or symbol.kind is SymbolKind.COUNTER:
             if not counted:
                 return False
         elif symbol.kind not in PLAIN:
-            if not _readable(symbol, 4):
+            if not (cut and _put_aside(symbol)) and not _readable(symbol, 4):
                 return False
             met = met or _datum(symbol, private)
     return met
+
+
+def _cut(term: Term) -> bool:
+    """Whether a term is the rest of a division by a number."""
+    return term.op in ("mod", "and") and any(arg.value is not None for arg in term.terms)
+
+
+def _put_aside(symbol: Symbol) -> bool:
+    """Whether a symbol was read from memory of the thread alone."""
+    return symbol.kind is SymbolKind.LOAD and symbol.origin[0].space is Space.PRIVATE
 
 
 def _sources(term: Term, counted: bool) -> Iterator[tuple[Symbol, bool]]:
@@ -190,7 +201,7 @@ def _sources(term: Term, counted: bool) -> Iterator[tuple[Symbol, bool]]:
 def _readable(symbol: Symbol, depth: int) -> bool:
     """Whether a symbol is something that the thread found in memory, or made from such in a loop."""
     if symbol.kind is SymbolKind.LOAD:
-        return symbol.origin[0].space is not Space.PRIVATE  # what it has put aside itself moves with the thread
+        return not _put_aside(symbol)
     if symbol.kind is SymbolKind.UNKNOWN:
         return _given(symbol)
     if symbol.kind is SymbolKind.PHI and depth and symbol.init is not None and symbol.step is not None:
