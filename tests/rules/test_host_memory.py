@@ -445,3 +445,28 @@ def test_what_a_map_leads_to_is_no_temporary() -> None:
     };
     """
     assert not findings(DeviceMemoryLeak, source)
+
+
+OWN_NEW = """
+class Managed {
+public:
+    void *operator new(size_t bytes) { void *p; ALLOCATE; return p; }
+    void operator delete(void *p) { RELEASE; }
+};
+struct Item : public BASE { float weight; };
+__global__ void halve(Item *item) { item->weight *= 0.5f; }
+void start(Item *item) { halve<<<1, 1>>>(item); cudaDeviceSynchronize(); }
+int main() {
+    Item *item = new Item;
+    item->weight = 1.0f;
+    start(item);
+    delete item;
+}
+"""
+
+
+@pytest.mark.parametrize(("base", "told"), [("Managed", False), ("Plain", True)])
+def test_objects_of_a_class_that_allocates_them_itself(base: str, told: bool) -> None:
+    code = OWN_NEW.replace("BASE", base).replace("ALLOCATE", "cudaMallocManaged(&p, bytes)")
+    code = "struct Plain {};\n" + code.replace("RELEASE", "cudaFree(p)")
+    assert any("host memory" in one.message for one in findings(WrongCopyDirection, code)) is told

@@ -227,7 +227,26 @@ def allocation(scope: Scope, cursor: Cursor) -> Expr:
         name = PLACED
     elif placed:  # of another allocator, or one that does not throw: what is given says nothing of the object
         args = args[1:]
+    elif cursor.kind == K.CXX_NEW_EXPR and _allocates_itself(cursor.type.pointee.canonical.declaration):
+        name = OWN_NEW
     return Call(scope.span(cursor), scope.type(cursor), name, None, args)
+
+
+OWN_NEW = "operator new of the class"
+"""What allocates objects of a class that has an ``operator new``: memory of any kind, managed memory for one."""
+
+
+def _allocates_itself(declaration: Cursor | None, depth: int = 8) -> bool:
+    """Whether a class, or one that it is made of, has an ``operator new`` of its own."""
+    definition = declaration.definition if declaration is not None else None
+    if definition is None or depth == 0:
+        return False
+    for part in definition.children:
+        if part.kind == K.CXX_METHOD and part.spelling == "operator new":
+            return True
+        if part.kind == K.CXX_BASE_SPECIFIER and _allocates_itself(part.type.canonical.declaration, depth - 1):
+            return True
+    return False
 
 
 _PLACEMENT = pattern(r"(?:::\s*)?new\s*\(")
