@@ -470,3 +470,28 @@ def test_objects_of_a_class_that_allocates_them_itself(base: str, told: bool) ->
     code = OWN_NEW.replace("BASE", base).replace("ALLOCATE", "cudaMallocManaged(&p, bytes)")
     code = "struct Plain {};\n" + code.replace("RELEASE", "cudaFree(p)")
     assert any("host memory" in one.message for one in findings(WrongCopyDirection, code)) is told
+
+
+VECTORS = """
+#include <thrust/host_vector.h>
+#include <thrust/device_vector.h>
+__global__ void halve(float *x, int n) { if (threadIdx.x < n) x[threadIdx.x] *= 0.5f; }
+float run(int n) {
+    thrust::host_vector<float> sums(n);
+    thrust::device_vector<float> on_device = sums;
+    halve<<<1, 64>>>(thrust::raw_pointer_cast(on_device.data()), n);
+    sums = on_device;
+    float *first = READ;
+    return first[0];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "told"), [("sums.data()", False), ("thrust::raw_pointer_cast(on_device.data())", True)]
+)
+def test_a_vector_of_the_host_gets_the_elements_of_one_of_the_device(read: str, told: bool) -> None:
+    assert (
+        any("cannot touch" in one.message for one in findings(WrongCopyDirection, VECTORS.replace("READ", read)))
+        is told
+    )

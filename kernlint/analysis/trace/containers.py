@@ -72,6 +72,26 @@ def _sequence(type_: Type) -> bool:
     return isinstance(type_, StructType) and _SEQUENCE.fullmatch(type_.name) is not None
 
 
+def elsewhere(value: StructValue, type_: Type) -> StructValue:
+    """A sequence as it is stored in one of ``type_``: where one is of the host and the other of the device, the elements
+    are copied."""
+    if not (_sequence(value.type) and _sequence(type_) and isinstance(type_, StructType)):
+        return value
+    size = value.get(SIZE)
+    if _on_device(value.type) is _on_device(type_) or not isinstance(size, Term):
+        return value
+    return _of(type_, size)
+
+
+def _on_device(kind: Type) -> bool:
+    return isinstance(kind, StructType) and "device_vector" in kind.name
+
+
+def _of(kind: StructType, size: Term) -> StructValue:
+    root = Root("sequence", RootKind.VARIABLE, Space.GLOBAL if _on_device(kind) else Space.HOST, None, U8)
+    return StructValue(kind, ((SIZE, size), (DATA, PointerValue(root, const(0), U8))))
+
+
 def made_sequence(m: Machine, e: Call, values: list[Value]) -> StructValue | None:
     """The sequence or owning pointer that a constructor makes; None where the call is none."""
     if e.receiver is None and isinstance(e.type, StructType) and _OWNER.fullmatch(e.type.name):
@@ -86,9 +106,8 @@ def _fresh(m: Machine, e: Call, size: Term | None) -> StructValue:
     if size is None:
         size = Symbol(SymbolKind.UNKNOWN, "size()", U64, low=0, uniformity=Uniformity.GRID).term
     kind = e.type if e.receiver is None else e.receiver.type
-    device = isinstance(kind, StructType) and "device_vector" in kind.name
-    root = Root("sequence", RootKind.VARIABLE, Space.GLOBAL if device else Space.HOST, None, U8)
-    return StructValue(kind, ((SIZE, size), (DATA, PointerValue(root, const(0), U8))))
+    assert isinstance(kind, StructType)
+    return _of(kind, size)
 
 
 def inspected(m: Machine, e: Call, at: Place | None, values: list[Value]) -> Value | None:

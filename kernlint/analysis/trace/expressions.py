@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernlint.analysis.trace import launch
-from kernlint.analysis.trace.containers import DATA
+from kernlint.analysis.trace.containers import DATA, elsewhere
 from kernlint.analysis.trace.events import (
     AccessKind,
     AsyncEvent,
@@ -616,7 +616,7 @@ def coerce(value: Value, type_: Type) -> Value:
         return value.typed(type_.pointee)
     if isinstance(value, Term) and isinstance(type_, PointerType):
         return value if text_of(value) is not None else _pointer_from_int(value, type_)
-    return value
+    return elsewhere(value, type_) if isinstance(value, StructValue) else value
 
 
 def text_of(value: Value | None) -> str | None:
