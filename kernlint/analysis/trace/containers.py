@@ -73,8 +73,8 @@ def _sequence(type_: Type) -> bool:
 
 
 def elsewhere(value: StructValue, type_: Type) -> StructValue:
-    """A sequence as it is stored in one of ``type_``: where one is of the host and the other of the device, the elements
-    are copied."""
+    """A sequence as it is stored in one of ``type_``: where one is of the host and one of the device, the elements are
+    copied."""
     if not (_sequence(value.type) and _sequence(type_) and isinstance(type_, StructType)):
         return value
     size = value.get(SIZE)
