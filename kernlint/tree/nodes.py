@@ -765,7 +765,8 @@ class Module:
     too long, in words.  ``written_in``: the language of the text itself, ``c`` or ``python``.  ``remarks``: see
     :class:`Remark`.  ``classes``: of C++, those of the file itself.
 
-    ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says.
+    ``setting``: macros and the architecture under which the source was read, in words; empty for what the build says;
+    ``numbers_made_up``: some have numbers that stand nowhere, to pass a test of the preprocessor.
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
     had.  ``about``: the file that is analysed, where the module is of another one that includes it: only what concerns
     that file is to be said.  ``entries``: the kernels are device functions that no kernel in sight reaches; what memory
@@ -785,6 +786,7 @@ class Module:
     errors: int = 0
     written_in: str = "c"
     setting: str = ""
+    numbers_made_up: bool = False
     remarks: tuple[Remark, ...] = ()
     about: str = ""
     cuts: tuple[str, ...] = ()

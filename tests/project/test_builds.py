@@ -327,3 +327,29 @@ def test_what_a_build_may_define_is_tried_first(tmp_path: Path) -> None:
     assert project.choices_for(str(tmp_path / "k.cu")) == ("DEPTH=4",)
     (result,) = check(tmp_path, ".").results
     assert "4 of 4" in result.finding.message or "element 4" in result.finding.message
+
+
+TILED = """
+#ifndef TILE
+#define TILE 16
+#endif
+#define LIMIT 4096
+__global__ void blur(const float *in, float *out, int n) {
+    __shared__ float rows[SIZE][48];
+#if TILE > LIMIT
+    rows[threadIdx.x][0] = 0.0f;
+#endif
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    rows[threadIdx.x % 16][threadIdx.x % 48] = i < n ? in[i] : 0.0f;
+    __syncthreads();
+    if (i < n) out[i] = rows[threadIdx.x % 16][threadIdx.x % 48];
+}
+"""
+
+
+@pytest.mark.parametrize(("size", "told"), [("TILE", False), ("4096", True)])
+def test_a_size_that_only_a_number_made_up_for_a_test_makes_is_not_told(size: str, told: bool, tmp_path: Path) -> None:
+    path = tmp_path / "blur.cu"
+    path.write_text(TILED.replace("SIZE", size))
+    found = check(tmp_path, "blur.cu")
+    assert ("KL302" in codes(found)) is told

@@ -220,8 +220,11 @@ def _reshaped(root: Root) -> bool:
 
 
 def numbers_made_up(facts: Facts) -> bool:
-    """Whether sizes and indices may rest on template arguments that nobody would use together: no code in sight asks
-    for the instance, and some of its arguments are numbers."""
+    """Whether sizes and indices may rest on numbers that nobody would use together: no code in sight asks for the
+    instance of a template, and some of its arguments are numbers; or a macro has a number that was made up to get
+    through a test of the preprocessor."""
+    if facts.module.numbers_made_up:
+        return True
     return facts.function.forced and any(text.lstrip("-").isdigit() for _, text in facts.function.template_args)
 
 

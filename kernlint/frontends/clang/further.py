@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import partial
 
@@ -52,6 +53,7 @@ class Configured:
         self, text: bytes, language: Language, options: ParseOptions, read: Read, first: Reading, cost: Cost
     ) -> None:
         self.cost = cost
+        self.text = text
         self.language = language
         self.options = options
         self.read = read
@@ -212,7 +214,15 @@ class Configured:
         if found is None:
             return None
         object.__setattr__(found.module, "setting", _words(setting, language, self.language))
+        object.__setattr__(found.module, "numbers_made_up", any(self._made_up(*macro) for macro in setting.macros))
         return found, language
+
+    def _made_up(self, name: str, value: str | None) -> bool:
+        """Whether a macro gets a number larger than 1 that neither the build nor the text has: one that passes a test
+        of the preprocessor."""
+        if value is None or not value.isdigit() or int(value) < 2 or value in self.search.choices.get(name, ()):
+            return False
+        return re.search(rb"\b%s\b" % value.encode(), self.text) is None
 
     def _again(self, changes: Changes, alone: bool) -> bool:
         """Read once more, and keep what no earlier reading had.
