@@ -18,7 +18,8 @@ class MisalignedVectorAccess(Rule):
     one and cast to a vector pointer, has no such address: the access faults, or touches other bytes than meant. OpenCL
     has `vload4` and `vstore4` for that, which ask for the alignment of one element only.
 
-    The same holds of a number that is read from a buffer of smaller elements.
+    The same holds of a number that is read from a buffer of smaller elements, and of one that is read from the middle
+    of structs whose size is no multiple of it.
 
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
@@ -109,6 +110,9 @@ class MisalignedVectorAccess(Rule):
                 f"{what} at a place that {found.pitch} says, where runs of any length lie back to back: it need not be "
                 f"a multiple of {found.align}"
             )
+        elif found.kind == "layout":
+            size = access.root.element.size
+            message = f"{what}, whose elements of {size} bytes lie back to back: not all are multiples of {found.align}"
         elif found.kind == "carved":
             message = f"{what} behind as many smaller elements as {found.pitch} says: no multiple of {found.align}"
         elif found.kind == "untested":

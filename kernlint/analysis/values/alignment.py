@@ -23,7 +23,7 @@ from kernlint.analysis.scenarios.policy import scenarios
 from kernlint.analysis.scenarios.scenario import Scenarios
 from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
-from kernlint.analysis.trace.events import Access, GuardKind, Root, Trace
+from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, remainder, share, tests_of
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
@@ -40,7 +40,7 @@ from kernlint.symbolic.terms import (
     subterms,
     symbols,
 )
-from kernlint.tree.nodes import Deref
+from kernlint.tree.nodes import Cast, Deref, Subscript
 from kernlint.tree.types import BOOL, FloatType, IntType, Space, StructType, Type, VectorType
 from kernlint.tree.walk import walk
 
@@ -67,7 +67,7 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``pitch`` or ``untested`` (only the address of
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``layout``, ``pitch`` or ``untested`` (only the address of
     the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or
     ``K / 2``), or that of the array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
@@ -140,7 +140,8 @@ class _Finder:
         told: set[object] = set()
         for access in self.of.accesses:
             align = alignment_of(access.type, self.language) or _of_number(access, self.language)
-            if align is None or access.span in told or not _plain(access.root) or access.asynchronous:
+            laid = _laid_closer(access, align)
+            if align is None or access.span in told or not (laid or _plain(access.root)) or access.asynchronous:
                 continue
             tests = tests_of(access)
             if tests.settle(access, align):
@@ -151,7 +152,9 @@ class _Finder:
                 continue
             wide = isinstance(access.type, (VectorType, StructType))
             found = self._by_carving(access, align)
-            if tests.others:
+            if laid:
+                found = self._by_layout(access, align)
+            elif tests.others:
                 found = self._by_other_test(access, align, tests)
             elif found is None and access.root.space is Space.GLOBAL and not wide:
                 found = self._by_thread(access, align) or self._by_data(access, align)
@@ -173,6 +176,27 @@ class _Finder:
                 return None
             first = first or found
         return first
+
+    def _by_layout(self, access: Access, align: int) -> Misaligned | None:
+        """A member of structs that lie closer together than the number's alignment: of two threads or rounds that are
+        not equally far past a multiple, one is misaligned wherever the first struct lies."""
+        rest = remainder(access, align)
+        if rest:
+            return Misaligned(access, align, "constant", rest)
+        known = all(symbol.kind in OWN or symbol.kind in _SIZES for symbol in symbols(access.offset))
+        block, given = self.blocks[0], self.admission.numbers
+        first: int | None = None
+        along = [x for x in TRIED[:4] if x < block[0]] if known else []
+        for x, count in product(along, range(2)):
+            env = _Values((x, 0, 0), (0, 0, 0), block, count, given)
+            offset = evaluate(access.offset, env)
+            if offset is None or any(evaluate(g.term, env) == 0 for g in _held(access)):
+                continue
+            if first is not None and (offset - first) % align:
+                odd = offset if offset % align else first
+                return Misaligned(access, align, "layout", odd, (x, 0, 0), block, access.root.name)
+            first = offset if first is None else first
+        return None
 
     def _by_block(self, access: Access, align: int) -> Misaligned | None:
         """An offset into shared memory that counts threads or warps."""
@@ -246,7 +270,7 @@ class _Finder:
             offset = offsets[key]
             if offset is None or offset % align == 0 or (offset - start) % align == 0:
                 continue
-            if any(evaluate(g.term, env) == 0 for g in access.guards if g.kind is not GuardKind.AFTER_LOOP):
+            if any(evaluate(g.term, env) == 0 for g in _held(access)):
                 continue
             return Misaligned(access, align, kind, offset, thread, block)
         return None
@@ -336,6 +360,24 @@ def _plain(root: Root) -> bool:
     return isinstance(root.element, (IntType, FloatType, VectorType))
 
 
+def _held(access: Access) -> list[Guard]:
+    """What holds wherever an access is made, whatever loops before it have done."""
+    return [guard for guard in access.guards if guard.kind is not GuardKind.AFTER_LOOP]
+
+
+def _laid_closer(access: Access, align: int | None) -> bool:
+    """Whether a single number is read through a cast pointer in an array of structs whose layout is known, and that
+    themselves are aligned to fewer bytes than the number.  A member that is named may lie in a packed struct, and
+    then the compiler reads it in parts."""
+    element = access.root.element
+    if align is None or not isinstance(element, StructType) or not element.known or element.union:
+        return False
+    if access.root.space is Space.PRIVATE:
+        return False
+    cast = isinstance(access.node, (Deref, Subscript)) and any(isinstance(n, Cast) and n.explicit for n in walk(access.node))
+    return cast and (element.align or align) < align and bool(element.size)
+
+
 def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
     """The parameter that multiplies a row index in ``offset`` with a factor that is no multiple of ``align``, and by
     what number it is divided before (two values of four bits to a byte: ``K / 2`` bytes to a row)."""
@@ -352,6 +394,8 @@ def _pitch(offset: Term, align: int) -> tuple[Symbol, int] | None:
 def _kind(symbol: Symbol) -> SymbolKind:
     return symbol.kind
 
+
+_SIZES = frozenset({SymbolKind.GRID_DIM, SymbolKind.PARAM})
 
 _NUMBERED = frozenset({*OWN, SymbolKind.GRID_DIM, SymbolKind.PARAM})
 """What the number of a row is worked out from, where one index counts rows and columns."""
@@ -370,7 +414,7 @@ def _of_number(access: Access, language: str) -> int | None:
         return None
     if access.root.space is Space.SHARED:
         return 8 if kind.size == 8 and element.size != 8 else None
-    smaller = isinstance(element, IntType) and element.size is not None and element.size < kind.size
+    smaller = isinstance(element, (IntType, StructType)) and (element.align or kind.size) < kind.size
     return kind.size if smaller and access.root.space is Space.GLOBAL and language != "hip" else None
 
 

@@ -32,7 +32,48 @@ __global__ void hash(const char *chars, const int *begin, const int *bytes, unsi
 }
 """
 
+PACKED = """
+struct ATTRIBUTE Cell { unsigned short scale; signed char value[SIZE]; };
+__device__ int four(const Cell *c, int i) {
+    return LOAD;MARK
+}
+__global__ void sums(const Cell *cells, int *out, int n) {
+    int s = 0;
+    for (int c = threadIdx.x; c < n; c += 64)
+        for (int i = 0; i < 4; i++) s += four(cells + (size_t)blockIdx.x * n + c, i);
+    atomicAdd(out + blockIdx.x, s);
+}
+"""
+
+
+def packed(load: str, mark: str = "", size: int = 16, attribute: str = "") -> str:
+    """Structs of ``size`` bytes behind a number of two, four of which one load takes."""
+    text = PACKED.replace("LOAD", load).replace("MARK", mark and f" // {mark}").replace("SIZE", str(size))
+    return text.replace("ATTRIBUTE", attribute)
+
+
 CASES = {
+    "a word in structs of 18 bytes": packed("*(const int *)(c->value + 4 * i)", "bad"),
+    "a word two bytes into structs of 20 bytes": packed("*(const int *)&c->value[4 * i]", "bad", size=18),
+    "the same by subscript": packed("reinterpret_cast<const int *>(c->value)[i]", "bad"),
+    "a word where structs leave room": packed("*(const int *)(c->value + 2 + 4 * i)", size=18),
+    "halves of a word": packed(
+        "*(const short *)(c->value + 4 * i) | *(const short *)(c->value + 4 * i + 2) << 16"
+    ),
+    "a member of a packed struct": """
+struct __attribute__((packed)) Record { char kind; float value; };
+__global__ void values(const Record *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i].value;
+}
+""",
+    "every second struct": """
+struct Cell { unsigned short scale; signed char value[16]; };
+__global__ void values(const Cell *cells, int *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = *(const int *)(cells[2 * i + 1].value + 0);
+}
+""",
     "a row of an odd length": ROWS.replace("COLS", "1030").replace("MARK", " // bad"),
     "a row of whole vectors": ROWS.replace("COLS", "1032").replace("MARK", ""),
     "runs back to back": STRINGS.replace("LENGTH", "begin[s + 1] - begin[s]").replace("MARK", " // bad"),
