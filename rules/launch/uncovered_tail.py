@@ -34,6 +34,10 @@ from kernlint.tree.types import FloatType, IntType, Space
 
 AXES = "xyz"
 
+_DEVICE = ("DeviceGetAttribute", "GetDeviceProperties", "MaxActiveBlocksPerMultiprocessor", "MaxPotentialBlockSize")
+"""Functions of the CUDA and HIP runtimes and drivers that say what the device, or a kernel on it, has room for (CUDA
+Runtime API, device management and occupancy; HIP has the same)."""
+
 
 class UncoveredTail(Rule):
     r"""A grid whose threads do not reach the last elements.
@@ -41,7 +45,8 @@ class UncoveredTail(Rule):
     A number of blocks that is a quotient rounded down leaves out what the division leaves over. Reported where the
     kernel tests its index against the very size that the host divides by the size of the block, handles one element a
     thread, and nothing that the host checks makes the size a multiple; and where grid, block and that size are numbers
-    of which the last is larger. Likewise ``ceil(n / 256)`` of two integers, which divides first.
+    of which the last is larger. So is a grid that is cut down to a number, or to what the device has room for. Likewise
+    ``ceil(n / 256)`` of two integers, which divides first.
 
     ```cuda bad
     __global__ void twice(float *x, int n) {
@@ -148,12 +153,12 @@ class UncoveredTail(Rule):
                 capped = self._capped(view, axis, facts)
                 if capped is not None and view.fact.span not in seen:
                     seen.add(view.fact.span)
-                    cap, symbol, place = capped
+                    cap, size, place = capped
                     yield self.finding(
                         view.fact.span,
-                        f"the grid is capped at {cap} blocks along {AXES[axis]}, and each thread handles one element: "
-                        f"of more of them than those have threads, as {symbol.name} may say, the last get no thread",
-                        related=[Related(place, f"the index is tested against {symbol.name} here")],
+                        f"the grid is capped at {cap} along {AXES[axis]}, and each thread handles one element: "
+                        f"of more of them than those have threads, as {size} may say, the last get no thread",
+                        related=[Related(place, f"the index is tested against {size} here")],
                         fix="let each thread go on in steps of the grid, or leave the grid as large as it has to be",
                     )
                 tested = self._tested(view, axis, facts)
@@ -251,26 +256,27 @@ class UncoveredTail(Rule):
                         return blocks * block, count, guard
         return None
 
-    def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[int, Symbol, Span] | None:
-        """(blocks, size, test) where the grid is the least of a number and of what the size takes."""
+    def _capped(self, view: LaunchView, axis: int, facts: Facts) -> tuple[str, str, Span] | None:
+        """(blocks, size, test) where the grid is the least of a number, or of what the device says that it has room
+        for, and of what the size takes."""
         fact = view.fact
-        if fact.grid is None or fact.block is None or plain(fact.grid[axis]).op != "min":
+        if fact.grid is None or fact.block is None:
             return None
-        sides = [plain(arg) for arg in plain(fact.grid[axis]).terms]
-        cap = next((side.value for side in sides if side.value is not None), None)
-        needed = next((cover(side) for side in sides if side.value is None), None)
+        sides = _least_of(plain(fact.grid[axis]))
+        cap = next((side for side in sides if side.value is not None or _room_of_device(side)), None)
+        needed = next((cover(side) for side in sides if side is not cap), None)
         if cap is None or needed is None or needed.count is None or needed.unit is None:
             return None
         if needed.kind is not Cover.ROUNDED_UP or polynomial(needed.unit) != polynomial(fact.block[axis]):
             return None
+        blocks = f"{cap.value} blocks" if cap.value is not None else "as many blocks as the device has room for"
         count, images = polynomial(needed.count), dict(view.images)
         for guard in (guard for access in facts[trace].accesses for guard in access.guards):
             for part in conjuncts(guard.term):
-                size = plain(part.args[1]).symbol if part.op == "lt" else None
-                if size is None or size not in images or polynomial(images[size]) != count:
+                if part.op != "lt" or polynomial(part.args[0]) != _place(axis):
                     continue
-                if polynomial(part.args[0]) == _place(axis):
-                    return cap, size, guard.span
+                if symbols(part.args[1]) and polynomial(substitute(part.args[1], images)) == count:
+                    return blocks, words(part.args[1]), guard.span
         return None
 
     def _odd(self, sizes: Sequence[Symbol], view: LaunchView, axis: int, facts: Facts) -> bool:
@@ -295,6 +301,25 @@ def _at_least_one(grid: Term) -> Term:
         if any(side.value == 1 for side in sides):
             return next((side for side in sides if side.value is None), grid)
     return grid
+
+
+def _least_of(grid: Term) -> list[Term]:
+    """What a number of blocks is the least of, written as such or as a choice; nothing for any other."""
+    if grid.op == "min":
+        return [plain(side) for side in grid.terms]
+    if grid.op == "select" and grid.terms[0].op in ("lt", "le"):
+        asked = [plain(side) for side in grid.terms[0].terms]
+        return asked if [plain(side) for side in grid.terms[1:]] == asked else []
+    return []
+
+
+def _room_of_device(term: Term) -> bool:
+    """Whether a number is a product, made of nothing but what the device is asked for: so many blocks to each of its
+    multiprocessors.  A number that it says itself may be the largest grid there is."""
+    found = symbols(term)
+    if not found or not all(any(symbol.reason.endswith(name) for name in _DEVICE) for symbol in found):
+        return False
+    return any(len(mono) > 1 or (mono and times > 1) for mono, times in polynomial(term).coefficients.items())
 
 
 def _place(axis: int) -> Polynomial:

@@ -67,9 +67,9 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``layout``, ``pitch`` or ``untested`` (only the address of
-    the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the parameter's name (or
-    ``K / 2``), or that of the array whose values say where (``data``).
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``layout``, ``pitch`` or ``untested``
+    (only the address of the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the
+    parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
     """
 
@@ -374,7 +374,9 @@ def _laid_closer(access: Access, align: int | None) -> bool:
         return False
     if access.root.space is Space.PRIVATE:
         return False
-    cast = isinstance(access.node, (Deref, Subscript)) and any(isinstance(n, Cast) and n.explicit for n in walk(access.node))
+    cast = isinstance(access.node, (Deref, Subscript)) and any(
+        isinstance(n, Cast) and n.explicit for n in walk(access.node)
+    )
     return cast and (element.align or align) < align and bool(element.size)
 
 

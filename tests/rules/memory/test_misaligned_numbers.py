@@ -57,9 +57,7 @@ CASES = {
     "a word two bytes into structs of 20 bytes": packed("*(const int *)&c->value[4 * i]", "bad", size=18),
     "the same by subscript": packed("reinterpret_cast<const int *>(c->value)[i]", "bad"),
     "a word where structs leave room": packed("*(const int *)(c->value + 2 + 4 * i)", size=18),
-    "halves of a word": packed(
-        "*(const short *)(c->value + 4 * i) | *(const short *)(c->value + 4 * i + 2) << 16"
-    ),
+    "halves of a word": packed("*(const short *)(c->value + 4 * i) | *(const short *)(c->value + 4 * i + 2) << 16"),
     "a member of a packed struct": """
 struct __attribute__((packed)) Record { char kind; float value; };
 __global__ void values(const Record *in, float *out, int n) {
