@@ -20,8 +20,8 @@ def findings(code: str, file: str = "k.cu", *, select: tuple[str, ...] = ("KL1",
     return [result.finding for result in outcome.results if result.finding.severity.value != "note"]
 
 
-def codes(code: str, file: str = "k.cu") -> list[str]:
-    return [found.code for found in findings(code, file)]
+def codes(code: str, file: str = "k.cu", *, select: tuple[str, ...] = ("KL1", "KL4", "KL6")) -> list[str]:
+    return [found.code for found in findings(code, file, select=select)]
 
 
 PLANE = """
@@ -52,6 +52,31 @@ AT = "image[y * across + x] *= 0.5f;"
 )
 def test_the_test_of_two_indices(body: str, wrong: bool) -> None:
     assert codes(PLANE % {"more": "", "body": body}) == (["KL102"] if wrong else [])
+
+
+PITCHED = """
+typedef struct { int across; int down; int step; } frame_t;
+__kernel void fade(__global float *image, frame_t f, int left, int top) {
+  const int x = get_global_id(0), y = get_global_id(1);
+  %s
+  image[(size_t)y * f.step + x] *= 0.5f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [
+        ("if (x >= f.across && y >= f.down) return;", True),
+        ("const bool out = x >= f.across && y >= f.down; if (out) return;", True),
+        ("if (x >= f.across || y >= f.down) return;", False),
+        ("if (x >= f.across || y >= f.down) return; if (x >= left && y >= top) return;", False),
+        ("if (x >= left && y >= left) return;", False),  # the rim
+        ("if (x >= f.across && x >= f.down) return;", False),
+    ],
+)
+def test_rows_longer_than_what_is_asked_of_both_indices(test: str, wrong: bool) -> None:
+    assert codes(PITCHED % test, "k.cl", select=("KL102",)) == (["KL102"] if wrong else [])
 
 
 VOLUME = """

@@ -11,7 +11,7 @@ from kernlint.analysis.extent.places import Places
 from kernlint.analysis.extent.sizes import BY_NAME, UnusedSize
 from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach, axes_of, in_host_terms, parameter_names
 from kernlint.analysis.launching.launch_context import LaunchContext
-from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.trace.events import Guard, GuardKind, Trace
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial
 from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, symbols
 from kernlint.tree.nodes import ParamDecl
@@ -35,7 +35,12 @@ def swapped(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
 
 
 def either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
-    """``if (x < w || y < h)`` before an access to row y of rows of w elements: one index inside lets both through."""
+    """``if (x < w || y < h)`` before an access to row y of rows of w elements: one index inside lets both through.
+
+    Rows may be longer than what is asked, where threads leave by it that are outside in each direction (``if (x >= w
+    && y >= h) return;``) and nothing else is asked of either index.  Excused: ``if (x < edge || y < edge)``, and other
+    such tests that let only the rim through.  Still bad: ``if (x >= w && y >= h) return; a[y * pitch + x] = 0;``
+    """
     for one in indexed:
         if len(one.dimensions) < 2:
             continue
@@ -47,12 +52,21 @@ def either(indexed: Sequence[Indexed]) -> Iterator[Overreach]:
                     continue
                 found = dict(bound for bound in bounds if bound is not None)
                 last = len(one.dimensions) - 1
-                if (
-                    len(found) == len(bounds)
-                    and found.get(last) == row
-                    and not any(one.dimensions[at].limits for at in found)
-                ):
+                if len(found) != len(bounds) or any(one.dimensions[at].limits for at in found):
+                    continue
+                if found.get(last) == row:
                     yield Overreach(one.access, Fault.EITHER, guard, part, row, 0, "it is the pitch of the rows")
+                elif last in found and _sent_home(guard, [one.dimensions[at] for at in found], list(found.values())):
+                    why = "threads past it are sent home, along the other axis too"
+                    yield Overreach(one.access, Fault.EITHER, guard, part, found[last], 0, why)
+
+
+def _sent_home(guard: Guard, tested: Sequence[Dimension], sizes: Sequence[Polynomial]) -> bool:
+    """Whether a test is that by which threads leave the kernel that nothing is there for: each index along an axis of
+    its own, each below a size of its own."""
+    axes = [axes_of(dimension) for dimension in tested]
+    apart = len(set().union(*axes)) == len(axes) and all(len(own) == 1 for own in axes)
+    return guard.kind is GuardKind.EXIT and guard.loop is None and apart and len(set(sizes)) == len(sizes) > 1
 
 
 def _disjuncts(term: Term) -> list[Term]:
