@@ -34,9 +34,9 @@ class WrongBoundsGuard(Rule):
     r"""A test of the index stands before the access, and lets indices through that are outside.
 
     The test is off by one (`>` for `>=`), tests one element and uses another (a neighbour, the last lane of a
-    vector), speaks of whole groups into which the launch rounds a row up, says no more than the loop around it, holds
-    where one of two indices is inside, tests one index twice or against the extent of another axis,
-    counts vectors where the size counts elements, or is always true because an unsigned difference is never negative.
+    vector), speaks of whole groups or rounds into which a row is rounded up, says no more than the loop around it,
+    holds where one of two indices is inside, tests one index twice or against the extent of another axis, counts
+    vectors where the size counts elements, or is always true because an unsigned difference is never negative.
     The extent comes from the kernel itself (another access that the same size bounds strictly, the pitch of a row) or
     from what the launch passes, never from a single access.
 
@@ -327,6 +327,8 @@ def _of_extent(one: Overreach) -> bool:
 def _why_wrong(one: Overreach) -> str:
     if one.fault in (Fault.VACUOUS, Fault.WRAPPED):
         return "the unsigned difference wraps instead of falling below zero"
+    if one.fault is Fault.ROUNDS:
+        return "these are the rounds: their number is rounded up"
     return f"the test lets {words(one.part)} through"
 
 
@@ -375,6 +377,11 @@ def _message(one: Overreach) -> str:
         return f"{what} up to {amount} past the end of its row of {size}: {words(one.part)} lets that through"
     if one.fault is Fault.ROWS:
         return f"{what} in a row whose number is tested against {size}: {one.why}"
+    if one.fault is Fault.ROUNDS:
+        return (
+            f"{what} in the last of as many rounds as round {size} up, where nothing keeps the index below {size}: "
+            "past it begins the next row"
+        )
     if one.fault is Fault.REPEATED:
         return f"{what} after a test that its loop has made already: what the thread adds to the index goes untested"
     if one.fault is Fault.OTHER:
@@ -402,6 +409,7 @@ _FIXES = {
     Fault.TWICE: "test each index against its own extent",
     Fault.PAST_ROW: "make the index with the length of the rows that the test is about, or test against this one",
     Fault.ROWS: "test the number of the row against how many there are",
+    Fault.ROUNDS: "test the index in each round, or treat the last round apart",
     Fault.REPEATED: "test the index that is used",
     Fault.OTHER: "test each index against its own extent",
     Fault.SCALARS: "test against the number of vectors",

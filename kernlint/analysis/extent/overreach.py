@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from kernlint.analysis.base import Facts, KernelAnalysis
-from kernlint.analysis.extent.asking import kept
+from kernlint.analysis.extent.asking import asked, kept
 from kernlint.analysis.extent.bounds import Reach, reaches
 from kernlint.analysis.extent.documented import roomier
 from kernlint.analysis.extent.limits import Dimension, Indexed, limits
@@ -33,6 +33,7 @@ from kernlint.analysis.extent.wrong_guards.ends import (
 )
 from kernlint.analysis.extent.wrong_guards.faults import Overreach, parameter_names, supports_of
 from kernlint.analysis.extent.wrong_guards.inclusive import inclusive
+from kernlint.analysis.extent.wrong_guards.rounds import last_rounds
 from kernlint.analysis.extent.wrong_guards.rows import past_rows, rows_by_length
 from kernlint.analysis.extent.wrong_guards.shares import repeated, rounded_groups
 from kernlint.analysis.extent.wrong_guards.steps import (
@@ -47,6 +48,7 @@ from kernlint.analysis.extent.wrong_guards.steps import (
 from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access
+from kernlint.prove.query import Refuted
 from kernlint.symbolic.polynomial import Polynomial, number
 
 
@@ -115,6 +117,11 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         seen = {one.access for one in found}
         counted = rows_by_length(facts[places], lambda past: not kept(past, facts))
         found += [one for one in counted if one.access not in seen]
+        seen = {one.access for one in found}
+        rounds = last_rounds(
+            facts[places], dict(facts.options.multiples), lambda past: isinstance(asked(past, facts), Refuted)
+        )
+        found += [one for one in rounds if one.access not in seen]
         found += scalars(facts[trace], indexed, context)
         found += vector_counts(facts[trace], facts[places], context)
         found += wrapped(facts[trace].accesses)

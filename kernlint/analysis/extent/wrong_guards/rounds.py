@@ -1,0 +1,103 @@
+"""Loops that take a row in rounds of a fixed width, as many as round its length up, and never ask in the last one.
+
+``for (t = 0; t < (n + 127) / 128; ++t) sum += x[row * n + t * 128 + threadIdx.x];``: who rounds up reckons with a
+length that is no multiple of the width, and what the last round is too wide by belongs to the next row, or to nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from kernlint.analysis.coverage import Cover, conjuncts, cover
+from kernlint.analysis.extent.asking import Past
+from kernlint.analysis.extent.limits import counter_ranges
+from kernlint.analysis.extent.places import Place, Places
+from kernlint.analysis.extent.wrong_guards.faults import Fault, Overreach
+from kernlint.analysis.trace.events import Access, Guard, GuardKind
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, cast, plain, symbols
+from kernlint.tree.types import I64
+
+_DATA = frozenset({SymbolKind.LOAD, SymbolKind.PHI, SymbolKind.UNKNOWN, SymbolKind.EXIT})
+
+
+def last_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[[Past], bool]) -> Iterator[Overreach]:
+    """The accesses of such loops.  ``multiples``: what comments say that sizes are multiples of; ``reached``: whether
+    some thread may get past a row.
+
+    Excused: rows that may be longer than what the rounds are counted for (``x[row * pitch + t * 128 + i]``), and any
+    test of the place in the row.  Still bad: a test of the row alone (``if (row < rows)``).
+    """
+    for access, places in found.items():
+        place = places[-1]
+        if len(places) < 2 or place.row is None or place.row.constant is not None or place.limits:
+            continue
+        for guard in access.guards:
+            if guard.kind is not GuardKind.LOOP or guard.loop is None:
+                continue
+            for part in conjuncts(guard.term):
+                unit = _width(place, guard, part)
+                if unit is None or _asked(access, place, part) or _told(place.row, unit, multiples):
+                    continue
+                if reached(Past(access, cast(term_of(place.index), I64), cast(term_of(place.row), I64))):
+                    why = "the index is made of rows of that length"
+                    yield Overreach(access, Fault.ROUNDS, guard, part, place.row, 0, why)
+                    break
+
+
+def _width(place: Place, guard: Guard, part: Term) -> Polynomial | None:
+    """The width of a round, where a loop's condition rounds the length of the row up to whole ones and the index goes
+    through each."""
+    assert guard.loop is not None
+    counter = guard.loop.counter
+    if part.op != "lt" or plain(part.args[0]).symbol is not counter:
+        return None
+    of = cover(part.args[1])
+    if of.kind is not Cover.ROUNDED_UP or of.count is None or of.unit is None or plain(of.unit).value == 1:
+        return None
+    lanes = place.extra + 1
+    if polynomial(of.count) != place.row and not _share(of.count, place.row, lanes):
+        return None
+    width = polynomial(of.unit) * number(lanes if polynomial(of.count) != place.row else 1)
+    if width.constant is None and {s.kind for atom in width.atoms for s in symbols(atom)} != {SymbolKind.BLOCK_DIM}:
+        return None
+    rest = place.index - width * polynomial(counter.term)
+    return width if _threads(rest, counter_ranges(place.access)) else None
+
+
+def _share(count: Term, row: Polynomial, lanes: int) -> bool:
+    """Whether a count is that of the vectors of a row."""
+    term = plain(count)
+    by = term.args[1].value if term.op in ("div", "shr") else None
+    if by is None or lanes < 2:
+        return False
+    return (by if term.op == "div" else 1 << by) == lanes and polynomial(term.args[0]) == row
+
+
+def _threads(rest: Polynomial, ranges: dict[Symbol, tuple[int, int]]) -> bool:
+    """Whether a part of an index is a thread's place in its block, counted from the first one on, and steps of it."""
+    own = [symbol for atom in rest.atoms for symbol in symbols(atom)]
+    kinds = {symbol.kind for symbol in own}
+    if SymbolKind.THREAD not in kinds or kinds - {SymbolKind.THREAD, SymbolKind.COUNTER, SymbolKind.BLOCK_DIM}:
+        return False
+    steady = all(symbol in ranges for symbol in own if symbol.kind is SymbolKind.COUNTER)
+    return steady and rest.coefficients.get((), 0) == 0 and all(value > 0 for value in rest.coefficients.values())
+
+
+def _asked(access: Access, place: Place, part: Term) -> bool:
+    """Whether another test before the access speaks of the round, of the row's length, or of data."""
+    assert place.row is not None
+    mine = {s for form in (place.index, place.row) for atom in form.atoms for s in symbols(atom)}
+    mine = {s for s in mine if s.kind not in (SymbolKind.THREAD, SymbolKind.BLOCK_DIM)}
+    for guard in access.guards:
+        for other in conjuncts(guard.term):
+            own = set(symbols(other))
+            if other != part and (own & mine or any(s.kind in _DATA for s in own)):
+                return True
+    return False
+
+
+def _told(row: Polynomial, width: Polynomial, multiples: Mapping[str, int]) -> bool:
+    """Whether a comment says that a row is made of whole rounds, or may say so."""
+    names = {s.name.rpartition(".")[2] for atom in row.atoms for s in symbols(atom)}
+    return any(multiples[name] % (width.constant or 1) == 0 for name in names & multiples.keys())
