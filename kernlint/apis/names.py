@@ -43,10 +43,10 @@ def base_name(name: str) -> str:
 def known_name(name: str, method: bool = False) -> str | None:
     """The name under which the tables have a function; None for one of no runtime.  ``method``: as of
     :func:`~kernlint.apis.api_of`."""
-    last = name.rpartition("::")[2]
+    scope, _, last = name.rpartition("::")
     if method:
         return f"E{last[1:]}" if last.startswith("enqueue") else None
     if last in _BARE:
-        return last
+        return last if scope in ("", "std") else None  # a class may have a function of that name
     plain = base_name(last)
     return plain if plain != last and _PREFIX.match(last) is not None else None

@@ -494,3 +494,31 @@ def test_a_vector_of_the_host_gets_the_elements_of_one_of_the_device(read: str, 
         any("cannot touch" in one.message for one in findings(WrongCopyDirection, VECTORS.replace("READ", read)))
         is told
     )
+
+
+POOL = """
+#include <cstddef>
+struct Pool {
+    char *at;
+    size_t left;
+    template <typename T> T aligned_alloc(size_t size, size_t alignment);
+    float *malloc(size_t size);
+};
+void run(Pool &pool, const float *in, size_t n) {
+    float *x = MADE;
+    cudaMemcpy(x, in, n * sizeof(float), cudaMemcpyHostToDevice);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("pool.malloc(n * sizeof(float))", False),
+        ("pool.aligned_alloc<float *>(n * sizeof(float), 16)", False),
+        ("(float *)malloc(n * sizeof(float))", True),
+        ("(float *)std::malloc(n * sizeof(float))", True),
+    ],
+)
+def test_functions_of_a_class_are_none_of_the_language(made: str, told: bool) -> None:
+    assert bool(findings(WrongCopyDirection, POOL.replace("MADE", made))) is told

@@ -227,7 +227,8 @@ def allocator(name: str) -> Makes | None:
 def allocation(m: Machine, e: Call, values: list[Value]) -> Value | None:
     """Note what a known allocation function allocates, in an object of its own; give the pointer that the call returns,
     if it returns it.  Where it is stored instead, it is so once the call is over (see :attr:`Machine.allocated`)."""
-    rule = _buffer(e) if e.name == "cl::Buffer::Buffer" else allocator(e.name)
+    plain = allocator(e.name) if e.receiver is None else None  # a class may have a function of that name
+    rule = _buffer(e) if e.name == "cl::Buffer::Buffer" else plain
     if rule is None or m.state is None or not m.on_host:
         return None
     out, size_at, factor_at = rule.out, rule.size, rule.factor
