@@ -46,9 +46,10 @@ from kernlint.analysis.values.narrow_products import (
     volumes,
 )
 from kernlint.analysis.values.narrow_siblings import careful_siblings, siblings
+from kernlint.analysis.values.products import rounded_down
 from kernlint.analysis.values.reach import Reach
 from kernlint.symbolic.polynomial import polynomial
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary, plain
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, binary
 from kernlint.tree.types import U32, IntType, Space
 
 MAY_FIT = frozenset({"count", "amounts", "twin", "rows", "host", "larger", "volume", "kept", "apart", "sibling"})
@@ -66,17 +67,6 @@ def _all_threads(one: Narrow) -> bool:
 
 
 _THREAD = polynomial(binary("add", binary("mul", BLOCK[0].term, BLOCK_DIM[0].term, U32), THREAD[0].term, U32))
-
-
-def _rounded_down(index: Term) -> bool:
-    """Whether a product is a number without its remainder (``i / n * n``), which is no larger than the number."""
-    term = plain(index)
-    if term.op != "mul":
-        return False
-    return any(
-        plain(whole).op == "div" and plain(plain(whole).args[1]) == plain(size)
-        for whole, size in (term.args, term.args[::-1])
-    )
 
 
 def _compute(facts: Facts) -> tuple[Narrow, ...]:
@@ -108,7 +98,7 @@ def _compute(facts: Facts) -> tuple[Narrow, ...]:
     ):
         if one.index not in said:
             said.add(one.index)
-            if _rounded_down(one.index):
+            if rounded_down(one.index):
                 continue
             if one.evidence in MAY_FIT and one.use is not None and reach.fits(one.use, one.index):
                 continue

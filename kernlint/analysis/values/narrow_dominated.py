@@ -14,7 +14,7 @@ from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Factors, Part, Places, Wide, elements_of
-from kernlint.analysis.values.products import Product, can_be_large, is_size
+from kernlint.analysis.values.products import Product, can_be_large, is_size, rounded_down
 from kernlint.symbolic.terms import SymbolKind, Term, plain, symbols
 
 
@@ -28,9 +28,11 @@ def dominated(places: Places) -> Iterator[Narrow]:
             one = next((one for one in careful if _larger(part, product, one, mine, limits)), None)
             if one is not None:
                 assert product.narrow is not None
+                # Where the first two factors give back a number without its remainder, the others make it large.
+                index = part.term if rounded_down(product.narrow) else product.narrow
                 theirs = elements_of(one.access, one.product.factors) if one.access is not None else 1
                 weak = elements_of(part.access, product.factors) < theirs
-                yield Narrow(product.narrow, part.access.span, "larger", use=part.access, weak=weak, shown=one.span)
+                yield Narrow(index, part.access.span, "larger", use=part.access, weak=weak, shown=one.span)
                 break
 
 
@@ -65,6 +67,23 @@ def _limits(access: Access) -> dict[Term, Term]:
     for test in tests:
         if test.op in ("lt", "le"):
             place, size = map(plain, test.args)
-            if is_size(size) and place.symbol is not None and place.symbol.kind is not SymbolKind.PARAM:
-                out.setdefault(place, size)
+            for each in _lesser(size):
+                for index in _counting(place):
+                    out.setdefault(index, each)
     return out
+
+
+def _lesser(limit: Term) -> Iterator[Term]:
+    """The sizes that a limit is none greater than: itself, or what the minimum of it and others is made of."""
+    parts = limit.args if limit.op == "min" else (limit,)
+    yield from (part for part in map(plain, parts) if is_size(part))
+
+
+def _counting(place: Term) -> Iterator[Term]:
+    """The index that a place is, or those that count it up from a start (``start + k``)."""
+    if place.symbol is not None:
+        if place.symbol.kind is not SymbolKind.PARAM:
+            yield place
+    elif place.op == "add":
+        parts = map(plain, place.args)
+        yield from (part for part in parts if part.symbol is not None and part.symbol.kind is SymbolKind.COUNTER)

@@ -11,11 +11,14 @@ from kernlint.analysis.trace.values import StructValue
 from kernlint.analysis.values.narrow_amounts import Amounts, beyond_amounts
 from kernlint.analysis.values.narrow_part import Narrow
 from kernlint.analysis.values.narrow_products import Factors, Places, chosen, told
-from kernlint.analysis.values.products import Product, bits, products
+from kernlint.analysis.values.products import Product, bits, factors, products
 from kernlint.symbolic.terms import BLOCK, GRID_DIM, SymbolKind, Term, plain, symbols
 
 FITS_32 = 1 << 31
 """Elements of which 32 bits hold every index, with a sign."""
+
+MOST_DIVISORS = 8
+"""A limit that is divided by more sizes is not looked at."""
 
 
 def allocated(places: Places, seen: Sequence[LaunchFact], amounts: Amounts) -> Iterator[Narrow]:
@@ -125,11 +128,20 @@ def _counted_on_host(fact: LaunchFact, in_bytes: bool = False) -> list[Factors]:
 
 
 def _kept_small(guard: Term) -> Iterator[Factors]:
-    """The products that a check of the host keeps below a number that 32 bits hold."""
+    """The products that a check of the host keeps below a number that 32 bits hold; what the number is divided by for
+    the check (``a * b <= INT_MAX / c``) is a factor of them."""
     for part in conjuncts(guard):
-        most = part.args[1].value if part.op in ("lt", "le") else None
-        if most is not None and most <= FITS_32:
-            yield from (product.factors for product in products(part.args[0]) if product.narrow is None)
+        if part.op not in ("lt", "le"):
+            continue
+        most, times = plain(part.args[1]), list[Term]()
+        while most.op == "div" and len(times) < MOST_DIVISORS:
+            divisor = most.args[1]
+            by = [plain(factor) for factor in factors(divisor)]
+            if len(by) > 1 and bits(divisor) < 64:
+                break  # what wraps itself keeps nothing small
+            times, most = times + by, plain(most.args[0])
+        if most.value is not None and 0 <= most.value <= FITS_32:
+            yield from ((*product.factors, *times) for product in products(part.args[0]) if product.narrow is None)
 
 
 def _multiplied(term: Term) -> Iterator[Term]:

@@ -218,6 +218,8 @@ def rows(places: Places) -> Iterator[Narrow]:
             if not sizes or not any(map(chosen, product.factors)):
                 continue
             wanted = Counter(sizes)
+            if _in_item(part.access, wanted, places):
+                continue
             for one in places.wide:
                 theirs = one.product
                 if one.access is None:
@@ -240,6 +242,13 @@ def rows(places: Places) -> Iterator[Narrow]:
                         shown=one.span,
                     )
                     break
+
+
+def _in_item(access: Access, row: Counter[Term], places: Places) -> bool:
+    """Whether the row is one of an item that the same place has found in 64 bits (``item * rows * length``): it is
+    as large as an item, and not as all that there is."""
+    wide = (Counter(one.product.sizes) for one in places.wide if one.access is access)
+    return any(item > row for item in wide)
 
 
 def chosen(factor: Term) -> bool:

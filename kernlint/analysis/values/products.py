@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.trace.events import LoopContext
 from kernlint.record import dataclass
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, plain, symbols
 from kernlint.tree.types import IntType
 
 PLACE = frozenset({"add", "sub", "mul", "neg", "shl", "cast", "select"})
@@ -180,6 +180,17 @@ def factors(term: Term) -> list[Term]:
         elif at.op != "const":
             out.append(at)
     return out
+
+
+def rounded_down(index: Term) -> bool:
+    """Whether a product is a number without its remainder (``i / n * n``), which is no larger than the number."""
+    term = plain(index)
+    if term.op != "mul":
+        return False
+    return any(
+        plain(whole).op == "div" and plain(plain(whole).args[1]) == plain(size)
+        for whole, size in (term.args, term.args[::-1])
+    )
 
 
 def added(term: Term) -> Iterator[Term]:
