@@ -104,13 +104,26 @@ def _settings(launch: LaunchFact, facts: Facts) -> Iterator[Misfit]:
     yield from _unfitting(launch.settings, facts)
 
 
+def _conditional_parameters(facts: Facts) -> bool:
+    """Whether the kernel has further parameters under a condition of the preprocessor: the host builds it so, and sets
+    them then."""
+    function = facts.function
+    if function.body is None:
+        return False
+    head = range(function.span.start, function.body.span.start)
+    return any(gap.file == function.span.file and gap.start in head for gap in facts.module.inactive)
+
+
 def _unfitting(settings: Iterable[Setting], facts: Facts) -> Iterator[Misfit]:
     params = facts.function.params
     several, templated = _of_several_widths(facts)
+    conditional = _conditional_parameters(facts)
     for one in settings:
         if one.index in several or one.span in templated:
             continue
         if one.index >= len(params):
+            if conditional:
+                continue
             yield one.span, f"{facts.kernel.name} has {len(params)} arguments, and none of index {one.index}", one.stack
             continue
         message = _wrong_setting(one, params[one.index]) or _other(one, params[one.index])
