@@ -9,12 +9,14 @@ launch, the extents and the scalars (see :mod:`kernlint.analysis.assumptions`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from math import gcd, lcm
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.assumptions import assumed, is_dynamic
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.extent.chosen_data import furthest, of_other_sizes
+from kernlint.analysis.extent.fixed_room import placing, whatever_sizes
 from kernlint.analysis.extent.pitches import narrow_rows, pitches
 from kernlint.analysis.extent.places import places
 from kernlint.analysis.extent.rehearsed import EVEN, ODD, halves, held_down, runs, with_values
@@ -321,6 +323,10 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
         given = view.fact.shared
         if given is None or given.value == 0 or _by_itself(given, view):
             continue
+        of_sizes = kernel.accesses if given.value is not None else ()
+        for access in (a for a in of_sizes if a not in found and is_dynamic(a.root.decl)):
+            left = whatever_sizes(view, access, partial(_first, access, view, size=given, extent=given.value or 0))
+            found.update(() if left is None else ((access, left),))
         whole = _whole_elements(kernel, {root.name: given for root in dynamic})
         for env in settings_of(view, lcm(_divisor(given), whole)):
             launch, size = launch_with(view, env), evaluate(given, env)
@@ -331,7 +337,7 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
             for access in kernel.accesses:
                 if not is_dynamic(access.root.decl) or access in found:
                     continue
-                mine = set(_placing(access))
+                mine = set(placing(access))
                 if free & mine or (not all_blocks and any(symbol in GRID_DIM for symbol in mine)):
                     continue  # a number of bytes: what the sizes may be, the host knows
                 one = _first(access, view, launch if all_blocks else small, given, size)
@@ -340,15 +346,6 @@ def _undersized(facts: Facts) -> tuple[Allocated, ...]:
         if not found and given.value is None:
             found.update((one.access, one) for one in _run(facts, view, given, lcm(_divisor(given), whole)))
     return tuple(found.values())
-
-
-def _placing(access: Access) -> Iterator[Symbol]:
-    """The symbols that say where in a block's memory an access is: a test of the number of a thread in the grid does
-    not, as some blocks pass it whole."""
-    asked = side(access)
-    for term in (asked.offset, *asked.facts):
-        if term is asked.offset or not any(symbol.kind is SymbolKind.BLOCK for symbol in symbols(term)):
-            yield from symbols(term)
 
 
 def _run(facts: Facts, view: LaunchView, given: Term, unit: int) -> Iterator[Allocated]:
