@@ -17,7 +17,7 @@ class HardCodedWarpSize(Rule):
     bits: kept in an `unsigned`, or counted with `__popc`, the upper half is gone. A lane mask built with a 32-bit
     shift has no bits for it either. And a literal 32 does not go with what counts whole wavefronts: one partial result
     for each `warpSize` threads needs a reduction over `warpSize` lanes, and what one lane of every 32 has fetched for
-    its own 32 is passed on by a shuffle with a width of 32.
+    its own 32 is passed on by a shuffle with a width of 32, as is what lanes of a group of 32 ask for from each other.
 
     For HIP only, and not when all named targets have wavefronts of 32 lanes. A literal alone is no fault: 32 lanes
     that reduce among themselves, with one result for every 32 threads, are right everywhere.

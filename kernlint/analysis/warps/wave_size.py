@@ -17,7 +17,7 @@ from kernlint.analysis.trace.events import Access, Guard, Trace, WarpEvent
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.symbolic.evaluate import evaluate
-from kernlint.symbolic.terms import WARP_SIZE, Symbol, SymbolKind, Term, plain, symbols
+from kernlint.symbolic.terms import THREAD, WARP_SIZE, Symbol, SymbolKind, Term, plain, symbols
 from kernlint.tree.nodes import (
     Assign,
     Binary,
@@ -299,6 +299,85 @@ def _places(term: Term) -> list[Term]:
     return [symbol.origin[1] for symbol in symbols(term) if symbol.kind is SymbolKind.LOAD]
 
 
+def _gathers(of: Trace, most: int) -> Iterator[WaveFault]:
+    """Shuffles without a width in which each lane of every 32 names one of the first 32, where lanes work in groups of
+    32: the second group of a wavefront gets what the first has.  ``most``: as for :func:`_broadcasts`."""
+    found = [
+        event
+        for event in of.warp_ops
+        if event.node.kind == "shuffle" and event.width is None and len(event.operands) > 1
+    ]
+    found = [event for event in found if _in_half(event.operands[1]) and _differs(event.operands[0])]
+    if most <= HALF or not found:
+        return
+    terms = [access.offset for access in of.accesses] + [test.term for test in of.conditions]
+    terms += [operand for event in of.warp_ops for operand in event.operands]
+    if any(WARP_SIZE in symbols(term) or WAVE in _sizes(term) for term in terms):
+        return  # it knows of whole wavefronts
+    widths = (evaluate(event.width, _At()) for event in of.warp_ops if event.width is not None)
+    if HALF not in widths and not any(_modulus(term, "div") == HALF for term in terms):
+        return
+    for event in found:
+        what = (
+            f"lanes work in groups of {HALF}, and {event.node.name} without a width takes what the second group of a "
+            "wavefront asks for from the first"
+        )
+        yield WaveFault("broadcast", event.span, what, None, event.stack)
+
+
+def _in_half(lane: Term) -> bool:
+    """Whether what the lanes of a wavefront name differs, is below 32, and the same for each lane and the one 32
+    further."""
+    if not any(HALF % size == 0 for size in _sizes(lane)):
+        return False
+    named = [evaluate(lane, _OfThread(thread)) for thread in range(WAVE)]
+    known = [one for one in named if one is not None]
+    whole = len(known) == WAVE and known[:HALF] == known[HALF:]
+    return whole and len(set(known)) > 1 and 0 <= min(known) <= max(known) < HALF
+
+
+def _differs(value: Term) -> bool:
+    """Whether a lane and the one 32 further have loaded a value from two places."""
+    for place in _places(value):
+        first, second = (evaluate(place, _OfThread(thread)) for thread in (3, 3 + HALF))
+        if first is not None and second is not None and first != second:
+            return True
+    return False
+
+
+def _sizes(term: Term) -> set[int]:
+    """The numbers of lanes by which the thread index is divided anywhere in ``term``."""
+    out: set[int] = set()
+    todo = [term]
+    while todo:
+        at = todo.pop()
+        if at.op in ("div", "mod", "shr", "and") and _thread_in(at.args[0]):
+            value = evaluate(at.args[1], _At())
+            if value is not None and 0 <= value < 1 << 20:
+                out.add({"shr": 1 << min(value, 20), "and": value + 1}.get(at.op, value))
+        todo.extend(at.terms)
+    return out - {0}
+
+
+class _OfThread(_At):
+    """What a thread of a block of one row has, with numbers made up for what is the same for a wavefront."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+
+    def __getitem__(self, symbol: Symbol) -> int:
+        if symbol.kind is SymbolKind.THREAD:
+            return self.thread if symbol is THREAD[0] else 0
+        if symbol.kind in _SHARED_BY_WAVE:
+            return _MADE_UP
+        return super().__getitem__(symbol)
+
+
+_SHARED_BY_WAVE = frozenset({SymbolKind.BLOCK, SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM, SymbolKind.PARAM})
+_MADE_UP = 256
+"""A size or an index for what a launch says: whole wavefronts, as a size of the block."""
+
+
 def _constants(of: Trace) -> Iterator[WaveFault]:
     """The first mask of 32 lanes in a kernel that asks for the size of a wavefront somewhere."""
     terms = [access.offset for access in of.accesses] + [test.term for test in of.conditions]
@@ -330,6 +409,7 @@ def _compute(facts: Facts) -> tuple[WaveFault, ...]:
         found += _Function(function).find()
     found += _mixed(facts[trace])
     found += _broadcasts(facts[trace], _most_threads(facts))
+    found += _gathers(facts[trace], _most_threads(facts))
     found += _constants(facts[trace])
     return tuple({fault.span: fault for fault in reversed(found)}.values())[::-1]
 

@@ -149,3 +149,42 @@ def test_other_languages_and_targets() -> None:
     assert not findings(HardCodedWarpSize, code.replace("__ballot(", "__ballot_sync(0xffffffffu, "))
     assert findings(HardCodedWarpSize, code, "hip", target="gfx90a")
     assert not findings(HardCodedWarpSize, code, "hip", target="gfx1100")
+
+
+PACK = """
+__device__ float largest(float v) {
+    for (int d = 16; d > 0; d >>= 1) v = fmaxf(v, __shfl_xor(v, d, 32));
+    return v;
+}
+__global__ __launch_bounds__(BLOCK) void pack(const float *in, unsigned char *out, float *scale) {
+    const int lane = threadIdx.x % GROUP, group = blockIdx.x * (blockDim.x / GROUP) + threadIdx.x / GROUP;
+    const float x = in[group * GROUP + lane], most = largest(fabsf(x));
+    const int q = (int)(x / most * 7.0f) + 8;
+    const int low = __shfl(q, FROM), high = __shfl(q, FROM + 1);
+    if (lane < 16) out[group * 16 + lane] = (unsigned char)(low | high << 4);
+    if (lane == 0) scale[group] = most;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("lanes", "group", "block", "count"),
+    [
+        ("2 * (lane % 16)", "32", "256", 2),
+        ("((lane & 15) << 1)", "32", "256", 2),
+        ("(threadIdx.x & 15) * 2", "32", "256", 2),
+        ("2 * (lane % 16)", "32", "32", 0),
+        ("2 * (lane % 16)", "64", "256", 0),
+        ("4", "32", "256", 0),
+        ("threadIdx.x % 64 / 2", "32", "256", 0),
+    ],
+)
+def test_lanes_of_one_group_ask_for_lanes_of_it(lanes: str, group: str, block: str, count: int) -> None:
+    code = PACK.replace("FROM", lanes).replace("GROUP", group).replace("BLOCK", block)
+    assert len(findings(HardCodedWarpSize, code, "hip")) == count
+
+
+def test_a_shuffle_with_a_width_stays_in_its_group() -> None:
+    code = PACK.replace("FROM)", "FROM, 32)").replace("FROM + 1)", "FROM + 1, 32)")
+    code = code.replace("FROM", "2 * (lane % 16)").replace("GROUP", "32").replace("BLOCK", "256")
+    assert not findings(HardCodedWarpSize, code, "hip")
