@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
-from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at
+from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at, scaled
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
 from kernlint.analysis.trace.events import Access, LoopContext
 from kernlint.analysis.wording import element_size
@@ -123,6 +123,9 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
         return None
     atom = data[0][0]
     about = [guard for guard in access.guards if any(_tests(part, atom) for part in conjuncts(guard.term))]
+    data_of = {symbol for symbol in symbols(atom) if symbol.kind is not SymbolKind.PARAM}
+    if scaled(atom) and any(data_of & set(symbols(guard.term)) for guard in access.guards if guard not in about):
+        return None  # what is said of the number before it is scaled
     tops = [interval(atom, refine([guard.term for guard in about]))[1] if about else None, clamped_at(atom)]
     tests = (part for guard in about for part in conjuncts(guard.term) if _tests(part, atom))
     tops += [part.args[1].value - (part.op == "lt") for part in tests]

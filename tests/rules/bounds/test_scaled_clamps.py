@@ -1,0 +1,61 @@
+"""Numbers in floating point that are clamped, scaled and made an index: the end of the clamp is one of them."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import assert_marked
+
+TEXT = """
+__device__ int place(float x, float low, float high) {
+    BODY
+}
+__global__ void count(const float *x, unsigned *out, int n, float low, float high) {
+    __shared__ unsigned bins[48];
+    for (int b = threadIdx.x; b < 48; b += blockDim.x) bins[b] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(&bins[place(x[i], low, high)], 1u);MARK
+    __syncthreads();
+    for (int b = threadIdx.x; b < 48; b += blockDim.x) atomicAdd(out + b, bins[b]);
+}
+"""
+
+BAD = (
+    "return (int)(fminf(fmaxf(x, 0.0f), 1.0f) * 48);",
+    "return (int)(48.0f * __saturatef(x));",
+    "return static_cast<int>((fminf(fmaxf(x, low), high) - low) / (high - low) * 48);",
+    "float v = fmaxf(fminf(x, high), low); float part = (v - low) / (high - low); return (int)(part * 48.0f);",
+    "return (int)(fminf(fabsf(x), high) / high * 48.0f);",
+    "float v = fminf(fmaxf(x, -1.0f), 1.0f); return (int)((v + 1.0f) * 24.0f);",
+    "float v = fminf(fmaxf(x, -1.0f), 1.0f); return (int)((v + 1.0f) / 2.0f * 48.0f);",
+)
+
+GOOD = (
+    "return (int)(fminf(fmaxf(x, 0.0f), 1.0f) * 47);",
+    "return (int)(fminf(fmaxf(x, 0.0f), 1.0f) * 47 + 0.5f);",
+    "return (int)(fminf(fmaxf(x, 0.0f), 0.9999f) * 48);",
+    "return min((int)(48.0f * __saturatef(x)), 47);",
+    "int b = (int)(48.0f * __saturatef(x)); return b < 48 ? b : 47;",
+    "int b = (int)(48.0f * __saturatef(x)); if (b == 48) b = 47; return b;",
+    "float v = x < 1.0f ? x : 0.99f; return (int)(fmaxf(v, 0.0f) * 48.0f);",
+    "return static_cast<int>((fminf(fmaxf(x, low), high) - low) / (high - low) * 47);",
+    "return static_cast<int>((fminf(fmaxf(x, low), high) - low) / (high - low + 1.0f) * 48);",
+    "return (int)((fminf(x, high) - low) / (1.0f - low) * 48.0f);",
+)
+
+
+@pytest.mark.parametrize("body", BAD)
+def test_the_end_of_the_clamp(body: str) -> None:
+    assert_marked(ArrayIndexOutOfRange, TEXT.replace("BODY", body).replace("MARK", " // bad"))
+
+
+@pytest.mark.parametrize("body", GOOD)
+def test_what_keeps_below(body: str) -> None:
+    assert_marked(ArrayIndexOutOfRange, TEXT.replace("BODY", body).replace("MARK", ""))
+
+
+def test_the_end_is_left_out() -> None:
+    text = TEXT.replace("BODY", "return (int)(__saturatef(x) * 48);").replace("MARK", "")
+    assert_marked(ArrayIndexOutOfRange, text.replace("if (i < n)", "if (i < n && x[i] < 1.0f)"))
