@@ -34,7 +34,7 @@ _BRACKETS = pattern(
     rf"(?<![\w.>])({_NAMES})"
     rf"(?: ?[:=-]| is| are|,? (?:has|have|with|of) shape:?| shape:?)? ?\[({_LIST})\](?!\[)"
 )
-_SUBSCRIPTS = pattern(rf"(?<![\w.>])({_NAME})((?:\[{_SIZE}\]){{2,}})")
+_SUBSCRIPTS = pattern(rf"(?<![\w.>])(?:({_NAME})|({_NAMES}) ?[:=] ?)((?:\[{_SIZE}\]){{2,}})")
 _ROWS = pattern(
     rf"(?<![\w.>])({_NAMES}) ?(?::| -| is| are| has| have| holds?)"
     rf"(?: [^.;:\[\]]{{0,30}}?)?? ({_SIZE}) rows of ({_SIZE})(?! ?bytes)"
@@ -138,7 +138,7 @@ def _said(text: str) -> Iterator[Said]:
         if dims[0] != "0" and (len(dims) > 1 or found[0][len(found[1]) :].lstrip()[0] in ":="):
             yield found[1], dims, True
     for found in _SUBSCRIPTS.finditer(text) if "][" in text else ():
-        yield found[1], tuple(re.findall(rf"\[({_SIZE})\]", found[2])), True
+        yield found[1] or found[2], tuple(re.findall(rf"\[({_SIZE})\]", found[3])), True
     for found in _ROWS.finditer(text) if " rows of " in text else ():
         yield found[1], (found[2], found[3]), True
     for found in _PRODUCT.finditer(text) if _BY.search(text) is not None else ():

@@ -2,23 +2,26 @@ r"""The rule ``swapped-axes``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.asking import example
+from kernlint.analysis.extent.documented_pitches import Mispitched, mispitched
 from kernlint.analysis.extent.limits import is_parameter, limits
 from kernlint.analysis.extent.moved_rows import MovedRow, moved_row
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.wrong_guards.faults import Fault
 from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
 from kernlint.analysis.values.neighbours import Twice, neighbours
+from kernlint.analysis.wording import verb
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
 from kernlint.source import SourceFile
-from kernlint.symbolic.polynomial import Polynomial, number, polynomial
+from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
 from kernlint.symbolic.show import words
 from kernlint.symbolic.terms import SymbolKind, Term, plain
 from kernlint.tree.types import Space
@@ -36,6 +39,9 @@ class SwappedAxes(Rule):
 
     Nor is a row to be moved by a part of the row's length, as to the second half of the columns, where the same part of
     another size bounds it.
+
+    Where a comment gives an array its extents (`// image: [coils][nz][ny][nx]`), an index that goes through them all
+    is made of their products.
 
     An index that counts whole rows (where one of many images begins) is no column.
 
@@ -128,13 +134,18 @@ class SwappedAxes(Rule):
     """
 
     meta = Meta("KL403", "swapped-axes", Severity.WARNING)
-    needs = (trace, overreach, limits, launch_context)
+    needs = (trace, overreach, limits, launch_context, mispitched)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         said: set[tuple[Guard, Guard]] = set()
         beyond = {one.access: one for one in facts[overreach] if one.fault is Fault.SWAPPED}
         for twice in neighbours(facts[trace].accesses):
             yield self._of_neighbours(twice)
+        pitches: dict[tuple[str, Polynomial], list[Mispitched]] = {}
+        for one in facts[mispitched]:
+            pitches.setdefault((one.shape.name, one.pitch), []).append(one)
+        for group in pitches.values():
+            yield self._of_pitch(group)
         for access in facts[trace].accesses:
             if access.root.space is not Space.GLOBAL or not access.size:
                 continue
@@ -162,6 +173,18 @@ class SwappedAxes(Rule):
                 witness=example(past, facts),
                 fix="swap the two extents in the guard",
             )
+
+    def _of_pitch(self, group: Sequence[Mispitched]) -> Finding:
+        first = group[0]
+        name, pitch, right = first.access.root.name, words(term_of(first.pitch)), words(term_of(first.right))
+        return self.finding(
+            first.access.span,
+            f"{name} is {verb(first.access)} in steps of {pitch}, and the extents that a comment gives it make "
+            f"steps of {right}",
+            related=[Related(first.shape.span, f"the comment gives {name} these sizes"), *calls(first.access)],
+            assumptions=(f"{name} has the extents that the comment gives it",),
+            fix=f"make the index with steps of {right}",
+        )
 
     def _of_neighbours(self, twice: Twice) -> Finding:
         name = twice.access.root.name

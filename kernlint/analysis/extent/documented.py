@@ -125,21 +125,22 @@ class _Kernel:
         for access in self.facts[trace].accesses if shapes else ():
             if access.root.kind not in (RootKind.PARAM, RootKind.LOADED) or access.root.space is not Space.GLOBAL:
                 continue
-            for shape in self._named(access.root.name, shapes):
+            for shape in self.named(access.root.name, shapes):
                 found = self._beyond(access, shape)
                 if found is not None:
                     yield found
 
     def has_room(self, access: Access, size: Polynomial) -> bool:
         """Whether a comment gives an array more along some axis than a size (``(h + 1) rows of (w + 1) values``)."""
-        for shape in self._named(access.root.name, self.shapes()):
+        for shape in self.named(access.root.name, self.shapes()):
             known = [self.size(dim) for dim in shape.dims]
             more = [(polynomial(dim) - size).constant for dim in known if dim is not None]
             if any(amount is not None and amount > 0 for amount in more):
                 return True
         return False
 
-    def _named(self, name: str, shapes: dict[str, tuple[Shape, ...]]) -> tuple[Shape, ...]:
+    def named(self, name: str, shapes: dict[str, tuple[Shape, ...]]) -> tuple[Shape, ...]:
+        """The shapes of an array, by its name."""
         return shapes.get(name) or shapes.get(name.rpartition(".")[2]) or shapes.get(_plain(name), ())
 
     def past_last(self) -> Iterator[Beyond]:
@@ -381,6 +382,18 @@ def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:
 def roomier(facts: Facts) -> Callable[[Access, Polynomial], bool]:
     """See :meth:`_Kernel.has_room`; the caller needs ``trace`` and ``places``."""
     return _Kernel(facts).has_room if facts.options.shapes else lambda access, size: False
+
+
+def documented_sizes(facts: Facts) -> Callable[[Access], list[tuple[Shape, list[Term | None]]]]:
+    """What comments say of the array of an access: each shape with its extents (None: not known in the kernel)."""
+    kernel = _Kernel(facts)
+    known = kernel.shapes()
+
+    def of(access: Access) -> list[tuple[Shape, list[Term | None]]]:
+        found = kernel.named(access.root.name, known)
+        return [(shape, [kernel.size(dim) for dim in shape.dims]) for shape in found]
+
+    return of
 
 
 def _compute(facts: Facts) -> tuple[Beyond, ...]:

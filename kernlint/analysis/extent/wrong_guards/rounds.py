@@ -48,7 +48,7 @@ def last_rounds(found: Places, multiples: Mapping[str, int], reached: Callable[[
 def _width(place: Place, guard: Guard, part: Term) -> Polynomial | None:
     """The width of a round, where a loop's condition rounds the length of the row up to whole ones and the index goes
     through each."""
-    assert guard.loop is not None
+    assert guard.loop is not None and place.row is not None
     counter = guard.loop.counter
     if part.op != "lt" or plain(part.args[0]).symbol is not counter:
         return None
