@@ -66,12 +66,13 @@ def admission_of(view: LaunchView) -> Admission:
 def rows_beyond(view: LaunchView, most: int, kernel: Trace) -> int | None:
     """The axis (y or z) along which a grid may have more than ``most`` blocks; None where nothing speaks for it.
 
-    That a size may be so large says little: batches are small, images not that high.  It is believed of a product of
+    That a size may be so large says little: batches are small, images not that high. It is believed of a product of
     three sizes; of a product of two that the kernel takes for a large number, as it widens the block's index before
-    that is multiplied; of one that has 64 bits besides, where what stands along x has 32; and, where nothing stands
-    along x, so that there was room, of any product, of a size that the kernel takes for a large one or goes through in
-    steps of the grid, and of tiles of all the work that there is.  So it is where the host holds all blocks together
-    down to a number that is larger than what is allowed along that axis.
+    that is multiplied, or is told it in 64 bits and goes through it in steps of the grid; of one that has 64 bits
+    besides, where what stands along x has 32; and, where nothing stands along x, so that there was room, of any
+    product, of a size that the kernel takes for a large one or goes through in steps of the grid, and of tiles of all
+    the work that there is. So it is where the host holds all blocks together down to a number that is larger than what
+    is allowed along that axis.
     """
     grid = view.fact.grid
     if grid is None:
@@ -94,6 +95,8 @@ def _many(view: LaunchView, grid: Sizes, axis: int, kernel: Trace) -> bool:
     whole = not any(part.op in ("div", "shr") for part in subterms(grid[axis]))
     factors = _factors(grid[axis]) if whole else 1
     if factors > 2 or (factors == 2 and (grid[0].value == 1 or _widened(kernel, axis))):
+        return True
+    if factors == 2 and _told_wide(view, grid[axis]) and _in_steps(kernel, axis):
         return True
     if grid[0].value != 1:
         return whole and _wider(view, grid, axis) and _widened(kernel, axis)
@@ -123,6 +126,15 @@ def _wider(view: LaunchView, grid: Sizes, axis: int) -> bool:
     told = [symbol for symbol, image in view.images if symbol not in _LAUNCH and _bare(image).symbol is count]
     wide = count is not None and all(_bits(symbol) == 64 for symbol in (count, *told))
     return wide and bool(told) and bool(beside) and all(_bits(symbol) <= 32 for symbol in beside)
+
+
+def _told_wide(view: LaunchView, count: Term) -> bool:
+    """Whether the kernel is told a number of blocks in 64 bits, although all that it is made of has 32."""
+    if not _narrow(count):
+        return False
+    wanted = polynomial(_bare(count))
+    wide = (image for symbol, image in view.images if symbol not in _LAUNCH and _bits(symbol) == 64)
+    return any(polynomial(_bare(image)) == wanted for image in wide)
 
 
 def _bits(symbol: Symbol) -> int:

@@ -1,0 +1,39 @@
+"""Blocks along z for the product of two sizes, of a kernel that goes through it in steps of the grid."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.launch_limits import LaunchLimits
+
+from tests.rules.marked import assert_marked
+
+TEXT = """
+#include <algorithm>
+__global__ void shift(const float *in, float *out, int h, int w, PLANES planes) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h) return;
+    BODY
+}
+void run(const float *in, float *out, int n, int channels, int h, int w) {
+    const PLANES planes = (PLANES)n * channels;
+    const dim3 block(32, 8), grid((w + 31) / 32, (h + 7) / 8, BLOCKS);
+    shift<<<grid, block>>>(in, out, h, w, planes);MARK
+}
+"""
+STEPS = "for (PLANES p = blockIdx.z; p < planes; p += gridDim.z) out[(p * h + y) * w + x] = in[(p * h + y) * w];"
+ONE = "out[(blockIdx.z * h + y) * w + x] = in[(blockIdx.z * h + y) * w];"
+
+
+@pytest.mark.parametrize(
+    ("body", "planes", "blocks", "mark"),
+    [
+        (STEPS, "long long", "planes", " // bad"),
+        (STEPS, "size_t", "(unsigned)planes", " // bad"),
+        (STEPS, "long long", "std::min(planes, 65535LL)", ""),
+        (STEPS, "int", "planes", ""),
+        (ONE, "long long", "planes", ""),
+    ],
+)
+def test_planes(body: str, planes: str, blocks: str, mark: str) -> None:
+    text = TEXT.replace("BODY", body).replace("PLANES", planes).replace("BLOCKS", blocks)
+    assert_marked(LaunchLimits, text.replace("MARK", mark))
