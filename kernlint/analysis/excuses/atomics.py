@@ -114,6 +114,8 @@ def told_by_ticket(pair: Pair, witness: Refuted) -> bool:
 def watched_word(pair: Pair, witness: Refuted) -> bool:
     """Both accesses are volatile and data decide about one of them: a word that threads watch.
 
+    Not where what is written is made from what was read there: that counts, and two threads lose one of their counts.
+
     ```cuda excused
     __global__ void search(const int *keys, int key, int *seen, int n) {
         __shared__ volatile int found;
@@ -137,8 +139,30 @@ def watched_word(pair: Pair, witness: Refuted) -> bool:
         if (keys[i] == key) found = 1;
     }
     ```
+
+    ```cuda still-bad
+    __global__ void search(const int *keys, int key, volatile int *count, int *where, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n && keys[i] == key) {
+            int slot = count[0]++;
+            if (slot < 8) where[slot] = i;
+        }
+    }
+    ```
     """
-    return witness.depends_on_data and pair.first.volatile and pair.second.volatile and not _atomic(pair)
+    if not witness.depends_on_data or not (pair.first.volatile and pair.second.volatile) or _atomic(pair):
+        return False
+    return AccessKind.READ not in (pair.first.kind, pair.second.kind) or not any(
+        map(_counts, (pair.first, pair.second))
+    )
+
+
+def _counts(write: Access) -> bool:
+    """Whether a write adds something to what its thread has read at the same place."""
+    if write.kind is not AccessKind.WRITE or write.value is None or write.value.op not in ("add", "sub"):
+        return False
+    made = (symbol.origin for symbol in symbols(write.value) if symbol.kind is SymbolKind.LOAD)
+    return (write.root, write.offset) in made
 
 
 @excuse("races", of_accesses)
