@@ -9,6 +9,7 @@ from kernlint.analysis.extent.asking import example
 from kernlint.analysis.extent.documented_pitches import Mispitched, mispitched
 from kernlint.analysis.extent.limits import is_parameter, limits
 from kernlint.analysis.extent.moved_rows import MovedRow, moved_row
+from kernlint.analysis.extent.neighbours import Twice, neighbours
 from kernlint.analysis.extent.overreach import overreach
 from kernlint.analysis.extent.past_end import excluded, of_overreach
 from kernlint.analysis.extent.wrong_guards.faults import Fault
@@ -16,7 +17,6 @@ from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard
-from kernlint.analysis.values.neighbours import Twice, neighbours
 from kernlint.analysis.wording import verb
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule

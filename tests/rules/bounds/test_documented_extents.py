@@ -147,9 +147,10 @@ __kernel void box(__global const float *sums, __global float *mean, int w, int h
 """
 
 
-@pytest.mark.parametrize(("more", "bad"), [("1", False), ("0", True)])
-def test_a_row_more_than_the_size(more: str, bad: bool) -> None:
-    assert bool(findings(WrongBoundsGuard, SUMS.replace("MORE", more), "opencl")) is bad
+@pytest.mark.parametrize(("more", "last", "bad"), [("1", "y1", False), ("1", "(y + 1)", False), ("0", "(y + 1)", True)])
+def test_a_row_more_than_the_size(more: str, last: str, bad: bool) -> None:
+    code = SUMS.replace("MORE", more).replace("sums[y1 *", f"sums[{last} *")
+    assert bool(findings(WrongBoundsGuard, code, "opencl")) is bad
 
 
 SCALES = """
