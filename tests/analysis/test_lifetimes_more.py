@@ -13,6 +13,19 @@ from kernlint.rule import RuleClass
 from tests.rules.marked import assert_pair
 
 CASES: dict[str, tuple[RuleClass, str]] = {
+    "a structure of a template that is returned with its memory": (
+        DeviceMemoryLeak,
+        """
+        template <typename T> struct Matrix { T *value; int rows; Matrix(T *v, int r) : value(v), rows(r) {} };
+        template <typename T>
+        Matrix<T> fresh(int rows) {
+            Matrix<T> made(0, rows);
+            cudaMalloc(&made.value, rows * sizeof(T));  // bad
+            return made;  // only good
+            return Matrix<T>(0, rows);  // only bad
+        }
+        """,
+    ),
     "a handle that an object has released": (
         DeviceUseAfterFree,
         """

@@ -7,6 +7,7 @@ from typing import Any
 
 from kernlint.analysis.hostmodel.lifetimes.effects import handed_on
 from kernlint.analysis.hostmodel.lifetimes.machine import MOST_ROUNDS, ROUNDS, STATES, Machine
+from kernlint.analysis.hostmodel.lifetimes.memory import escape
 from kernlint.analysis.hostmodel.lifetimes.model import State, merged
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -166,6 +167,8 @@ def _return(m: Machine, s: n.Return, states: list[State]) -> list[State]:
     kept = bare.decl if isinstance(bare, n.Ref) and isinstance(bare.type, (OpaqueType, StructType)) else None
     for state in states:
         for after, result in m.returned(s.value, frame.function.result, state):
+            if kept is not None and isinstance(kept.type, OpaqueType) and kept in after.env:
+                escape(m, after.env[kept], after)  # an object of a type that is not known takes all along
             ways = [after]
             m.holding.append(result)
             for scope in reversed(frame.scopes):
