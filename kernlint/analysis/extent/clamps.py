@@ -129,7 +129,11 @@ def _number(term: Term) -> float | None:
 
 
 def scaled(term: Term) -> bool:
-    """Whether a number comes of arithmetic in floating point."""
+    """Whether a number comes of arithmetic in floating point, and is not held down once it is whole."""
+    while term.op == "cast":
+        term = term.args[0]
+    if term.op in ("select", "min") and isinstance(term.type, IntType):
+        return False
     return any(part.op in ("mul", "div") and isinstance(part.type, FloatType) for part in subterms(term))
 
 

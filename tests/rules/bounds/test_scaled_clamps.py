@@ -59,3 +59,25 @@ def test_what_keeps_below(body: str) -> None:
 def test_the_end_is_left_out() -> None:
     text = TEXT.replace("BODY", "return (int)(__saturatef(x) * 48);").replace("MARK", "")
     assert_marked(ArrayIndexOutOfRange, text.replace("if (i < n)", "if (i < n && x[i] < 1.0f)"))
+
+
+LATER = """
+__global__ void count(const float *x, unsigned *out, int n, float width) {
+    __shared__ unsigned bins[48];
+    for (int b = threadIdx.x; b < 48; b += blockDim.x) bins[b] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && x[i] > 0.0f) {
+        int b = (int)(x[i] / width);
+        if (b > LAST) b = LAST;
+        atomicAdd(&bins[b], 1u);MARK
+    }
+    __syncthreads();
+    for (int b = threadIdx.x; b < 48; b += blockDim.x) atomicAdd(out + b, bins[b]);
+}
+"""
+
+
+@pytest.mark.parametrize(("last", "mark"), [("48", " // bad"), ("47", "")])
+def test_a_whole_number_that_is_held_down_whatever_was_said_before(last: str, mark: str) -> None:
+    assert_marked(ArrayIndexOutOfRange, LATER.replace("LAST", last).replace("MARK", mark))
