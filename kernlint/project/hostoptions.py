@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import operator
 import re
-import warnings
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from kernlint.project.scripts import stands_under_a_choice
 from kernlint.text.patterns import pattern
+
+if TYPE_CHECKING:
+    import ast
 
 MOST = 200
 """Options, and names of sources, that are kept of one file."""
@@ -142,6 +144,9 @@ def _constant(data: bytes, name: bytes) -> bytes | None:
 
 def _largest(data: bytes, name: bytes) -> bytes | None:
     """Of the whole numbers that a program of Python gives a name the largest, as far as constants say."""
+    import ast  # only where a program of Python puts a name into an option
+    import warnings
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -166,6 +171,8 @@ def _largest(data: bytes, name: bytes) -> bytes | None:
 
 def _number(expr: ast.expr, known: dict[str, int]) -> int | None:
     """The whole number that an expression of Python is; None for what is none, or is not known."""
+    import ast
+
     if isinstance(expr, ast.Constant):
         return expr.value if type(expr.value) is int else None
     if isinstance(expr, ast.Name):

@@ -8,9 +8,9 @@ how these compare, and so it is where data limit the index, or nothing does.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Sequence
 from math import gcd
+from typing import TYPE_CHECKING
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis, Shape
@@ -27,6 +27,9 @@ from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, symbols
 from kernlint.tree.types import I32, I64, Space
+
+if TYPE_CHECKING:
+    import ast
 
 _SIZES = (SymbolKind.PARAM, SymbolKind.TEMPLATE)
 _TOLD = frozenset(
@@ -83,16 +86,20 @@ class _Kernel:
     def size(self, text: str) -> Term | None:
         """The value of an expression; None where a name in it is none of the kernel's."""
         try:
+            import ast  # only where a comment gives an extent
+
             found = self._value(ast.parse(text.replace("->", "."), mode="eval").body)
         except SyntaxError:
             return None
         return None if found is None else cast(found, I64)
 
     def _value(self, node: ast.expr) -> Term | None:
+        import ast
+
         if isinstance(node, ast.Constant):
             return const(node.value, I32) if isinstance(node.value, int) and abs(node.value) < 1 << 31 else None
         if isinstance(node, ast.BinOp):
-            op, left, right = _OPERATIONS.get(type(node.op)), self._value(node.left), self._value(node.right)
+            op, left, right = _OPERATIONS.get(type(node.op).__name__), self._value(node.left), self._value(node.right)
             if op is None or left is None or right is None or (op in ("div", "shr") and right.value in (None, 0)):
                 return None
             kind = left.type if left.type == right.type or right.value is not None else right.type
@@ -225,13 +232,13 @@ class _Kernel:
 
 
 _OPERATIONS = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.FloorDiv: "div",
-    ast.LShift: "shl",
-    ast.RShift: "shr",
+    "Add": "add",
+    "Sub": "sub",
+    "Mult": "mul",
+    "Div": "div",
+    "FloorDiv": "div",
+    "LShift": "shl",
+    "RShift": "shr",
 }
 
 

@@ -79,6 +79,14 @@ def _fenced(facts: Facts, access: Access, size: Polynomial) -> bool:
     return any((access.root.name, name) in known for name in parameter_names(size))
 
 
+def _counts_items(size: Polynomial) -> bool:
+    """Whether a size is the number of items that CuPy calls an element-wise kernel for: what it passes as ``_ind``
+    (CuPy, user-defined kernels: ``_ind.size()``). Raw arrays have sizes of their own, and the others that one."""
+    return any(
+        atom.symbol is not None and atom.symbol.name == "_ind.count" for mono in size.coefficients for atom in mono
+    )
+
+
 def _compute(facts: Facts) -> tuple[Overreach, ...]:
     indexed = facts[limits]
     context = facts[launch_context]
@@ -129,6 +137,7 @@ def _compute(facts: Facts) -> tuple[Overreach, ...]:
         found += [one for one in other_axis(indexed, context) if one.access not in seen]
         found += hollow(grown)
         found += padded(grown)
+    found = [one for one in found if one.size is None or not _counts_items(one.size)]
     room = roomier(facts) if found else None
     return tuple(one for one in found if room is None or one.size is None or not room(one.access, one.size))
 
