@@ -522,3 +522,26 @@ void run(Pool &pool, const float *in, size_t n) {
 )
 def test_functions_of_a_class_are_none_of_the_language(made: str, told: bool) -> None:
     assert bool(findings(WrongCopyDirection, POOL.replace("MADE", made))) is told
+
+
+KEPT = """
+#include <vector>
+struct Pool { void *at; size_t left; template <typename T> T *aligned_alloc(size_t size, size_t alignment); };
+class Handler {
+    void *at_;
+public:
+    template <typename I> void start(Pool &pool, I *in, size_t n) {
+        std::vector<I> held(in, in + n);
+        at_ = MADE(sizeof(I) * held.size()ALIGNED);
+        cudaMemcpyAsync(at_, held.data(), sizeof(I) * held.size(), cudaMemcpyHostToDevice, 0);
+    }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "aligned", "told"), [("pool.aligned_alloc<void *>", ", 16", False), ("malloc", "", True)]
+)
+def test_members_that_a_function_of_a_class_gives(made: str, aligned: str, told: bool) -> None:
+    code = KEPT.replace("MADE", made).replace("ALIGNED", aligned)
+    assert bool(findings(WrongCopyDirection, code)) is told

@@ -78,7 +78,7 @@ def _given(value: Expr) -> Where | None:
         value = value.operand
     if isinstance(value, IntLit) and value.value == 0:
         return None
-    made = allocator(value.name) if isinstance(value, Call) else None
+    made = allocator(value.name) if isinstance(value, Call) and value.receiver is None else None
     if isinstance(value, Call) and made is not None and made.out is None:
         return allocated_by(value.name)
     return Where.UNKNOWN
