@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from kernlint.policy.promises import runs
-from kernlint.policy.ranges import CODE, MARK
+from kernlint.policy.prose import MARK, line_before
+from kernlint.policy.ranges import CODE
 from kernlint.policy.suppress import comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
@@ -58,7 +59,7 @@ def amounts(source: SourceFile) -> tuple[tuple[int, ...], ...]:
         return ()
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
-        line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start]
+        line = line_before(source.data, start)
         if _ARRAY.search(line) is None:
             for one in said(" ".join(CODE.sub("", MARK.sub("", text)).split())):
                 found[one] = None

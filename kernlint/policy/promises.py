@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Stated
+from kernlint.policy.prose import line_before, prose
 from kernlint.policy.suppress import code_below, comments
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
@@ -36,7 +37,6 @@ _PROMISE = pattern(
 )
 _DOUBT = pattern(r"\b(?:not|need|needn't|may|might|could|if|unless|whether|when|where|aren't|isn't)\b", re.I)
 _CLAUSE = pattern(r"(?<=[.;:])\s|[()]|\b(?:as|since|because|so)\b", re.I)
-_MARK = pattern(r"^[ \t]*(?://[/!]?|/\*+!?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
 
 
 def unlike(source: SourceFile) -> Iterator[Stated]:
@@ -77,10 +77,10 @@ def multiples(source: SourceFile) -> dict[str, int]:
         return found
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
-        if (beside := _BESIDE.match(" ".join(_MARK.sub("", text).split()))) is not None:
-            line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+        if (beside := _BESIDE.match(prose(text))) is not None:
+            line = line_before(source.data, start).decode("utf-8", "replace")
             found.update(dict.fromkeys(_DECLARED.findall(line), int(beside[1] or 2)))
-        for clause in _CLAUSE.split(" ".join(_MARK.sub("", text).split())):
+        for clause in _CLAUSE.split(prose(text)):
             for match in _MULTIPLE.finditer(clause):
                 if _DOUBT.search(_ONLY.sub("", clause[: match.start()])) is None:
                     names = re.findall(r"\w+", match[1] or match[3])
@@ -96,7 +96,7 @@ def promise(text: str) -> str:
 
     One that leaves it open (``need not be distinct``, ``if they are unique``) promises nothing.
     """
-    for clause in _CLAUSE.split(" ".join(_MARK.sub("", text).split())):
+    for clause in _CLAUSE.split(prose(text)):
         found = _PROMISE.search(clause)
         if found is not None and _DOUBT.search(clause[: found.start()]) is None:
             return clause.strip()

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.launching.stated_sizes import FITS
 from kernlint.policy.promises import runs
+from kernlint.policy.prose import MARK, line_before
 from kernlint.policy.suppress import code_of, comments
 from kernlint.source import SourceFile
 from kernlint.text.patterns import pattern
@@ -32,7 +33,6 @@ _NUMBER = (
 )
 _NAME = r"[A-Za-z_]\w*"
 _NAMES = rf"{_NAME}(?:(?:, ?| and | ?& ?|/){_NAME})*"
-MARK = pattern(r"^[ \t]*(?://[/!]?|/\*+!?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
 CODE = pattern(r"^.*(?:[;{}]\s*$|->|==|\+\+|&&|\|\||\b(?:if|for|while) ?\(|\w\(|\]\.|\+=).*$", re.M)
 """Lines of code that is left out, which say nothing of what is passed."""
 _SENTENCE = pattern(r"(?<![.\s])\.(?=\s|$)|;")
@@ -114,7 +114,7 @@ def ranges(source: SourceFile) -> dict[str, Range]:
     constants = _constants(code_of(source.data).decode("utf-8", "replace"))
     read = python_comments if is_python(source.path) else comments
     for start, _, text in runs(source.data, read(source.data)):
-        line = source.data[source.data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
+        line = line_before(source.data, start).decode("utf-8", "replace")
         beside = _DECLARED.findall(line) if line.strip() else []
         prose = _plain(text)
         prose = re.sub(_NAME, lambda word: constants.get(word[0], word[0]), prose) if constants else prose

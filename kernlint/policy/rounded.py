@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Rounded
 from kernlint.policy.promises import runs
+from kernlint.policy.prose import MARK_BEHIND, prose
 from kernlint.policy.suppress import code_below, comments
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
@@ -32,7 +33,6 @@ _AXES = pattern(
     r"\b(?:in|along) ([xyz](?:(?:, | and )[xyz])*)\b(?! ?-?direction)|\b(both|all) (?:directions|axes|dimensions)\b",
     re.I,
 )
-_MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
 _CEILED = pattern(r"round|ceil|/[^,]*\*|~", re.I)
 
 
@@ -42,8 +42,7 @@ def rounded(source: SourceFile) -> Iterator[Rounded]:
     if is_python(source.path) or _MAYBE.search(data) is None:
         return
     for start, end, text in runs(data, comments(data)):
-        prose = " ".join(_MARK.sub("", text).split())
-        for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose):
+        for sentence in re.split(r"(?<=[a-z)\]}\d])\.(?=\s|$)|;", prose(text, MARK_BEHIND)):
             axes = along(sentence)
             if axes:
                 yield Rounded(axes, Span(source.path, start, end), code_below(data, end))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Sentinel
 from kernlint.policy.promises import runs
+from kernlint.policy.prose import MARK_BEHIND, POINTER, line_before, prose
 from kernlint.policy.suppress import code_below, comments
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
@@ -23,8 +24,6 @@ _SAID = pattern(
 )
 _BESIDE = pattern(rf"(?:^|[,;(] ?|\bor ){_FOR}|\bor -1\b|\(-1\b")
 _DOUBT = pattern(r"\b(?:never|not|no|returns?|unless)\b", re.I)
-_POINTER = pattern(r"\*\s*(?:(?:const|restrict|__restrict__|__restrict)\s+)*([A-Za-z_]\w*)\s*(?=[,;)]|$)")
-_MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$", re.M)
 
 
 def sentinels(source: SourceFile) -> Iterator[Sentinel]:
@@ -35,15 +34,15 @@ def sentinels(source: SourceFile) -> Iterator[Sentinel]:
     for start, end, text in runs(data, comments(data)):
         if "-1" not in text:
             continue
-        line = data[data.rfind(b"\n", 0, start) + 1 : start].decode("utf-8", "replace")
-        prose = " ".join(_MARK.sub("", text).split())
-        for name in beside(prose, line) if line.strip() else said(prose):
+        line = line_before(data, start).decode("utf-8", "replace")
+        plain = prose(text, MARK_BEHIND)
+        for name in beside(plain, line) if line.strip() else said(plain):
             yield Sentinel(name, -1, Span(source.path, start, end), code_below(data, end))
 
 
 def beside(text: str, line: str) -> list[str]:
     """The pointer that is declared in a line, if the comment behind it says so."""
-    names = _POINTER.findall(line)
+    names = POINTER.findall(line)
     return names if len(names) == 1 and _BESIDE.search(text) and not _DOUBT.search(text) else []
 
 

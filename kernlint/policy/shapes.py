@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Shape
 from kernlint.policy.promises import runs
+from kernlint.policy.prose import POINTER, line_before
 from kernlint.policy.suppress import code_below, comments
 from kernlint.source import SourceFile, Span
 from kernlint.text.patterns import pattern
@@ -58,7 +59,6 @@ _BESIDE = pattern(
     rf" ?(?=$|[,.;]|{_NOUN}|\(|row.major)"
 )
 
-_POINTER = pattern(r"\*\s*(?:(?:const|restrict|__restrict__|__restrict)\s+)*([A-Za-z_]\w*)\s*(?=[,;)]|$)")
 _MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$|[@\\]param(?:\[[\w, ]*\])?[ \t]*", re.M)
 _MAYBE = pattern(rb"\[ ?\w[^\]\n]*,|\]\[|rows of| x | by |//[ <!/]*[\[(\w]|entries|elements|values|symbols")
 _NUMBERS = pattern(
@@ -78,7 +78,7 @@ def shapes(source: SourceFile) -> Iterator[Shape]:
         name, value = (match[1], match[2]) if match[1] else (match[3], match[4])
         numbers.setdefault(name.decode(), value.decode())
     for start, end, text, line in _runs(data):
-        found = beside(_prose(text), _POINTER.findall(line)) if line else said(_prose(text))
+        found = beside(_prose(text), POINTER.findall(line)) if line else said(_prose(text))
         span, until = Span(source.path, start, end), code_below(data, end)
         for name, dims, ordered in found:
             known = tuple(re.sub(r"\b[A-Za-z_]\w*", lambda m: numbers.get(m[0], m[0]), dim) for dim in dims)
@@ -90,7 +90,7 @@ def _runs(data: bytes) -> Iterator[tuple[int, int, str, str]]:
     What stands behind code is a comment of its own."""
     alone: list[tuple[int, str]] = []
     for offset, text in comments(data):
-        line = data[data.rfind(b"\n", 0, offset) + 1 : offset].decode("utf-8", "replace").strip()
+        line = line_before(data, offset).decode("utf-8", "replace").strip()
         if not line or line.startswith(("//", "/*")):
             alone.append((offset, text))
             continue
