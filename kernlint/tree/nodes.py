@@ -770,7 +770,8 @@ class Module:
     A source may be read under several settings: the later modules have the kernels that show code no earlier one
     had.  ``about``: the file that is analysed, where the module is of another one that includes it: only what concerns
     that file is to be said.  ``entries``: the kernels are device functions that no kernel in sight reaches; what memory
-    their callers share with them, and do to it before, is out of sight."""
+    their callers share with them, and do to it before, is out of sight.  ``left_out_checks``: uses of macros that look
+    at a runtime's errors in another build only."""
 
     path: str
     language: str
@@ -792,3 +793,4 @@ class Module:
     cuts: tuple[str, ...] = ()
     entries: bool = False
     classes: tuple[ClassDecl, ...] = ()
+    left_out_checks: tuple[Span, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import ModuleAnalysis, ModuleFacts
 from kernlint.analysis.hostmodel.statuses import unread
 from kernlint.analysis.launching.launches import host
-from kernlint.analysis.trace.events import ApiEvent, CallEvent, Trace
+from kernlint.analysis.trace.events import ApiEvent, CallEvent, Event, Trace
 from kernlint.record import dataclass
 from kernlint.source import Span
 from kernlint.text.patterns import pattern
@@ -43,16 +43,21 @@ def _compute(facts: ModuleFacts) -> Checks:
     dropped = _dropped(functions)
     launches: dict[Span, bool | None] = {}
     calls: dict[Span, bool | None] = {}
+    left_out = facts.module.left_out_checks
     for function, trace in facts[host].traces:
         unclear = _unclear(function, trace)
         last, maybe = _looks(trace, dropped)
+
+        def may_be_looked_at(event: Event, maybe: int = maybe, unclear: bool = unclear) -> bool:
+            return unclear or maybe > event.order or _followed(event.span, left_out, functions)
+
         for launch in trace.launches:
             by_itself = launch.node.api != "<<<>>>" and launch.node not in dropped and _returns(launch.node)
-            _note(launches, launch.span, by_itself or last > launch.order, unclear or maybe > launch.order)
+            _note(launches, launch.span, by_itself or last > launch.order, may_be_looked_at(launch))
         for api in trace.apis:
             if _MEANT.fullmatch(api.name) and isinstance(api.node, Call):
                 later = last > api.order and not api.name.startswith("cl")  # OpenCL keeps no error for a later call
-                _note(calls, api.span, api.node not in dropped or later, unclear or maybe > api.order)
+                _note(calls, api.span, api.node not in dropped or later, may_be_looked_at(api))
     return Checks(*_split(launches), *_split(calls))
 
 
@@ -90,6 +95,16 @@ def _unclear(function: FunctionDecl, trace: Trace) -> bool:
     if any(gap.kind in ("goto", "budget", "statement", "lost") for gap in trace.gaps):
         return True
     return any(isinstance(node, OpaqueStmt) for node in walk(function.body))
+
+
+def _followed(span: Span, left_out: Sequence[Span], functions: Sequence[FunctionDecl]) -> bool:
+    """Whether the function that a statement stands in looks at errors behind it, in another build than this one."""
+    return any(
+        each.file == span.file
+        and span.end <= each.start
+        and any(f.span.file == span.file and f.span.start <= span.start and each.end <= f.span.end for f in functions)
+        for each in left_out
+    )
 
 
 def _looks(trace: Trace, dropped: set[Node]) -> tuple[int, int]:

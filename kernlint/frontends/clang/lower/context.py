@@ -92,6 +92,8 @@ class Lowering:
         template_errors: Iterable[tuple[int, str]] | None = None,
         self_contained: bool = False,
         numbers: frozenset[str] = frozenset(),
+        skipped: tuple[tuple[int, int], ...] = (),
+        broken: bool = False,
     ) -> None:
         self.unit = unit
         self.numbers = numbers
@@ -104,6 +106,10 @@ class Lowering:
         self.opencl = language == "opencl"
         self.synthesised = synthesised
         self.errors = sorted(errors)
+        self.broken = broken
+        """Whether there is any error, here or in a header."""
+        self.skipped = skipped
+        """What the preprocessor left out of the main file."""
         self.template_errors = self.errors if template_errors is None else sorted(template_errors)
         self.types = TypeTable(self)
         self.variables: dict[int, VarDecl] = {}

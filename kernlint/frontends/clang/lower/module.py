@@ -16,6 +16,7 @@ from kernlint.frontends.clang.lower.faults import grammar_errors, sentence_aroun
 from kernlint.frontends.clang.lower.functions import FUNCTIONS, FunctionTable, function_kind
 from kernlint.frontends.clang.lower.heads import kernel_definitions
 from kernlint.frontends.clang.lower.instances import FORCED_INSTANCES, MANY_TEMPLATES, Wanted, instantiated, is_kernel
+from kernlint.frontends.clang.lower.left_out import left_out_checks
 from kernlint.frontends.clang.lower.lost_launches import add_lost_launches
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.ranges import range_of
@@ -134,6 +135,8 @@ class ModuleBuilder:
             _errors(unforced) if unforced is not None else None,
             all(served(name, parsed.language) for name in parsed.missing),
             _numbers(parsed),
+            parsed.skipped,
+            any(parsed.errors()),
         )
         self.table = FunctionTable(self.lowering, device, sampled)
         self.lowering.functions = self.table
@@ -282,7 +285,14 @@ class ModuleBuilder:
             errors=sum(1 for d in self.parsed.errors() if (d.file, d.offset < len(text)) == (self.parsed.path, True)),
             classes=tuple(classes_of(self.lowering, self.parsed.unit.top_level())) if functions else (),
             cuts=(CUT,) if self.lowering.cut else (),
+            left_out_checks=tuple(self._left_out_checks()),
         )
+
+    def _left_out_checks(self) -> Iterator[Span]:
+        if self.lowering.opencl:
+            return
+        headers = (self.lowering.file_text(name) for name in self.parsed.includes.found)
+        yield from left_out_checks(self.parsed.text, self.parsed.path, headers)
 
     def _baseless(self, diagnostic: Diagnostic) -> bool:
         """Whether a message rests on what was made up: on an instance nobody asks for, a value that stands in."""

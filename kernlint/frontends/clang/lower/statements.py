@@ -7,6 +7,7 @@ from kernlint.frontends.clang.intrinsics import TRAPS
 from kernlint.frontends.clang.kinds import CursorKind as K
 from kernlint.frontends.clang.lower.asm import inline_assembly
 from kernlint.frontends.clang.lower.context import Scope, lost_statement, lowers_statement
+from kernlint.frontends.clang.lower.dropped import dropped
 from kernlint.frontends.clang.lower.literals import folded
 from kernlint.frontends.clang.lower.printed import is_expression
 from kernlint.frontends.clang.lower.variables import declare
@@ -62,29 +63,35 @@ def _is_bodyless(call: Call) -> bool:
 def block(scope: Scope, cursor: Cursor) -> Block:
     span = scope.span(cursor)
     errors = scope.lowering.errors_in(span.file, span.start, span.end)
-    if errors and not cursor.extent.in_macro:
+    if (errors or scope.lowering.broken) and not cursor.extent.in_macro:
         return Block(span, _with_gaps(scope, span, cursor.children, errors))
     return Block(span, sequence(scope, cursor.children))
 
 
 def _with_gaps(scope: Scope, span: Span, cursors: list[Cursor], errors: list[tuple[int, str]]) -> tuple[Stmt, ...]:
-    """Statements of a block with errors in it: one that the compiler dropped leaves an opaque one in its place.
+    """Statements of a block that may lack some: one that the compiler dropped leaves an opaque one in its place.
 
-    An error outside every statement that is left belongs to a statement that is gone.
+    An error outside every statement that is left belongs to a statement that is gone, and so does text that is one.
     """
     result: list[Stmt] = []
     at = span.start + 1
     for cursor in [*cursors, None]:
         until = span.end - 1 if cursor is None else scope.span(cursor).start
         if gone := [message for offset, message in errors if at <= offset < until]:
-            place = Span(span.file, at, until)
-            reason = f"statement the compiler could not read: {gone[0]}"
-            scope.losses.append(Loss("statement", reason, place))
-            result.append(lost_statement(place, reason, scope.lowering.slice(span.file, at, until)))
+            _lose(scope, Span(span.file, at, until), gone[0], result)
+        else:
+            for start, end in dropped(scope.lowering, span.file, at, until):
+                _lose(scope, Span(span.file, start, end), "it left nothing", result)
         if cursor is not None:
             append(scope, cursor, result)
             at = max(at, scope.span(cursor).end)
     return tuple(result)
+
+
+def _lose(scope: Scope, place: Span, why: str, result: list[Stmt]) -> None:
+    reason = f"statement the compiler could not read: {why}"
+    scope.losses.append(Loss("statement", reason, place))
+    result.append(lost_statement(place, reason, scope.lowering.slice(place.file, place.start, place.end)))
 
 
 def sequence(scope: Scope, cursors: list[Cursor]) -> tuple[Stmt, ...]:
