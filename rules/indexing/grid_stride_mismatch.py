@@ -2,7 +2,7 @@ r"""The rule ``grid-stride-mismatch``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.coverage import conjuncts
@@ -39,7 +39,7 @@ class GridStrideMismatch(Rule):
 
     A loop that starts at the global index of the thread covers every element once only when it steps by the number
     of threads of the grid along the same axis, ``blockDim.x * gridDim.x``. With another step (``blockDim.x`` squared,
-    ``blockDim.x`` or ``gridDim.x`` alone, another axis) elements are visited several times or never.
+    ``blockDim.x`` or ``gridDim.x`` alone, another axis, some threads less) elements are visited several times or never.
 
     The same loop with the right step does the same element in every round when its body uses the index that the loop
     began with in place of the loop's variable.
@@ -124,7 +124,7 @@ class GridStrideMismatch(Rule):
                         related=[Related(repeated.span, f"{phi.name} has no part in this index")],
                         fix=f"use {phi.name} in the loop",
                     )
-                wrong = _wrong_step(step, axis)
+                wrong = _wrong_step(step, axis) or _short_step(step, polynomial(phi.init), axis)
                 if wrong and not _as_launched(step, axis, facts) and not _one_block(loop, axis, facts[trace]):
                     name = AXES[axis]
                     yield self.finding(
@@ -227,5 +227,33 @@ def _wrong_step(step: Polynomial, axis: int) -> str | None:
     wanted = {BLOCK_DIM[axis], GRID_DIM[axis]}
     if wanted <= set(sizes):
         return None
-    text = " * ".join(words(atom) for atom in monomial).replace("bdim", "blockDim").replace("gdim", "gridDim")
+    text = _sizes_in_words(words(atom) for atom in monomial)
     return text if factor == 1 else f"{factor} * {text}"
+
+
+def _short_step(step: Polynomial, first: Polynomial, axis: int) -> str | None:
+    """The step in words when it is a number of grids less some launch sizes or a number (``(blockDim.x - 1) *
+    gridDim.x``), and the elements that the threads begin with lie as far apart as a whole grid has them: the last ones
+    of each grid are visited twice."""
+    whole = binary("mul", cast(BLOCK_DIM[axis].term, I64), cast(GRID_DIM[axis].term, I64), I64)
+    ((product, _),) = polynomial(whole).coefficients.items()
+    factor = first.coefficients.get((THREAD[axis].term,), 0)
+    own = {THREAD[axis], BLOCK[axis]}
+    moving = [mono for mono in first.coefficients if any(set(symbols(atom)) & own for atom in mono)]
+    if len(moving) != 2 or step.coefficients.get(product) != factor or len(step.coefficients) < 2:
+        return None
+    rest = {mono: value for mono, value in step.coefficients.items() if mono != product}
+    atoms = [atom.symbol for mono in rest for atom in mono]
+    sizes = (SymbolKind.BLOCK_DIM, SymbolKind.GRID_DIM)
+    if any(value > 0 for value in rest.values()) or not all(one is not None and one.kind in sizes for one in atoms):
+        return None
+    less = " and ".join(
+        _sizes_in_words([*([f"{-value}"] * (value != -1 or not mono)), *map(words, mono)])
+        for mono, value in rest.items()
+    )
+    grid = _sizes_in_words([*([f"{factor}"] * (factor > 1)), *map(words, product)])
+    return f"{grid} less {less}"
+
+
+def _sizes_in_words(parts: Iterable[str]) -> str:
+    return " * ".join(parts).replace("bdim", "blockDim").replace("gdim", "gridDim")

@@ -24,10 +24,10 @@ class MisalignedVectorAccess(Rule):
     Reported when some thread's offset is certainly no multiple (with the numbers of a launch in sight, too), when a
     place in shared memory depends on how many warps a block has, when the rows of a matrix follow each other at a
     pitch that the kernel itself does not take for a multiple (it handles the last elements of a row one by one),
-    when data say where runs of elements begin that lie back to back, where vectors lie behind as many single elements
-    in shared memory as an argument says, and where only the address of another array was tested. Start addresses are
-    taken to be aligned; other parameters and data get the benefit of the doubt. An access that stands under a test of
-    its address or a pitch is left alone.
+    when data say where runs of elements begin that lie back to back, or a counter hands out rows whose fixed length is
+    no multiple, where vectors lie behind as many single elements in shared memory as an argument says, and where only
+    the address of another array was tested. Start addresses are taken to be aligned; other parameters and data get the
+    benefit of the doubt. An access that stands under a test of its address or a pitch is left alone.
 
     ```opencl bad
     __kernel void window(__global const float *img, __global float *out, const int pitch) {
@@ -110,6 +110,11 @@ class MisalignedVectorAccess(Rule):
                 f"{what} at a place that {found.pitch} says, where runs of any length lie back to back: it need not be "
                 f"a multiple of {found.align}"
             )
+        elif found.kind == "row":
+            message = (
+                f"{what} in rows of {found.offset} bytes, of which data say the number: not all begin at a multiple of "
+                f"{found.align}"
+            )
         elif found.kind == "layout":
             size = access.root.element.size
             message = f"{what}, whose elements of {size} bytes lie back to back: not all are multiples of {found.align}"
@@ -146,7 +151,7 @@ class MisalignedVectorAccess(Rule):
             fix=f"use vload{lanes} or vstore{lanes}"
             if language == "opencl" and lanes
             else "round the offset up to a multiple of the vector, or access single elements",
-            confidence=Confidence.HIGH if found.kind in ("thread", "constant") else Confidence.MEDIUM,
+            confidence=Confidence.HIGH if found.kind in ("thread", "constant", "row") else Confidence.MEDIUM,
         )
 
 

@@ -3,11 +3,12 @@
 Objects start where any vector may (allocators align to 256 bytes, compilers give shared arrays the room), so only the
 offset is asked about.  Parameters and data are given the benefit of the doubt: they are multiples of 4096 while the
 thread, its block and the rounds of loops run over small numbers.  What is misaligned even so is certain
-(:attr:`Misaligned.thread`).  Two more kinds are told apart: an offset into shared memory that depends on how many
-threads or warps a block has (``block``), or on how many smaller elements an argument asks for before it (``carved``,
-for numbers of 8 bytes too), a run of smaller elements that begins where data say, runs lying back to back (``data``),
-and a row whose pitch is a parameter that the kernel itself does not take for a multiple,
-since it handles the elements left over one by one (``pitch``).
+(:attr:`Misaligned.thread`).  More kinds are told apart: an offset into shared memory that depends on how many threads
+or warps a block has (``block``), or on how many smaller elements an argument asks for before it (``carved``, for
+numbers of 8 bytes too), a run of smaller elements that begins where data say, runs lying back to back (``data``), a
+row of a fixed length that is no multiple, whose number a counter hands out or data say (``row``), and a row whose pitch
+is a parameter that the kernel itself does not take for a multiple, since it handles the elements left over one by one
+(``pitch``).
 
 An access that is made where an address or a pitch was tested for alignment is left alone; a test elsewhere in the
 kernel says nothing of it, nor does one of another array's address (:mod:`~kernlint.analysis.values.aligned_tests`).
@@ -25,6 +26,7 @@ from kernlint.analysis.scenarios.tables import Block
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Access, Guard, GuardKind, Root, Trace
 from kernlint.analysis.values.aligned_tests import Tests, bounds, parts_of, remainder, share, tests_of
+from kernlint.analysis.values.data_rows import ends_at_next, odd_row
 from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.polynomial import polynomial
@@ -67,9 +69,9 @@ CUDA_LARGEST = 16
 class Misaligned:
     """A vector access at ``offset`` bytes, where ``align`` is asked for.
 
-    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``layout``, ``pitch`` or ``untested``
-    (only the address of the array ``tested`` was).  ``thread``: who does it under ``block`` threads.  ``pitch``: the
-    parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
+    ``kind``: ``thread``, ``constant``, ``block``, ``carved``, ``data``, ``row`` (``offset``: its length), ``layout``,
+    ``pitch`` or ``untested`` (only the address of the array ``tested`` was).  ``thread``: who does it under ``block``
+    threads.  ``pitch``: the parameter's name (or ``K / 2``), or that of the array whose values say where (``data``).
     ``scalar``: the access that handles elements left over.
     """
 
@@ -156,6 +158,8 @@ class _Finder:
                 found = self._by_layout(access, align)
             elif tests.others:
                 found = self._by_other_test(access, align, tests)
+            elif (row := odd_row(access, align)) is not None:
+                found = Misaligned(access, align, "row", row)
             elif found is None and access.root.space is Space.GLOBAL and not wide:
                 found = self._by_thread(access, align) or self._by_data(access, align)
             elif found is None and wide:
@@ -293,7 +297,7 @@ class _Finder:
                 continue
             for other in self.of.accesses:
                 single = other.root is access.root and other.size == access.root.element.size
-                if single and start in other.offset.symbols and _ends_at_next(other, start):
+                if single and start in other.offset.symbols and ends_at_next(other, start):
                     return Misaligned(access, align, "data", pitch=start.origin[0].name, scalar=other)
         return None
 
@@ -418,26 +422,6 @@ def _of_number(access: Access, language: str) -> int | None:
         return 8 if kind.size == 8 and element.size != 8 else None
     smaller = isinstance(element, (IntType, StructType)) and (element.align or kind.size) < kind.size
     return kind.size if smaller and access.root.space is Space.GLOBAL and language != "hip" else None
-
-
-def _ends_at_next(access: Access, start: Symbol) -> bool:
-    """Whether an access is made up to another value of the array that ``start`` comes from."""
-    todo = [loop.condition for loop in access.loops if loop.condition is not None]
-    todo += [guard.term for guard in access.guards]
-    seen: set[Symbol] = set()
-    while todo:
-        for symbol in symbols(todo.pop()):
-            if symbol in seen:
-                continue
-            seen.add(symbol)
-            data = symbol is not start and symbol.kind is SymbolKind.LOAD and isinstance(symbol.origin, tuple)
-            if data and symbol.origin[0] is start.origin[0]:
-                return True
-            todo += [term for term in (symbol.init,) if term is not None]
-            if symbol.kind in (SymbolKind.EXIT, SymbolKind.TRIPS) and symbol.origin is not None:
-                condition = getattr(symbol.origin, "condition", None)
-                todo += [condition] if condition is not None else []
-    return False
 
 
 def _compute(facts: Facts) -> tuple[Misaligned, ...]:

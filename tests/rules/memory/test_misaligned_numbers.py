@@ -46,6 +46,26 @@ __global__ void sums(const Cell *cells, int *out, int n) {
 """
 
 
+EVENTS = """
+#define LENGTH SIZE
+__global__ void keep(const float4 *where, const int *rows, const int n, float *log, unsigned *count, unsigned room) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || where[i].w <= 0.0f) return;
+    const unsigned slot = NUMBER;
+    if (slot >= roomTEST) return;
+    float *out = log + slot * LENGTH;
+    *reinterpret_cast<float4 *>(out) = where[i];MARK
+    for (int k = 4; k < LENGTH; ++k) out[k] = 0.0f;
+}
+"""
+
+
+def events(number: str, size: str, bad: bool = False, test: str = "") -> str:
+    """Rows of ``size`` numbers, the first four of which are stored as one."""
+    text = EVENTS.replace("NUMBER", number).replace("SIZE", size).replace("TEST", test)
+    return text.replace("MARK", " // bad" if bad else "")
+
+
 def packed(load: str, mark: str = "", size: int = 16, attribute: str = "") -> str:
     """Structs of ``size`` bytes behind a number of two, four of which one load takes."""
     text = PACKED.replace("LOAD", load).replace("MARK", mark and f" // {mark}").replace("SIZE", str(size))
@@ -53,6 +73,15 @@ def packed(load: str, mark: str = "", size: int = 16, attribute: str = "") -> st
 
 
 CASES = {
+    "a slot of seven numbers": events("atomicAdd(count, 1u)", "7", bad=True),
+    "a slot of two numbers": events("atomicInc(count, 0xffffffffu)", "2", bad=True),
+    "a slot of eight numbers": events("atomicAdd(count, 1u)", "((7 + 3) / 4 * 4)"),
+    "slots of seven drawn by fours": events("atomicAdd(count, 4u)", "7"),
+    "slots of six drawn by as many as are asked for": events("atomicAdd(count, room)", "6"),
+    "every fourth slot of seven": events("atomicAdd(count, 1u)", "7", test=" || slot % 4"),
+    "a row of five numbers that data choose": events("rows[i]", "5", bad=True),
+    "a place that data choose": events("rows[i]", "1"),
+    "a row of two numbers that data choose": events("rows[i]", "2"),
     "a word in structs of 18 bytes": packed("*(const int *)(c->value + 4 * i)", "bad"),
     "a word two bytes into structs of 20 bytes": packed("*(const int *)&c->value[4 * i]", "bad", size=18),
     "the same by subscript": packed("reinterpret_cast<const int *>(c->value)[i]", "bad"),
