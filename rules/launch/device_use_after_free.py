@@ -235,10 +235,10 @@ class DeviceUseAfterFree(ModuleRule):
             message = f"{fault.name} points into what {fault.word} gives, which ends with this statement"
             fix = "keep the object in a variable as long as the pointer is used"
         elif fault.kind == "moved":
-            message, fix = (
-                f"{fault.name} is {fault.word}",
-                "free it on the same stream, or wait for the other one first",
-            )
+            message = f"{fault.name} is {fault.word}"
+            fix = "free it on the same stream, or wait for the other one first"
+            if fault.what == "queue":
+                fix = "wait for the queue first (clFinish), or enqueue its release (clEnqueueSVMFree)"
         else:
             message = f"{fault.name} is {fault.word} after it was given back"
             fix = "give it back after its last use"

@@ -107,8 +107,8 @@ _STANDARD = frozenset(
         *("algorithm", "array", "atomic", "bit", "bitset", "chrono", "complex", "condition_variable", "deque"),
         *("exception", "fstream", "functional", "initializer_list", "iomanip", "ios", "iostream", "istream"),
         *("iterator", "limits", "list", "map", "memory", "mutex", "new", "numeric", "optional", "ostream", "queue"),
-        *("random", "set", "span", "sstream", "stack", "stdexcept", "string", "string_view", "thread", "tuple"),
-        *("type_traits", "unordered_map", "unordered_set", "utility", "vector"),
+        *("random", "set", "shared_mutex", "span", "sstream", "stack", "stdexcept", "string", "string_view"),
+        *("system_error", "thread", "tuple", "type_traits", "unordered_map", "unordered_set", "utility", "vector"),
     }
 )
 """The headers of the C and C++ libraries whose names the preludes of CUDA and HIP declare."""

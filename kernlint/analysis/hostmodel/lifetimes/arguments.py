@@ -14,6 +14,7 @@ from kernlint.analysis.hostmodel.lifetimes.machine import Machine
 from kernlint.analysis.hostmodel.lifetimes.model import At, Atom, Bound, Fault, Kind, Life, State, Thing, Value
 from kernlint.analysis.hostmodel.lifetimes.program import Key, Program
 from kernlint.analysis.hostmodel.lifetimes.rests import working
+from kernlint.analysis.hostmodel.lifetimes.shared_virtual import commanded, launched
 from kernlint.analysis.hostmodel.lifetimes.transfers import became, used
 from kernlint.source import Span
 from kernlint.tree import nodes as n
@@ -53,8 +54,24 @@ def bound(m: Machine, e: n.Call, given: Value, s: State) -> None:
         inner: n.Expr | None = strip_casts(e.args[3])
         inner = strip_casts(inner.operand) if isinstance(inner, n.AddressOf) else None
         held = next((one for _, one in m.value(inner, s)), None) if isinstance(inner, n.Member) else None
-    thing = held.thing if isinstance(held, At) and not held.path else None
-    _set(m, e.args[0], e.args[1], thing, e.span, s)
+    _set(m, e.args[0], e.args[1], _whole(held), e.span, s)
+
+
+def set_or_shared(m: Machine, e: n.Call, plain: str, args: list[Value], s: State) -> bool:
+    """An argument of a kernel is set, or it is a command for shared virtual memory; False: the call is another."""
+    if plain == "SetKernelArg" and len(args) == 4:
+        bound(m, e, args[3], s)
+        return True
+    if plain == "SetKernelArgSVMPointer" and len(args) == 3:
+        used(m, args[2], e.span, s, "passed to a kernel")
+        became(args[2], "computed", e.span, s)
+        _set(m, e.args[0], e.args[1], _whole(args[2]), e.span, s)
+        return True
+    return commanded(m, e, plain, args, s)
+
+
+def _whole(held: Value | None) -> Thing | None:
+    return held.thing if isinstance(held, At) and not held.path else None
 
 
 def bound_object(m: Machine, e: n.Call, s: State) -> None:
@@ -87,6 +104,7 @@ def launched_with(m: Machine, e: n.Launch, s: State) -> None:
         if one.kernel == which:
             used(m, At(one.thing), e.span, s, "passed to a kernel")
             working(m, e, one, s)
+            launched(m, e, one, s)
     s.args = tuple(one._replace(kept=None) if one.kernel == which else one for one in s.args)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernlint.analysis.hostmodel.lifetimes.arguments import bound, bound_object, ends
+from kernlint.analysis.hostmodel.lifetimes.arguments import bound_object, ends, set_or_shared
 from kernlint.analysis.hostmodel.lifetimes.counts import counted
 from kernlint.analysis.hostmodel.lifetimes.deleters import owning
 from kernlint.analysis.hostmodel.lifetimes.endings import by_address, to_the_wrong
@@ -47,6 +47,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
 )
 from kernlint.analysis.hostmodel.lifetimes.owners import owned, owns
 from kernlint.analysis.hostmodel.lifetimes.runtime import BORROWS, ENDS_PROGRAM, MAY_WAIT, READS, WRITES
+from kernlint.analysis.hostmodel.lifetimes.shared_virtual import freed
 from kernlint.analysis.hostmodel.lifetimes.textures import MADE, textured
 from kernlint.analysis.hostmodel.lifetimes.transfers import (
     apart,
@@ -54,6 +55,7 @@ from kernlint.analysis.hostmodel.lifetimes.transfers import (
     became,
     called,
     calls_of,
+    in_turn,
     move,
     rested_on,
     used,
@@ -142,6 +144,8 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         s.begun[status] = tuple(work for work in s.pending if work not in before)
         enqueued(m, event_of(e.args), e.span, s)
         return [(s, status)]
+    if set_or_shared(m, e, plain, args, s):
+        return [(s, _status(m, e, s))]
     if plain in FILLS and len(args) > FILLS[plain].target:
         used(m, args[FILLS[plain].target], e.span, s, "filled")
         became(args[FILLS[plain].target], "filled", e.span, s)
@@ -156,7 +160,7 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
         what = WAITS[plain]
         if what is not None and what < len(args):
             used(m, args[what], e.span, s, "waited for")
-        wait(plain, args, s, what is not None and what < len(exprs) and _in_turn(exprs[what]))
+        wait(plain, args, s, what is not None and what < len(exprs) and in_turn(exprs[what]))
         return [(s, _status(m, e, s))]
     if plain in RECORDS and args:
         s.recorded[args[0]] = (args[1] if len(args) > 1 else NULL), s.pending
@@ -179,24 +183,12 @@ def _known(m: Machine, e: n.Call, plain: str, exprs: list[n.Expr], args: list[Va
     if plain in MADE and len(args) > 1:
         textured(m, e, args, s)
         return [(s, _status(m, e, s))]
-    if plain == "SetKernelArg" and len(args) == 4:
-        bound(m, e, args[3], s)
-        return [(s, _status(m, e, s))]
     if plain in HANDED:
         if plain in UNLOCKS and args:
             used(m, args[0], e.span, s, "unregistered")
         handed(m, plain, args, s)
         return [(s, _status(m, e, s))]
     return None
-
-
-def _in_turn(expr: n.Expr) -> bool:
-    """Whether an argument is an element of an array by a variable index."""
-    expr = strip_casts(expr)
-    if isinstance(expr, n.Subscript):
-        return not isinstance(expr.index, n.IntLit)
-    called = isinstance(expr, n.Call) and expr.name.endswith(("::operator[]", "::at")) and len(expr.args) == 1
-    return called and not isinstance(expr.args[0], n.IntLit)  # type: ignore[attr-defined]
 
 
 def _fits(makes: Makes, e: n.Call, args: list[Value]) -> bool:
@@ -333,6 +325,8 @@ def _reset(m: Machine, span: Span, s: State) -> None:
 def _still_used(m: Machine, thing: Thing, span: Span, s: State, verb: str, stream: Value | None, api: str) -> None:
     """Work that was not waited for, and that memory is taken away from."""
     rested_on(m, {thing}, thing.name, verb, s)
+    if api == "SVMFree":
+        freed(m, thing, called(thing, s), span, s)
     for work in s.pending:
         if work.place.thing is not thing:
             continue

@@ -154,6 +154,10 @@ class Pending(NamedTuple):
     api: str
 
 
+QUEUED = "queued"
+"""What begins work that only the release of its memory has to wait for: commands for shared virtual memory."""
+
+
 class Bound(NamedTuple):
     """An argument of a kernel as it was set at ``span``, by ``setter``: the ``thing``, or the variable that is one.
     ``kept``: the member or variable of the file that holds the kernel, as long as it has not been launched since."""

@@ -10,6 +10,7 @@ from kernlint.analysis.hostmodel.lifetimes.mapped import MAPPED, polled, written
 from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
+    QUEUED,
     At,
     Atom,
     Fate,
@@ -204,6 +205,15 @@ def _counted(stream: Value | None) -> bool:
     return stream.thing.counted or (origin is not None and any(not isinstance(part, str) for part in origin.path))
 
 
+def in_turn(expr: n.Expr) -> bool:
+    """Whether an argument is an element of an array by a variable index."""
+    expr = strip_casts(expr)
+    if isinstance(expr, n.Subscript):
+        return not isinstance(expr.index, n.IntLit)
+    called = isinstance(expr, n.Call) and expr.name.endswith(("::operator[]", "::at")) and len(expr.args) == 1
+    return called and not isinstance(expr.args[0], n.IntLit)  # type: ignore[attr-defined]
+
+
 def launched(m: Machine, e: n.Launch, s: State) -> list[Outcome]:
     """A kernel is launched with its arguments."""
     out: list[Outcome] = []
@@ -284,7 +294,7 @@ def host_access(m: Machine, at: Place, span: Span, s: State, writes: bool) -> No
     if not s.pending:
         return
     for work in s.pending:
-        if work.api == MAPPED and (writes or polled(m)):
+        if work.api == QUEUED or (work.api == MAPPED and (writes or polled(m))):
             continue  # two sides that talk to each other
         same = _share(work.place, at) or (not s.waited and _one_of(m, work.place, at))
         if (work.writes or writes) and same and not _device_only(work):

@@ -22,12 +22,15 @@ using ::fread;
 using ::free;
 using ::fwrite;
 using ::getenv;
+using ::isspace;
 using ::labs;
 using ::malloc;
 using ::memcmp;
 using ::memcpy;
 using ::memmove;
 using ::memset;
+using ::tolower;
+using ::toupper;
 using ::printf;
 using ::puts;
 using ::qsort;
@@ -238,6 +241,12 @@ template <class T> struct shared_ptr : unique_ptr<T> {
 };
 template <class T, class... A> unique_ptr<T> make_unique(A&&...);
 template <class T, class... A> shared_ptr<T> make_shared(A&&...);
+template <class T> struct weak_ptr {
+    weak_ptr();
+    weak_ptr(const shared_ptr<T>&);
+    shared_ptr<T> lock() const;
+    bool expired() const;
+};
 template <class> struct function;
 template <class R, class... A> struct function<R(A...)> {
     function();
@@ -263,7 +272,21 @@ struct runtime_error : exception { runtime_error(const string&); runtime_error(c
 struct logic_error : runtime_error { using runtime_error::runtime_error; };
 struct invalid_argument : logic_error { using logic_error::logic_error; };
 struct out_of_range : logic_error { using logic_error::logic_error; };
+struct domain_error : logic_error { using logic_error::logic_error; };
+struct length_error : logic_error { using logic_error::logic_error; };
+struct range_error : runtime_error { using runtime_error::runtime_error; };
+struct overflow_error : runtime_error { using runtime_error::runtime_error; };
+struct underflow_error : runtime_error { using runtime_error::runtime_error; };
 struct bad_alloc : exception {};
+struct bad_cast : exception {};
+struct bad_function_call : exception {};
+struct bad_optional_access : exception {};
+struct error_code { error_code(); int value() const; string message() const; explicit operator bool() const; };
+struct system_error : runtime_error { template <class... X> system_error(const X&...); const error_code& code() const; };
+struct exception_ptr { exception_ptr(); exception_ptr(decltype(nullptr)); explicit operator bool() const; };
+exception_ptr current_exception();
+[[noreturn]] void rethrow_exception(exception_ptr);
+[[noreturn]] void terminate();
 
 // <iostream>
 struct ios_base {
@@ -469,7 +492,11 @@ struct thread {
     void detach();
     static unsigned int hardware_concurrency();
 };
-struct mutex { void lock(); void unlock(); };
+struct mutex { void lock(); void unlock(); bool try_lock(); };
+typedef mutex recursive_mutex, timed_mutex;
+struct shared_mutex : mutex { void lock_shared(); void unlock_shared(); };
+typedef shared_mutex shared_timed_mutex;
+template <class M> struct shared_lock { explicit shared_lock(M&); void unlock(); void lock(); };
 struct once_flag {};
 template <class F, class... A> void call_once(once_flag&, F&&, A&&...);
 struct condition_variable { template <class... A> void wait(A&&...); void notify_one(); void notify_all(); };
