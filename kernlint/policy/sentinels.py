@@ -20,7 +20,7 @@ _FOR = r"-1 ?(?:for|in|where|when|if|means|marks|meaning|=|is|at|on|\()"
 _SAID = pattern(
     rf"(?<![\w.>])({_NAMES})(?:\[[\w ]*\])? ?(?:is|are|=|==|holds?|may be|can be|contains?) (?:an? )?"
     rf"(-1)\b(?! ?[-+*/\d])"
-    rf"|(?<![\w.>])({_NAMES}) ?:[^.;:]*?(?:,|\bor|\() ?(?:{_FOR}|-1\b(?= ?(?:[,;.)]|$)))"
+    rf"|(?<![\w.>])({_NAMES}) ?:[^.;:]*?(?:[,;]|\bor|\() ?(?:{_FOR}|-1\b(?= ?(?:[,;.)]|$)))"
 )
 _BESIDE = pattern(rf"(?:^|[,;(] ?|\bor ){_FOR}|\bor -1\b|\(-1\b")
 _DOUBT = pattern(r"\b(?:never|not|no|returns?|unless)\b", re.I)
@@ -49,7 +49,7 @@ def beside(text: str, line: str) -> list[str]:
 def said(text: str) -> list[str]:
     """The names of which a comment says so."""
     found: list[str] = []
-    for sentence in re.split(r"(?<=[a-z)\]\d])\.(?=\s|$)|;", text):
+    for sentence in re.split(r"(?<=[a-z)\]\d])\.(?=\s|$)|;(?! ?-1)", text):
         for match in _SAID.finditer(sentence) if _DOUBT.search(sentence) is None else ():
             found += [name for name in re.findall(_NAME, match[1] or match[3]) if name != "and"]
     return found

@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.allocated import allocated
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.one_sided import OneSided, one_sided
 from kernlint.analysis.extent.sentinels import Sentinel, sentinels
 from kernlint.analysis.replay import Replayer, replayer
 from kernlint.analysis.trace import trace
@@ -22,7 +23,8 @@ class NegativeIndex(Rule):
 
     The left neighbour of element 0, the row above row 0, the difference of an unsigned index and a number: for
     thread 0 such an index is negative, or wraps to a huge one, unless a test or a clamp keeps the first threads
-    away. Silent where the index rests on data, where a parameter is subtracted (it may be what makes the index
+    away. So it is where one of two coordinates made of data is tested for that, and the other only for being too large.
+    Silent where an index rests on data otherwise, where a parameter is subtracted (it may be what makes the index
     start at zero), and where a launch in sight passes a pointer into the middle of an array.
 
     ```cuda bad
@@ -84,7 +86,7 @@ class NegativeIndex(Rule):
     """
 
     meta = Meta("KL105", "negative-index", Severity.WARNING, tags=("CUDASecurity",), precision="high")
-    needs = (trace, outside, sentinels, allocated, replayer)
+    needs = (trace, outside, sentinels, one_sided, allocated, replayer)
     requires_whole = True
     looks_back = True
 
@@ -100,6 +102,23 @@ class NegativeIndex(Rule):
             yield self._report(found, facts[replayer])
         for kept in facts[sentinels]:
             yield self._nothing_found(kept)
+        halves: tuple[OneSided, ...] = facts[one_sided]
+        yield from map(self._one_sided, halves)
+
+    def _one_sided(self, one: OneSided) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a coordinate that may be negative: one that is made of data in "
+            "the same way is tested for that, and this one only for being too large",
+            related=[
+                Related(one.both.span, "the other coordinate is kept from being negative here"),
+                Related(one.upper.span, "this one is only kept below its end"),
+            ],
+            assumptions=("the data put both coordinates below 0, as the test of the one says",),
+            fix="test that this coordinate is not negative too",
+            confidence=Confidence.MEDIUM,
+        )
 
     def _nothing_found(self, kept: Sentinel) -> Finding:
         access, name = kept.access, kept.variable.name

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts, Sentinel
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.bounds import vacuous
+from kernlint.analysis.extent.marks import marked
 from kernlint.analysis.extent.other_kernels import KERNELS
 from kernlint.analysis.extent.said_at import nearest_said
 from kernlint.analysis.trace import trace
@@ -26,12 +27,14 @@ from kernlint.tree.types import IntType, Space
 
 @dataclass(frozen=True, slots=True)
 class Excluded:
-    """A number that ``kernel`` keeps out of the places of ``access``, by ``guard``."""
+    """A number that ``kernel`` keeps out of the places of ``access``, by ``guard``; ``data``: the arrays whose numbers
+    the tests of such places speak of."""
 
     value: int
     kernel: str
     guard: Guard
     access: Access
+    data: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,7 +76,8 @@ def _passes(part: Term, datum: Symbol, value: int) -> bool:
 
 
 def _of_module(facts: ModuleFacts) -> dict[tuple[str, str], Excluded]:
-    """By (array that is accessed, index array): a number that all such accesses of some kernel exclude by ``!=``."""
+    """By (array that is accessed, index array): a number that all such accesses of some kernel exclude, by ``!=`` or
+    as a negative one."""
     kernels = facts.module.kernels
     found: dict[tuple[str, str], Excluded] = {}
     for kernel in kernels if 1 < len(kernels) <= KERNELS else ():
@@ -86,7 +90,9 @@ def _of_module(facts: ModuleFacts) -> dict[tuple[str, str], Excluded]:
             common = set(group[0][1]).intersection(*(set(values) for _, values in group))
             for value in sorted(common)[:1]:
                 access, values = group[0]
-                found.setdefault(key, Excluded(value, kernel.function.name, values[value], access))
+                data = frozenset(name for one, _ in group for name in _asked(one))
+                found.setdefault(key, Excluded(value, kernel.function.name, values[value], access, data))
+                found.setdefault(("", key[1]), found[key])
     return found
 
 
@@ -95,6 +101,8 @@ def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
     out: dict[int, Guard] = {}
     for guard in access.guards:
         for part in conjuncts(guard.term) if guard.kind in (GuardKind.EXIT, GuardKind.SKIP, GuardKind.BRANCH) else ():
+            if part.op in ("lt", "le") and polynomial(part.args[1]).coefficients == {(datum.term,): 1}:
+                out.update(dict.fromkeys((value for value in marked(part) if value < 0), guard))
             for left, right in (part.args, part.args[::-1]) if part.op == "ne" else ():
                 if right.value is not None and polynomial(left).coefficients == {(datum.term,): 1}:
                     out[right.value] = guard
@@ -102,7 +110,7 @@ def _left_out(access: Access, datum: Symbol) -> dict[int, Guard]:
 
 
 excluded_elsewhere = ModuleAnalysis("excluded_elsewhere", _of_module)
-"""What kernels of a file exclude: (accessed, index array) -> :class:`Excluded`."""
+"""What kernels of a file exclude: (accessed, index array) -> :class:`Excluded`; with "" for any array accessed."""
 
 
 def _compute(facts: Facts) -> tuple[KnownMark, ...]:
@@ -121,13 +129,17 @@ def _compute(facts: Facts) -> tuple[KnownMark, ...]:
             continue
         tests = _tests(access, datum)
         comment, other = said.get(name), elsewhere.get((access.root.name, name))
+        if other is None and any(one.name == name for one in facts.options.sentinels):
+            other = elsewhere.get(("", name))  # what a comment at another kernel calls a mark, that tests it
         if comment is not None and _sets(kernel, datum, comment.value):
             continue
         if comment is not None and _below(access, datum, comment.value):
             if all(_passes(part, datum, comment.value) for part in tests):
                 found[access] = KnownMark(access, name, comment.value, comment, None)
-        elif other is not None and other.kernel != facts.kernel.function.name and not _any_test(access, name):
-            if _chooses(access.offset, datum):
+        elif other is not None and other.kernel != facts.kernel.function.name and name not in _asked(access):
+            if _chooses(access.offset, datum) or not _asked(access) <= other.data:
+                continue
+            if other.value < 0 and not _below(access, datum, other.value):
                 continue
             found[access] = KnownMark(access, name, other.value, None, other)
     return tuple(found.values())
@@ -160,13 +172,15 @@ def _chooses(term: Term, datum: Symbol) -> bool:
     return any(_chooses(part, datum) for part in term.terms)
 
 
-def _any_test(access: Access, name: str) -> bool:
-    """Whether any condition speaks of numbers from an array."""
-    return any(
-        s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple) and s.origin[0].name == name
+def _asked(access: Access) -> set[str]:
+    """The arrays of arguments whose numbers any condition of an access speaks of: who asks for a length here and a mark
+    there may have lists of two kinds."""
+    return {
+        s.origin[0].name
         for guard in access.guards
         for s in symbols(guard.term)
-    )
+        if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)
+    }
 
 
 def _below(access: Access, datum: Symbol, value: int) -> bool:

@@ -8,7 +8,7 @@ from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.extent.clamps import chosen_by_data, clamped_at, scaled
 from kernlint.analysis.launching.launch_context import Block, LaunchContext
-from kernlint.analysis.trace.events import Access, LoopContext
+from kernlint.analysis.trace.events import Access, Guard, LoopContext
 from kernlint.analysis.wording import element_size
 from kernlint.prove.hints import launch_bounds
 from kernlint.prove.query import Bounds, Budget, Launch, LoopRange, Refuted, Side
@@ -28,6 +28,7 @@ from kernlint.symbolic.terms import (
     rebuild,
     symbols,
 )
+from kernlint.tree.nodes import Atomic
 from kernlint.tree.types import BOOL, I64, IntType
 
 BUDGET = Budget(steps=150, points=6_000, rlimit=0)
@@ -116,7 +117,10 @@ def _largest(atom: Term) -> int | None:
 
 def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | None:
     """``offset`` with a number that data choose at the largest value that a clamp between numbers or a test leaves it,
-    where that is the first place beyond ``extent``; and the access without the tests of that number."""
+    where that is the first place beyond ``extent``; and the access without the tests of that number.
+
+    A number that one test alone speaks of (:func:`_let_through`) may be further beyond.
+    """
     form = polynomial(offset).coefficients
     data = [mono for mono in form if mono and any(chosen_by_data(atom) for atom in mono)]
     if len(data) != 1 or len(data[0]) != 1 or form[data[0]] <= 0 or set(form) - {(), data[0]}:
@@ -130,13 +134,34 @@ def raised(access: Access, offset: Term, extent: int) -> tuple[Term, Access] | N
     tests = (part for guard in about for part in conjuncts(guard.term) if _tests(part, atom))
     tops += [part.args[1].value - (part.op == "lt") for part in tests]
     top = min((one for one in tops if one is not None), default=None)
-    if top is None or form[data[0]] * top + form.get((), 0) != extent:
+    if top is None:
+        return None
+    place = form[data[0]] * top + form.get((), 0)
+    if place != extent and not (extent < place < extent * FAR and _let_through(access, atom, about)):
         return None
     largest = {one: const(top, one.type) for one in (atom, plain(atom))}
     if any(_replace(guard.term, largest).value == 0 for guard in access.guards if guard not in about):
         return None
     rest = tuple(guard for guard in access.guards if guard not in about)
     return _replace(offset, {atom: const(top, atom.type)}), replace(access, guards=rest)
+
+
+FAR = 4
+"""Times the size of an array from which on a number that a test lets through is a mark, and no limit of places."""
+
+
+def _let_through(access: Access, atom: Term, about: Sequence[Guard]) -> bool:
+    """Whether one test, made for the access alone, is all that is said of a number from memory or from a counter: not
+    one that leaves out the last value of so many bits, which is a mark."""
+    symbol = plain(atom).symbol
+    if symbol is None or len(about) != 1 or symbol.kind not in (SymbolKind.LOAD, SymbolKind.UNKNOWN):
+        return False
+    if symbol.kind is SymbolKind.UNKNOWN and not isinstance(symbol.origin, Atomic):
+        return False
+    tests = [part for part in conjuncts(about[0].term) if symbol in symbols(part)]
+    limit = tests[0].args[1].value if len(tests) == 1 and _tests(tests[0], atom) else None
+    said = any(symbol in symbols(guard.term) for guard in access.guards if guard is not about[0])
+    return limit is not None and not said and not (tests[0].op == "lt" and not limit & (limit + 1))
 
 
 def _tests(part: Term, atom: Term) -> bool:
@@ -175,7 +200,8 @@ def decidable(access: Access, offset: Term) -> Side | None:
         if all(s.kind in own or s in free for s in found):
             kept.append(guard)
             continue
-        kept += (part for part in _lesser(guard) if all(s.kind in own or s in free for s in symbols(part)))
+        lesser = [part for part in _lesser(guard) if all(s.kind in own or s in free for s in symbols(part))]
+        kept += (p for p in lesser if all(s in moving or s.kind is not SymbolKind.COUNTER for s in symbols(p)))
         hidden = not _tests_global_id(guard)
         if hidden if found & moving else any(_unruly(s) for s in found):
             return None

@@ -68,3 +68,69 @@ __global__ void backward(const int *corner, const float *field, float *sum, int 
 )
 def test_what_another_kernel_leaves_out(first: str, second: str, bad: bool) -> None:
     assert bool(findings(MissingBoundsGuard, TWO.replace("FIRST", first).replace("SECOND", second))) is bad
+
+
+ROUTES = """
+// route: [n][4], the cells a drop runs through; SAID
+__global__ void run_off(const int *route, const int *steps, const float *height, float *loss, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0.0f;
+    for (int k = 0; k < steps[i]; ++k) {
+        const int cell = route[i * 4 + k];
+        FIRST
+        sum += height[cell];
+    }
+    loss[i] = sum;
+}
+__global__ void wet(const int *route, const int *steps, const float *ARRAY, float *loss, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int k = 0; LOOP; ++k) {
+        const int cell = route[i * 4 + k];
+        SECOND
+        loss[i] += ARRAY[cell];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "array", "loop", "second", "bad"),
+    [
+        ("none twice", "if (cell < 0) continue;", "height", "k < steps[i]", "", True),
+        ("none twice", "if (cell < 0) continue;", "height", "k < 4", "", True),
+        ("none twice", "if (cell < 0) continue;", "height", "k < steps[i]", "if (cell < 0) break;", False),
+        ("none twice", "if (cell < 0) continue;", "soil", "k < steps[i]", "", False),
+        ("-1 where it has left the map", "if (cell < 0) continue;", "soil", "k < steps[i]", "", True),
+        (
+            "-1 where it has left the map",
+            "if (cell < 0) continue;",
+            "soil",
+            "k < steps[i]",
+            "if (cell < 0) break;",
+            False,
+        ),
+        ("none twice", "if (loss[i] < 0) continue;", "height", "k < steps[i]", "", False),
+    ],
+)
+def test_negative_numbers_that_another_kernel_leaves_out(
+    said: str, first: str, array: str, loop: str, second: str, bad: bool
+) -> None:
+    code = ROUTES.replace("SAID", said).replace("FIRST", first).replace("ARRAY", array)
+    found = findings(MissingBoundsGuard, code.replace("LOOP", loop).replace("SECOND", second))
+    assert bool(found) is bad, [one.message for one in found]
+
+
+def test_a_list_that_is_counted_here_and_ended_by_a_mark_there() -> None:
+    code = ROUTES.replace(
+        "k < steps[i]; ++k) {\n        const int cell = route[i * 4 + k];\n        FIRST",
+        "k < 4; ++k) {\n        const int cell = route[i * 4 + k];\n        if (cell < 0) break;",
+    )
+    code = (
+        code.replace("SAID", "none twice")
+        .replace("ARRAY", "height")
+        .replace("LOOP", "k < steps[i]")
+        .replace("SECOND", "")
+    )
+    assert not findings(MissingBoundsGuard, code)

@@ -1,0 +1,132 @@
+"""Coordinates that data choose, of which one is tested below 0 and past its end, and its like past its end alone.
+
+``if (iy < 0 || iy >= H) continue; ... if (ix >= W) break; tile[iy * W + ix] += v`` with both made the same way of a
+position: who asks whether a row is negative knows of positions that are, and the column is made of such a one too.
+Two numbers are alike where the sums that make them have terms of the same form, of memory of the same kind.
+"""
+
+from __future__ import annotations
+
+from kernlint.analysis.base import Facts, KernelAnalysis
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard
+from kernlint.record import dataclass
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import Polynomial, polynomial, term_of
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, symbols
+from kernlint.tree.types import IntType
+
+Form = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneSided:
+    """An access at a coordinate that ``upper`` keeps from its end, and nothing from being negative as ``both`` keeps
+    its like."""
+
+    access: Access
+    upper: Guard
+    both: Guard
+
+
+def _form(term: Term) -> Form:
+    """A term without its numbers, places and names."""
+    if term.op == "const":
+        return ("number",)
+    if term.op == "sym":
+        symbol: Symbol = term.args[0]
+        return (symbol.kind, str(symbol.type))
+    name = term.args[0] if term.op == "call" else None
+    return (term.op, str(term.type), name, *(_form(part) for part in term.terms))
+
+
+def _like(one: Polynomial) -> list[tuple[bool, str]]:
+    """What two sums have in common that are made the same way."""
+    moving = ((mono, value) for mono, value in one.coefficients.items() if mono)
+    return sorted((value > 0, str([_form(atom) for atom in mono])) for mono, value in moving)
+
+
+def _data(form: Polynomial) -> set[Symbol]:
+    return {s for atom in form.atoms for s in symbols(atom) if s.kind is SymbolKind.LOAD}
+
+
+def _of_data(atom: Term) -> bool:
+    return any(symbol.kind is SymbolKind.LOAD for symbol in symbols(atom))
+
+
+def _signed(form: Polynomial) -> bool:
+    """Whether a coordinate may be negative, as far as its types say."""
+    data = [atom for atom in form.atoms if _of_data(atom)]
+    whole = all(isinstance(atom.type, IntType) and atom.type.signed for atom in data)
+    low = interval(term_of(form))[0]
+    return whole and (low is None or low < 0)
+
+
+def _tests(access: Access) -> tuple[dict[Polynomial, Guard], dict[Polynomial, Guard]]:
+    """The coordinates that guards keep from being negative, and those that they keep below a number or an argument."""
+    lower: dict[Polynomial, Guard] = {}
+    upper: dict[Polynomial, Guard] = {}
+    for guard in access.guards:
+        for part in conjuncts(guard.term):
+            slack = slack_of(part)
+            if slack is None:
+                continue
+            left, right = (polynomial(side) for side in part.args)
+            if left.constant is not None and left.constant + slack[1] == 0:
+                lower.setdefault(right, guard)
+            elif {s.kind for atom in right.atoms for s in symbols(atom)} <= {SymbolKind.PARAM} and _data(left):
+                upper.setdefault(left, guard)
+                if not (isinstance(part.args[0].type, IntType) and part.args[0].type.signed):
+                    lower.setdefault(left, guard)  # a negative one is too large
+    return lower, upper
+
+
+def _stands_in(coordinate: Polynomial, whole: Polynomial) -> bool:
+    """Whether an index is a coordinate, times a pitch that is positive, and something made of other data."""
+    alone = (mono[0] for mono, value in coordinate.coefficients.items() if value == 1 and len(mono) == 1)
+    datum = next((atom for atom in alone if _of_data(atom)), None)
+    placed = [(mono, value) for mono, value in whole.coefficients.items() if datum in mono]
+    if datum is None or len(placed) != 1 or placed[0][1] <= 0:
+        return False
+    mono, value = placed[0]
+    rest = list(mono)
+    rest.remove(datum)
+    left = whole - Polynomial({tuple(rest): value}) * coordinate
+    return _data(coordinate).isdisjoint(_data(left))
+
+
+def _of(access: Access) -> OneSided | None:
+    if len(access.guards) < 2 or not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
+        return None
+    lower, upper = _tests(access)
+    both = [form for form in upper if form in lower]
+    alone = [form for form in upper if form not in lower and _signed(form)] if both else []
+    found = elements(access) if alone else None
+    if found is None:
+        return None
+    for one in alone:
+        for other in both:
+            mine, theirs = _data(one), _data(other)
+            if not mine or mine & theirs or _like(one) != _like(other):
+                continue
+            tests = [part for guard in access.guards for part in conjuncts(guard.term) if mine & set(symbols(part))]
+            asked = [part for part in tests if slack_of(part) is None or polynomial(part.args[0]) != one]
+            if not asked and _stands_in(one, found[0]) and _stands_in(other, found[0]):
+                return OneSided(access, upper[one], lower[other])
+    return None
+
+
+def _compute(facts: Facts) -> tuple[OneSided, ...]:
+    found: dict[tuple[object, object], OneSided] = {}
+    for access in facts[trace].accesses:
+        one = _of(access)
+        if one is not None:
+            found.setdefault((access.root, one.upper.span), one)
+    return tuple(found.values())
+
+
+one_sided = KernelAnalysis("one_sided", _compute, needs=(trace,))
+"""A :class:`OneSided` for each array and test of a kernel variant, in order of the walk."""

@@ -1,0 +1,72 @@
+"""Two coordinates that data choose, of which one is tested at both ends."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.negative_index import NegativeIndex
+
+from tests.rules.marked import findings
+
+STAMP = """
+
+__kernel void stamp(__global const int4 *dabs, __global int *canvas, const int width, const int height, const int n) {
+    const int i = get_global_id(0);
+    if (i >= n) return;
+    const int4 dab = dabs[i];
+    for (int v = -2; v <= 2; ++v)
+        for (int u = -2; u <= 2; ++u) {
+            const int x = dab.x + u, y = COLUMN;
+            if (TEST) continue;
+            atomic_add(&canvas[y * width + x], dab.w);
+        }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "test", "bad"),
+    [
+        ("dab.y + v", "y < 0 || y >= height || x >= width", True),
+        ("dab.y + v", "x < 0 || x >= width || y >= height", True),
+        ("dab.y + v", "x < 0 || y < 0 || x >= width || y >= height", False),
+        ("dab.y + v", "x >= width || y >= height", False),
+        ("dab.y + v", "y < 0 || y >= height || (uint)x >= (uint)width", False),
+        ("dab.y + v", "y < 0 || y >= height || x >= width || dab.x < 2", False),
+        ("abs(dab.y + v)", "x < 0 || x >= width || y >= height", False),
+        ("max(dab.y + v, 0)", "x < 0 || x >= width || y >= height", False),
+        ("get_global_id(1) + v", "x < 0 || x >= width || y >= height", False),
+    ],
+)
+def test_coordinates_of_a_position(column: str, test: str, bad: bool) -> None:
+    found = findings(NegativeIndex, STAMP.replace("COLUMN", column).replace("TEST", test), "opencl")
+    assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
+
+
+BINS = """
+constexpr int ROWS = 24, COLS = 40;
+__global__ void deposit(const float *px, const float *py, const float *mass, float *out, int n) {
+    __shared__ float cells[ROWS * COLS];
+    for (int k = threadIdx.x; k < ROWS * COLS; k += blockDim.x) cells[k] = 0.0f;
+    __syncthreads();
+    for (int p = threadIdx.x; p < n; p += blockDim.x) {
+        const int cx = (int)floorf(px[p]) - blockIdx.x * 32, cy = (int)floorf(py[p]) - blockIdx.y * 16;
+        if (TEST) atomicAdd(&cells[cy * COLS + cx], mass[p]);
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < ROWS * COLS; k += blockDim.x) atomicAdd(&out[k], cells[k]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "bad"),
+    [
+        ("cy >= 0 && cy < ROWS && cx < COLS", True),
+        ("cx >= 0 && cy >= 0 && cy < ROWS && cx < COLS", False),
+        ("cx > -1 && cy > -1 && cy < ROWS && cx < COLS", False),
+        ("cy >= 0 && cy < ROWS && cx < COLS && px[p] >= 0.0f", False),
+    ],
+)
+def test_cells_of_positions_in_arrays_of_their_own(test: str, bad: bool) -> None:
+    found = findings(NegativeIndex, BINS.replace("TEST", test))
+    assert any("coordinate" in one.message for one in found) is bad, [one.message for one in found]
