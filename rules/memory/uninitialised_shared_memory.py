@@ -104,6 +104,8 @@ class UninitialisedSharedMemory(Rule):
         x, y, _ = shape.block
         thread = (found.thread % x, found.thread // x % y, found.thread // (x * y))
         given = ", ".join(f"{symbol.name} = {value}" for symbol, value in found.values)
+        if found.block is not None:
+            return self._of_first(found, found.block, thread)
         name = f"{access.root.name}[{index}]"
         return self.finding(
             access.span,
@@ -118,4 +120,19 @@ class UninitialisedSharedMemory(Rule):
             ),
             assumptions=() if shape.seen else (f"a block like {shape.block} ({shape.reason})",),
             fix="write every cell, with a neutral value where there is no work",
+        )
+
+    def _of_first(self, found: Unset, block: tuple[int, int, int], thread: tuple[int, int, int]) -> Finding:
+        access, shape, write = found.access, found.shape, found.write
+        assert shape is not None and write is not None
+        name = access.root.name
+        grid = (block[0] + 1, block[1] + 1, block[2] + 1)
+        return self.finding(
+            access.span,
+            f"{name} in shared memory is read, but no thread of a later block writes any of it, and each has its own",
+            Severity.WARNING,
+            related=(Related(write.span, "written here, by the first blocks alone"), *calls(access)),
+            witness=Witness(shape.block, grid, (), (Step(block, thread, access.span, f"reads {name}"),)),
+            assumptions=() if shape.seen else (f"a block like {shape.block} ({shape.reason})",),
+            fix="fill it in every block, by the number of the thread in its block",
         )

@@ -85,8 +85,9 @@ class BarrierDivergence(Rule):
     others go on to read. In HIP nobody promises as much: kernels that lose a part of a wave before a barrier hang or
     fault on some hardware. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
     sub-groups alone, which are right in groups of one sub-group and run in those. Nor is it more than a note in CUDA
-    and HIP where whole warps part and each side has a barrier for the other's, or where they leave the kernel's last
-    loop with a barrier sooner.
+    and HIP where whole warps part and each side has a barrier for the other's, where they leave the kernel's last loop
+    with a barrier sooner, or where all there is stands in the branch, as long as no launch in sight has blocks of which
+    only a part has work.
 
     The two sides of a condition may meet at a named barrier (`bar.sync 1, 256`), each for itself or both together, but
     all that come have to name the same number of threads.
@@ -209,7 +210,8 @@ class BarrierDivergence(Rule):
         for meeting in _meetings(walked):
             culprit = self._culprit(meeting, agree, facts[launch_context])
             if culprit is not None and not culprit.exited:
-                culprit = replace(culprit, ended=ended(walked, meeting, culprit.term, culprit.span, warp))
+                views = facts[launch_context].launches
+                culprit = replace(culprit, ended=ended(walked, meeting, culprit.term, culprit.span, warp, views))
             if culprit is not None:
                 found.setdefault(culprit.span, (culprit, []))[1].append(meeting)
             elif isinstance(meeting, AsyncEvent):

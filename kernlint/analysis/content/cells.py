@@ -22,7 +22,8 @@ class Unset:
     ``degree``: ``never`` (nothing writes the object), ``updated`` (it is only updated) or ``uncovered`` (a cell that
     no thread writes: ``cell`` is its first byte, read by the thread with the linear number ``thread`` under ``shape``
     with ``values``); ``write``: the write that leaves it out.  ``left``: the condition whose losers had returned
-    before a barrier and that write, when it is they who would have set the cell.
+    before a barrier and that write, when it is they who would have set the cell.  ``block``: the number of a block in
+    which nothing of the object is set, where the first one sets some of it (None: the cell is one of the first block).
     """
 
     access: Access
@@ -33,6 +34,7 @@ class Unset:
     values: tuple[tuple[Symbol, int], ...] = ()
     write: Access | None = None
     left: Term | None = None
+    block: tuple[int, int, int] | None = None
 
 
 class Bytes:
@@ -114,12 +116,31 @@ def _of_any_value(read: Access) -> range:
     """The starts of the cells that a read of a table can meet which is made with nothing but data as index: those that
     the types of the data and what is done with them leave.  Empty where the table ends before them."""
     found = symbols(read.offset)
-    if read.root.extent is None or not read.size or any(symbol.kind is not SymbolKind.LOAD for symbol in found):
+    if read.root.extent is None or not read.size or not all(map(_of_data, found)):
         return range(0)
     low, high = interval(read.offset) if found else (None, None)
     if low is None or high is None or not 0 <= low < high <= read.root.extent - read.size:
         return range(0)
     return range(low, high + 1, read.size)
+
+
+def _of_data(symbol: Symbol) -> bool:
+    """Whether a symbol is a datum, or what a loop makes of nothing but data and numbers: the words of a cipher's state,
+    a hash."""
+    seen: set[Symbol] = set()
+    todo, loaded = [symbol], False
+    while todo:
+        one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.kind is SymbolKind.LOAD:
+            loaded = True
+        elif one.kind is SymbolKind.PHI and one.init is not None and one.step is not None:
+            todo += (*symbols(one.init), *symbols(one.step))
+        else:
+            return False
+    return loaded
 
 
 def _missed(cells: range, covered: Bytes, extent: int) -> int | None:

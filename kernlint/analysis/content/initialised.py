@@ -15,6 +15,8 @@ from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.callers import of_callers
 from kernlint.analysis.content.cells import Unset, bare, covered_by
+from kernlint.analysis.content.factors import of_products
+from kernlint.analysis.content.other_blocks import first_alone
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
 from kernlint.analysis.content.size_trials import below_all, beyond_the_block, last_round
 from kernlint.analysis.extent.extents import numbers_made_up
@@ -162,8 +164,9 @@ def _compute(facts: Facts) -> tuple[Unset, ...]:
 def _seen(facts: Facts, group: Sequence[Access], portioned: dict[Symbol, int]) -> Unset | None:
     """What is to be said of an object, but for reads by threads whose results go nowhere."""
     writes = [access for access in group if access.writes]
+    results = [access for access in facts[trace].accesses if access.writes and access.root.space is Space.GLOBAL]
     for _ in range(READS):
-        found = _judge(facts[scenarios], group, portioned)
+        found = _judge(facts[scenarios], group, results, portioned)
         if found is None or found.shape is None or not within_own_rows(facts[trace], found.access, writes, found.shape):
             return found
         group = [access for access in group if access is not found.access]
@@ -224,7 +227,9 @@ def _portioned(of: Trace) -> dict[Symbol, int]:
     return out
 
 
-def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, int]) -> Unset | None:
+def _judge(
+    found: Scenarios, group: Sequence[Access], results: Sequence[Access], portioned: dict[Symbol, int]
+) -> Unset | None:
     writes = [access for access in group if access.writes]
     # An atomic update reads what was there.
     reads = [access for access in group if access.kind is AccessKind.READ or (access.writes and _adds(access))]
@@ -241,6 +246,11 @@ def _judge(found: Scenarios, group: Sequence[Access], portioned: dict[Symbol, in
     beyond = [beyond_the_block(s, setting, reads, found.admission.under(s.block)) for s in found.plausible]
     if beyond and all(beyond):
         return beyond[0]
+    alone = [
+        first_alone(s, setting, reads, results, found.admission.under(s.block)) for s in found.plausible if setting
+    ]
+    if alone and all(alone):
+        return alone[0]
     for shape in found.plausible:
         sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
         if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
@@ -291,6 +301,8 @@ def _uncovered(
     # left who would have set a cell.
     kept = [symbol for symbol in bounding if symbol in fixed]
     bounding = [symbol for symbol in bounding if symbol not in fixed]
+    ones = of_products(bounding, [*sides, *map(side, reads)])
+    bounding = [symbol for symbol in bounding if symbol not in ones]
     if len(bounding) > len(FEW) or any(symbol in placing for symbol in kept):
         return None
     if kept and (not bounding or any(symbol not in free for symbol in bounding)):
@@ -302,11 +314,11 @@ def _uncovered(
     if told and len(bounding) > 1:
         return None  # how data go together with other sizes is not known
     row = min((size for size in shape.block if size > 1), default=1)
-    certain = (*bounding, *rounds, *kept, *given, *((begins,) if begins is not None else ()))
+    certain = (*bounding, *ones, *rounds, *kept, *given, *((begins,) if begins is not None else ()))
     for much, sizes in product((LITTLE, shape.threads) if kept else (ROW,), (FEW, FEWER) if told else (FEW,)):
         few = [max(size * min(row, ROW) // ROW, 1) for size in sizes]
         whole_rounds = ((symbol, max(ROW, portioned.get(symbol, 1))) for symbol in rounds)
-        worked = (*whole_rounds, *((symbol, much) for symbol in kept))
+        worked = (*whole_rounds, *((symbol, much) for symbol in kept), *((symbol, 1) for symbol in ones))
         worked += ((begins, 0),) if begins is not None else ()
         worked = (*((symbol, value) for symbol, value in worked if symbol not in given), *known.numbers)
         values = (*zip(bounding, few, strict=False), *worked)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kernlint.analysis.coverage import Cover
+from kernlint.analysis.coverage import Cover, conjuncts
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.symbolic.polynomial import Polynomial, number, polynomial, term_of
-from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, substitute
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, THREAD, Term, substitute, symbols
 
 
 def whole_blocks(test: Term, of: tuple[int, bool], views: Sequence[LaunchView]) -> bool:
@@ -36,3 +36,26 @@ def _filled(size: Polynomial, axis: int, view: LaunchView) -> bool:
         return False
     given = polynomial(substitute(term_of(size), dict(view.images)))
     return polynomial(cover.count) == given and polynomial(cover.unit) == polynomial(block[axis])
+
+
+def partly_filled(test: Term, views: Sequence[LaunchView]) -> bool:
+    """Whether a launch in sight rounds its grid up from the very number that ``test`` holds against the number of an
+    item, of which each block has as many as the grid is divided by: in its last block some threads have one, and the
+    others have none."""
+    return any(_surplus(part, axis, view) for part in conjuncts(test) for axis in range(3) for view in views)
+
+
+def _surplus(part: Term, axis: int, view: LaunchView) -> bool:
+    cover, block = view.covers[axis], BLOCK[axis].term
+    if cover.kind is not Cover.ROUNDED_UP or cover.count is None or cover.unit is None or part.op not in ("lt", "le"):
+        return False
+    apart = polynomial(part.args[1]) - polynomial(part.args[0]) + number(int(part.op == "le"))
+    moved = {mono: value for mono, value in apart.coefficients.items() if block in mono}
+    unit = Polynomial({tuple(atom for atom in mono if atom is not block): -value for mono, value in moved.items()})
+    own = {m for m in apart.coefficients if any(s in THREAD for atom in m for s in symbols(atom))}
+    count = Polynomial({m: v for m, v in apart.coefficients.items() if m not in moved and m not in own})
+    if not own or not moved:
+        return False
+    images = dict(view.images)
+    theirs = (polynomial(substitute(term_of(one), images)) for one in (unit, count))
+    return all(one == polynomial(other) for one, other in zip(theirs, (cover.unit, cover.count), strict=True))

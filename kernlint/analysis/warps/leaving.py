@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.whole_blocks import partly_filled
 from kernlint.analysis.trace.events import BarrierEvent, Event, GuardKind, LoopContext, Trace
 from kernlint.source import Span
 from kernlint.symbolic.terms import THREAD, Symbol, SymbolKind, Term, Uniformity, plain, symbols
 from kernlint.tree.nodes import Scope
 
 
-def ended(walked: Trace, meeting: Event, term: Term, span: Span, warp: int) -> bool:
+def ended(walked: Trace, meeting: Event, term: Term, span: Span, warp: int, views: Sequence[LaunchView] = ()) -> bool:
     """Whether the threads that part are as good as out of the kernel: whole warps that have left its outermost loop,
     threads that have returned from a helper, with no barrier to come, or whole warps without work, for which the kernel
-    has nothing but the branch that is for work."""
+    has nothing but the branch that is for work (and of which none of the launches in sight, ``views``, is sure to have
+    some: a condition around barriers has to be the same for all of a block)."""
     loop = next((one for one in meeting.loops if _leaves(one, term)), None)
     at = next((n for n, g in enumerate(meeting.guards) if g.span == span and g.term == term), None)
     if loop is not None:
@@ -19,7 +24,7 @@ def ended(walked: Trace, meeting: Event, term: Term, span: Span, warp: int) -> b
             return False
         return all(loop in other.loops for other in blocking(walked) if other.order > meeting.order)
     if at is not None and meeting.guards[at].kind is GuardKind.BRANCH:
-        return _without_work(walked, meeting, term, span, warp)
+        return _without_work(walked, meeting, term, span, warp) and not partly_filled(term, views)
     if at is None or meeting.guards[at].kind is not GuardKind.SKIP:
         return False
     if meeting.loops and meeting.loops[0].depth <= at:

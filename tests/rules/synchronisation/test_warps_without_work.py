@@ -39,3 +39,36 @@ def test_branch(cond: str, warp: str, after: str, bad: bool) -> None:
     text = KERNEL.replace("COND", cond).replace("WARP", warp).replace("AFTER", after)
     told = [one for one in findings(BarrierDivergence, text) if one.severity is not Severity.NOTE]
     assert bool(told) is bad
+
+
+LAUNCHED = """
+__global__ void peaks(float *x, int rows, int width) {
+    __shared__ float most[4][32];
+    int at = blockIdx.x * 4 + threadIdx.y;
+    if (at < rows) {
+        most[threadIdx.y][threadIdx.x] = x[at * width + threadIdx.x];
+        __syncthreads();
+        x[at * width + threadIdx.x] -= most[threadIdx.y][31 - threadIdx.x];
+    }
+}
+void run(float *x, int rows, int width) {
+    CHECK
+    peaks<<<GRID, dim3(32, 4)>>>(x, rows, width);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("grid", "check", "bad"),
+    [
+        ("(rows + 3) / 4", "", True),
+        ("(rows - 1) / 4 + 1", "", True),
+        ("(rows + 3) / 4", "if (rows % 4) return;", False),
+        ("rows / 4", "", False),
+        ("(width + 3) / 4", "", False),  # of which nobody knows what the rows have to do with it
+    ],
+)
+def test_a_launch_that_leaves_a_block_partly_filled(grid: str, check: str, bad: bool) -> None:
+    text = LAUNCHED.replace("GRID", grid).replace("CHECK", check)
+    told = [one for one in findings(BarrierDivergence, text) if one.severity is not Severity.NOTE]
+    assert bool(told) is bad
