@@ -25,9 +25,13 @@ _SIZE = rf"{_FACTORS}(?: ?[-+] ?{_FACTORS})*"
 _LIST = rf"{_SIZE}(?: ?, ?{_SIZE})*"
 _TIMES = r"(?: x | by | \u00d7 |\u00d7)"
 _NAMES = rf"{_NAME}(?:(?:, and |, | and |/| & ){_NAME})*"
+_NOUNS = (
+    "entries|elements|values|words|slots|items|floats|ints|integers|doubles|numbers|symbols|halves|cells|pixels|faces|"
+    "points|entry|samples|uints|bins|keys|ids|indices|texels|voxels|records|particles|nodes|vertices|weights|"
+    "coefficients|counters|counts|labels|scores|blocks"
+)
 _NOUN = (
-    r"(?:entries|elements|values|words|slots|items|floats|ints|integers|doubles|numbers|symbols|halves|cells|pixels|"
-    r"faces|points|entry|samples|uints|bins|keys|ids|indices)\b"
+    rf"(?:{_NOUNS})\b"
     r"(?!['\u2019]| ?(?:per|each|for|of|at a time|in (?:each|every)|by|an?)\b)"
 )
 
@@ -49,6 +53,15 @@ _COUNT = pattern(
     rf"(?<!at most)(?<!up to)(?<!at least)(?<!first)(?<!last)(?<!than)(?<!every)"
     rf"(?<! [-+*/x\u00d7])(?<! by) ({_SIZE}) {_NOUN}"
 )
+_OTHER = (
+    "of|or|and|at|to|in|per|for|each|every|more|less|by|times|x|rows|columns|lines|bytes|bits|plus|minus|as|is|are|the|"
+    "all|an?|its|their|up|about|only|just|exactly|total|most|least|one|both|these|those|such|some|many|no|not|same"
+)
+_KIND = pattern(
+    rf"(?<![\w.>])({_NAMES})(?: ?:| -| has| have| holds?| contains?| is| are) (?!(?:{_OTHER})\b)({_SIZE}) "
+    rf"(?!(?:{_OTHER})\b)[A-Za-z][\w-]* {_NOUN}"
+)
+"""A number of elements of a kind (``w * h RGBA texels``); neither the number nor the kind is a word of another use."""
 _BY, _COUNTED = pattern(rf"\w\)?{_TIMES}\(?\w"), pattern(rf"\w\)? {_NOUN}")
 _ENDS = pattern(r"\b(?:offsets?|starts?|begin|ends?|first|last|bound|pointers?|prefix|cumulative|scan) ", re.I)
 """Words of what there is one more of than of the items that are counted."""
@@ -59,8 +72,11 @@ _BESIDE = pattern(
     rf" ?(?=$|[,.;]|{_NOUN}|\(|row.major)"
 )
 
+_COLUMN = pattern(r"^[ \t]*([A-Za-z_][\w.]*)(?: {2,}|[ ]*\t\s*)(?=[\w(\[])", re.M)
+"""A name that stands before a column of explanations."""
+
 _MARK = pattern(r"^[ \t]*(?://[/!]?<?|/\*+!?<?|\*+(?!/)|#+)[ \t]?|\*+/[ \t]*$|[@\\]param(?:\[[\w, ]*\])?[ \t]*", re.M)
-_MAYBE = pattern(rb"\[ ?\w[^\]\n]*,|\]\[|rows of| x | by |//[ <!/]*[\[(\w]|entries|elements|values|symbols")
+_MAYBE = pattern(rb"\[ ?\w[^\]\n]*,|\]\[|rows of| x | by |//[ <!/]*[\[(\w]|" + _NOUNS.encode())
 _NUMBERS = pattern(
     rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+\(?(\d+)\)?[ \t]*(?:/[/*]|\r?$)"
     rb"|\bconst(?:expr)?\b[\w: \t]*[ \t]([A-Za-z_]\w*)[ \t]*=[ \t]*(\d+)[uUlL]*[ \t]*;",
@@ -105,7 +121,7 @@ Said = tuple[str, tuple[str, ...], bool]
 
 
 def _prose(text: str) -> str:
-    return " ".join(_MARK.sub("", text).replace("`", "").split())
+    return " ".join(_COLUMN.sub(r"\1: ", _MARK.sub("", text).replace("`", "")).split())
 
 
 def beside(text: str, pointers: list[str]) -> Iterator[Said]:
@@ -145,6 +161,8 @@ def _said(text: str) -> Iterator[Said]:
         dims = tuple(re.split(_TIMES, found[2]))
         if not text[found.end() :].lstrip().startswith("byte"):
             yield found[1], dims, len(dims) > 2
+    for found in _KIND.finditer(text) if _COUNTED.search(text) is not None else ():
+        yield found[1], (found[2],), True
     for found in _COUNT.finditer(text) if _COUNTED.search(text) is not None else ():
         between = text[found.end(1) : found.start(2)]
         if _ENDS.search(between + " ") is None and (" of" not in between or _KINDS.search(between) is not None):

@@ -20,6 +20,9 @@ from kernlint.source import SourceFile
         ("seen has tiles_x * tiles_y entries", {"seen": ("tiles_x * tiles_y",)}),
         ("weights has shape [out, in]", {"weights": ("out", "in")}),
         ("dst is (w + 1) / 2 by (h + 1) / 2 pixels", {"dst": ("(w + 1) / 2", "(h + 1) / 2")}),
+        ("plane: w * h RGBA texels, rows back to back", {"plane": ("w * h",)}),
+        ("heap has n of the records", {}),
+        ("heap has the n records", {"heap": ("n",)}),
         ("values lie in [0, n)", {}),
         ("sums has 4 values per row", {}),
         ("list holds up to n entries", {}),
@@ -61,3 +64,16 @@ def test_numbers_of_the_file_are_put_in() -> None:
 def test_a_comment_behind_code_is_none_of_those_below_it() -> None:
     code = b"const int w = 4; // n values\n// place has n + 1 entries\nvoid f(int *place);\n"
     assert [(one.name, one.dims) for one in shapes(SourceFile("k.cu", code))] == [("place", ("n + 1",))]
+
+
+def test_a_column_of_explanations() -> None:
+    code = b"""
+// rates   nx * ny values, y fastest
+//         of each cell
+// marks   nx entries
+__kernel void f(__global float *rates, __global int *marks, int nx, int ny);
+"""
+    assert {one.name: one.dims for one in shapes(SourceFile("k.cl", code))} == {
+        "rates": ("nx * ny",),
+        "marks": ("nx",),
+    }

@@ -5,6 +5,9 @@ The launches are those in sight, what the user states, else a small launch of th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import lcm
+
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -26,6 +29,7 @@ from kernlint.symbolic.terms import (
     Term,
     binary,
     const,
+    subterms,
     symbols,
 )
 from kernlint.tree.types import BOOL, I64, IntType
@@ -85,8 +89,33 @@ def _launches(past: Past, facts: Facts) -> list[tuple[Launch, tuple[Term, ...]]]
     alike = tuple((s, size) for s in ordered)
     apart = tuple((s, size - 4 * at) for at, s in enumerate(ordered))
     back = tuple((s, size - 4 * at) for at, s in enumerate(ordered[::-1]))
-    launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys((alike, apart, back))]
+    whole = _whole(past, ordered, size)
+    launches = [Launch((x, y, z), grid, x * y * z, values) for values in dict.fromkeys((alike, apart, back, whole))]
     return [(launch, ()) for launch in (*launches, Launch((x, y, z), max_threads=x * y * z))]
+
+
+def _whole(past: Past, scalars: Sequence[Symbol], size: int) -> tuple[tuple[Symbol, int], ...]:
+    """Sizes that leave nothing over where the tests divide them by a number, and 0 for what only chooses between two
+    numbers."""
+    terms = (past.index, past.size, *side(past.access).facts)
+    by = {
+        part.args[1].value
+        for term in terms
+        for part in subterms(term)
+        if part.op == "div" and part.args[1].value is not None and 1 < part.args[1].value <= size
+    }
+    step = lcm(*by)
+    even = -(-size // step) * step if step < size else size
+    given = {s for term in terms for s in symbols(term) if s.kind is SymbolKind.PARAM and isinstance(s.type, IntType)}
+    flags = [s for s in sorted(given, key=lambda s: s.serial) if all(only_chooses(s, term) for term in terms)]
+    return (*((s, even) for s in scalars if s not in flags), *((s, 0) for s in flags))
+
+
+def only_chooses(symbol: Symbol, term: Term) -> bool:
+    """Whether a symbol stands in a term, if at all, as what chooses between two numbers."""
+    if term.op == "select" and term.args[1].value is not None and term.args[2].value is not None:
+        return True
+    return term.symbol is not symbol and all(only_chooses(symbol, one) for one in term.terms)
 
 
 def _about(past: Past, premises: tuple[Term, ...]) -> tuple[Term, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts, KernelAnalysis, Shape
-from kernlint.analysis.extent.asking import Past, asked
+from kernlint.analysis.extent.asking import Past, asked, only_chooses
 from kernlint.analysis.extent.limits import counter_ranges, elements, split
 from kernlint.analysis.extent.places import Place, Places, is_pitch, limits_of, moves, places
 from kernlint.analysis.extent.said_at import nearest_said
@@ -25,7 +25,7 @@ from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
 from kernlint.prove.query import Refuted
 from kernlint.record import dataclass
 from kernlint.symbolic.polynomial import Monomial, Polynomial, number, polynomial, term_of
-from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, symbols
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, binary, cast, const, subterms, symbols
 from kernlint.tree.types import I32, I64, Space
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class _Kernel:
             if any(last_part(s.name) in self.multiples for s in symbols(size)):
                 continue  # whole groups
             guard = _last_test(access, index)
-            if guard is None or _of_items(index, size):
+            if guard is None or _of_items(index, size, access.guards):
                 continue
             certain = _let_through(access, index, size)
             if not certain and not _comparable(access, index, every):
@@ -346,15 +346,17 @@ def _moving(index: Polynomial) -> set[Symbol]:
 
 
 def _last_test(access: Access, index: Polynomial) -> Guard | None:
-    """The last test that speaks of an index; None where none does."""
+    """The last test that speaks of an index, of the thread in it where one does; None where none does."""
     mine = _moving(index)
     tests = [guard for guard in access.guards if mine & set(symbols(guard.term))]
-    return tests[-1] if tests else None
+    threads = {s for s in mine if s.kind in (SymbolKind.THREAD, SymbolKind.BLOCK)}
+    of_thread = [guard for guard in tests if threads & set(symbols(guard.term))]
+    return next(reversed(of_thread or tests), None)
 
 
-def _of_items(index: Polynomial, size: Term) -> bool:
-    """Whether an index goes on in steps of several elements from thread to thread, and the size does not count so: an
-    entry is several elements then."""
+def _of_items(index: Polynomial, size: Term, guards: Sequence[Guard]) -> bool:
+    """Whether an index goes on in steps of several elements from thread to thread, and neither the size nor the part of
+    it that the tests keep the threads below counts so: an entry is several elements then."""
     ids = (SymbolKind.THREAD, SymbolKind.BLOCK)
     steps = [
         abs(value)
@@ -362,7 +364,18 @@ def _of_items(index: Polynomial, size: Term) -> bool:
         if any(s.kind in ids for atom in mono for s in symbols(atom))
     ]
     step = gcd(*steps) if steps else 1
-    return step > 1 and any(value % step for mono, value in polynomial(size).coefficients.items() if mono)
+    if step < 2 or not any(value % step for mono, value in polynomial(size).coefficients.items() if mono):
+        return False
+    told = set(symbols(size))
+    return not any(_share(part, step, told) for guard in guards for part in subterms(guard.term))
+
+
+def _share(part: Term, step: int, told: set[Symbol]) -> bool:
+    """Whether a term is what a size holds of groups of ``step``."""
+    if part.op not in ("div", "shr") or part.args[1].value is None:
+        return False
+    by = part.args[1].value if part.op == "div" else 1 << min(max(part.args[1].value, 0), 31)
+    return by == step and bool(told & set(symbols(part.args[0])))
 
 
 def _let_through(access: Access, index: Polynomial, size: Term) -> bool:
@@ -378,12 +391,14 @@ def _let_through(access: Access, index: Polynomial, size: Term) -> bool:
 
 
 def _comparable(access: Access, index: Polynomial, sizes: set[Symbol]) -> bool:
-    """Whether an index and its tests are made of threads, loops, and sizes that the comment speaks of too."""
+    """Whether an index and its tests are made of threads, loops, sizes that the comment speaks of too, and what chooses
+    between two of them."""
     mine = _moving(index)
     terms = list(index.atoms)
     terms += [fact for fact in side(access).facts if mine & set(symbols(fact))]
     found = {symbol for term in terms for symbol in symbols(term)}
-    return {s.kind for s in found} <= _TOLD and {s for s in found if s.kind in _SIZES} <= sizes
+    chosen = {symbol for symbol in found if all(only_chooses(symbol, term) for term in terms)}
+    return {s.kind for s in found} <= _TOLD and {s for s in found if s.kind in _SIZES} <= sizes | chosen
 
 
 def roomier(facts: Facts) -> Callable[[Access, Polynomial], bool]:

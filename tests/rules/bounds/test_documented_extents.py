@@ -165,3 +165,57 @@ __global__ void scale(float *x, const float *scales, int rows, int cols) {
 @pytest.mark.parametrize(("at", "bad"), [("c / 32", False), ("c", True)])
 def test_a_group_of_several_columns(at: str, bad: bool) -> None:
     assert bool(findings(WrongBoundsGuard, SCALES.replace("AT", at))) is bad
+
+
+TILES = """
+// mask: w * h pixels
+// means: ((w + 7) / 8) * ((h + 7) / 8) tile averages as scores
+__kernel void averages(__global const uchar *mask, __global float *means, const int w, const int h) {
+    const int tx = get_global_id(0), ty = get_global_id(1), across = (w + 7) / 8;
+    if (tx >= across || ty >= (h + 7) / 8) return;
+    int sum = 0;
+    for (int i = 0; i < 64; ++i) {
+        const int x = COLUMN, y = ROW;
+        sum += mask[y * w + x];
+    }
+    means[ty * across + tx] = sum / 64.0f;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "bad"),
+    [
+        ("8 * tx + i % 8", "8 * ty + i / 8", True),
+        ("min(8 * tx + i % 8, w - 1)", "8 * ty + i / 8", True),
+        ("min(8 * tx + i % 8, w - 1)", "min(8 * ty + i / 8, h - 1)", False),
+    ],
+)
+def test_what_whole_tiles_reach_of_the_last_partial_ones(column: str, row: str, bad: bool) -> None:
+    code = TILES.replace("COLUMN", column).replace("ROW", row)
+    assert bool(findings(WrongBoundsGuard, code, "opencl")) is bad
+    assert not findings(WrongBoundsGuard, code.replace("// mask: w * h pixels", ""), "opencl")
+
+
+SHIFTED = """
+/* at    ITEMS offsets, where the part of each item begins in the sum of all
+   n     a multiple of two */
+__global__ void begins(const uint2 *sizes, const unsigned *before, unsigned *at, unsigned n, bool closed) {
+    const unsigned pair = blockIdx.x * blockDim.x + threadIdx.x;
+    if (pair >= n / 2) return;
+    const uint2 two = sizes[pair];
+    const unsigned first = 2 * pair + (closed ? 0 : 1);
+    if (pair == 0 && !closed) at[0] = 0;
+    at[first] = before[pair] + two.x;
+    TEST at[first + 1] = before[pair] + two.x + two.y;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("items", "test", "bad"),
+    [("n", "", True), ("n", "if (first + 1 < n)", False), ("n + 1", "", False), ("n", "if (closed)", False)],
+)
+def test_places_that_are_shifted_by_what_a_flag_says(items: str, test: str, bad: bool) -> None:
+    code = SHIFTED.replace("ITEMS offsets", f"{items} values").replace("TEST", test)
+    assert bool(findings(WrongBoundsGuard, code)) is bad
