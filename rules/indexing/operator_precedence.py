@@ -27,7 +27,8 @@ class OperatorPrecedence(ModuleRule):
 
     Reported where a sum or product is the operand of a shift, or a comparison that of a mask, without parentheses, and
     the text shows that the other was meant: the number that is shifted is part of the sum, the sum begins with the
-    constant (``i << 1 + bits``), the count is as wide as the number, the mask is of a number. Elsewhere it is a note.
+    constant (``i << 1 + bits``), the count is as wide as the number, the mask is of a number that is tested for bits.
+    Elsewhere it is a note.
 
     ```cuda bad
     __global__ void padded(const int *in, int *out) {
@@ -138,12 +139,17 @@ def _parts(total: Expr) -> Iterator[Expr]:
 
 
 def _mask(node: Binary) -> bool:
-    """Whether a mask of a comparison is a slip: of two truths it is what it looks like."""
+    """Whether a mask of a comparison is a slip: of two truths it is what it looks like, and an order of numbers
+    (``supported & parts > 2``) is no test of bits, which are compared with 0 or have a number for the mask."""
     sides = tuple(strip_casts(side) for side in (node.lhs, node.rhs))
-    compares = tuple(isinstance(side, Binary) and side.op in _COMPARISONS for side in sides)
-    return any(compares) and not all(
-        compared or side.type == BOOL for side, compared in zip(sides, compares, strict=True)
-    )
+    compared = [side for side in sides if isinstance(side, Binary) and side.op in _COMPARISONS]
+    truths = all(side in compared or side.type == BOOL for side in sides)
+    return not truths and any(_tests_bits(side) for side in compared)
+
+
+def _tests_bits(compared: Binary) -> bool:
+    sides = (_value(compared.lhs), _value(compared.rhs))
+    return compared.op in ("==", "!=") or 0 in sides or sides[0] is not None
 
 
 def _value(expr: Expr) -> int | None:

@@ -17,8 +17,16 @@ __global__ void k(int *out, const int *in, int bits, int n) {
 }
 """
 
-SLIPS = ("PAD(i)", "in[i << 1 + bits]", "i & 31 == 0", "1 << 30 + 4", "in[i] >> 2 + in[i]")
-MEANT = ("i >> bits + 2", "i << 32 - bits", "i + n >> 1", "first & i == 3", "i == 2 | n > 3", "1 << 4 + 4")
+SLIPS = ("PAD(i)", "in[i << 1 + bits]", "i & 31 == 0", "1 << 30 + 4", "in[i] >> 2 + in[i]", "i & n > 0", "n & 8 > i")
+MEANT = (
+    "i >> bits + 2",
+    "i << 32 - bits",
+    "i + n >> 1",
+    "first & i == 3",
+    "i == 2 | n > 3",
+    "1 << 4 + 4",
+    "n & bits > 2",
+)
 
 
 @pytest.mark.parametrize("text", SLIPS)

@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.hostmodel.lifetimes.machine import Machine
-from kernlint.analysis.hostmodel.lifetimes.model import NULL, At, Atom, Kind, Life, Number, Place, State, Thing, Value
+from kernlint.analysis.hostmodel.lifetimes.model import (
+    NULL,
+    TOLD,
+    At,
+    Atom,
+    Kind,
+    Life,
+    Number,
+    Place,
+    State,
+    Thing,
+    Value,
+)
 from kernlint.tree import nodes as n
 from kernlint.tree.walk import strip_casts
 
@@ -157,11 +169,13 @@ def assume(asked: Value, truth: bool, s: State) -> None:
         if not truth and life in (Life.LIVE, Life.FREED):
             s.change(thing, life=Life.FAILED if life is Life.LIVE else Life.DOUBT)
         return
-    if truth and asked.op == "==" and isinstance(asked.args[1], Number) and asked.args[0] not in s.outcomes:
+    told = isinstance(asked.args[0], Atom) and asked.args[0].op == TOLD
+    other = asked.op == "==" and isinstance(asked.args[1], Number) and asked.args[0] not in s.outcomes
+    if truth and other and not told:
         return
     for thing in _told_of(asked, s):
         if s.fate(thing).life is Life.LIVE:
-            s.change(thing, life=Life.DOUBT)
+            s.change(thing, life=Life.DOUBT, by=TOLD if told else "")
 
 
 def _read_in(part: object) -> Iterator[Place]:

@@ -29,6 +29,7 @@ from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
     OWED,
+    TOLD,
     At,
     Atom,
     Fate,
@@ -312,9 +313,24 @@ def _destroyed(m: Machine, e: n.Call, expr: n.Expr, given: Value, s: State) -> l
     return [s]
 
 
+def _failed(s: State) -> bool:
+    """Whether the status of a call of the runtime is known to be an error on this way."""
+    return any(
+        not truth
+        and isinstance(fact, Atom)
+        and fact.op == "=="
+        and fact.args[1] == NULL
+        and isinstance(fact.args[0], Atom)
+        and fact.args[0].op.endswith("()")
+        and known_name(fact.args[0].op[:-2].rpartition("::")[2]) is not None
+        for fact, truth in s.facts.items()
+    )
+
+
 def _reset(m: Machine, span: Span, s: State) -> None:
-    """Nothing on the device is left.  A helper that resets it is most often what an error ends the program by."""
-    helper = len(m.frames) > 1
+    """Nothing on the device is left.  A helper that resets it, or a way on which a call is known to have failed, is
+    most often what an error ends the program by, be it through a function that nobody knows not to return."""
+    helper = len(m.frames) > 1 or _failed(s)
     for thing, fate in list(s.fates.items()):
         if thing.kind in OWED and fate.life is Life.LIVE:
             s.change(thing, life=Life.DOUBT if helper else Life.FREED, at=span, by="reset")
@@ -406,7 +422,8 @@ def _unknown(m: Machine, e: n.Call, exprs: list[n.Expr], args: list[Value], s: S
     s.recorded.clear()
     for at in [at for at in s.memory if at.thing.kind is not Kind.LOCAL and s.fate(at.thing).out]:
         del s.memory[at]
-    return m.fresh(f"{last}()")
+    told = [given for given in args if given in s.outcomes]
+    return Atom(TOLD, (told[0], m.fresh(last))) if told else m.fresh(f"{last}()")
 
 
 def _is_text(kind: object) -> bool:

@@ -113,6 +113,10 @@ class Whole(NamedTuple):
 
 Value = Number | At | Atom | Whole
 NULL = Number(0)
+
+TOLD = "told"
+"""What a function out of sight makes of the status of a call: which of its results means an error, nobody knows.
+Also by what a thing came to be in doubt on the ways that part by such a result."""
 Place = At
 
 

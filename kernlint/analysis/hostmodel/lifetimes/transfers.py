@@ -11,6 +11,7 @@ from kernlint.analysis.hostmodel.lifetimes.memory import overlaps
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     QUEUED,
+    TOLD,
     At,
     Atom,
     Fate,
@@ -377,6 +378,8 @@ def used(m: Machine, given: Value, span: Span, s: State, verb: str) -> None:
         if fate is not None and fate.life is Life.FREED and fate.at is not None:
             m.report(Fault("use", span, called(thing, s), verb, ((fate.at, f"{fate.by} here"),)))
             s.change(thing, life=Life.DOUBT)
+        elif fate is not None and fate.life is Life.DOUBT and fate.by == TOLD:
+            s.change(thing, life=Life.LIVE, by="", touched=True)  # nobody works with what was not made
         elif fate is not None or thing.kind in MEMORY:
             s.change(thing, touched=True)
         if thing in s.over:
