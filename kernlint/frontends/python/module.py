@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from kernlint.frontends.base import Surroundings
 from kernlint.frontends.clang.python.program import PythonProgram
+from kernlint.frontends.clang.python.refused import refused
 from kernlint.frontends.python.functions import Finder, Jitted, own_nodes
 from kernlint.frontends.python.instances import Instances
 from kernlint.frontends.python.launches import Launched, NumbaReader, hints_of, launches_of
@@ -34,7 +35,8 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
         return None
     _mark_called(finder, program)
     instances = Instances(path, program, finder, neighbours)
-    own_launches = list(launches_of(program, finder))
+    failing = refused(program)
+    own_launches = [one for one in launches_of(program, finder) if id(one.called.node) not in failing]
     elsewhere = list(_elsewhere(path, finder, neighbours, around)) if neighbours is not None and around else []
     for other in elsewhere:
         for launch in other.launched:
@@ -44,8 +46,11 @@ def numba_module(path: str, program: PythonProgram, around: Surroundings | None 
     made: dict[ast.AST, FunctionDecl] = {}
     kernels: list[Kernel] = []
     missed: list[Missed] = []
+    wanted = {launch.jitted.node for launch in launched}
     for jitted in finder.found:
         if jitted.device or jitted.host:
+            continue
+        if failing and jitted.node not in wanted and _only_refused(jitted, finder, failing):
             continue
         place = instances.lowering.span(jitted.node)
         if jitted.node.args.vararg is not None or jitted.node.args.kwarg is not None:
@@ -139,6 +144,26 @@ def _made_by_exec(program: PythonProgram) -> Iterator[str]:
             text = program.text(called.node.args[0], called.scope)
             if text is not None and b"jit" in text.data:
                 yield f"line {called.node.lineno}: what {called.name} makes is not analysed"
+
+
+def _only_refused(jitted: Jitted, finder: Finder, failing: Set[int]) -> bool:
+    """Whether a kernel is defined, compiled or launched nowhere but where an exception is expected."""
+    if id(jitted.node) in failing:
+        return True
+    names, asked = {jitted.name, *jitted.names}, False
+    lazy = {
+        id(at)
+        for call, made in finder.by_node.items()
+        if made is jitted and not jitted.signatures and isinstance(call, ast.Call)
+        for at in ast.walk(call)
+    }  # compiled when it is launched
+    for at in ast.walk(jitted.scope.node):
+        named = isinstance(at, ast.Name) and isinstance(at.ctx, ast.Load) and at.id in names
+        if named or (isinstance(at, ast.Attribute) and at.attr in names):
+            asked |= id(at) in failing
+            if id(at) not in failing and id(at) not in lazy:
+                return False
+    return asked
 
 
 def _indexed(jitted: Jitted, program: PythonProgram) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.frontends.clang.python.floats import float_parts
 from kernlint.frontends.clang.python.program import PythonProgram, Scope
 from kernlint.frontends.clang.python.reading import Reader
+from kernlint.frontends.clang.python.refused import refused
 from kernlint.frontends.python.context import Places
 from kernlint.frontends.python.functions import Array, Finder, Jitted, Stated, full_name
 from kernlint.frontends.python.hostwalk import host_remarks
@@ -55,7 +56,8 @@ def _unconfigured(program: PythonProgram, finder: Finder, lowering: Places) -> I
         node = scope.node
         if isinstance(node, ast.FunctionDef) and (id(scope.parent), node.name) in compiled:
             functions.append(node)
-    inside = {id(at) for node in functions for at in ast.walk(node)}
+    failing = refused(program)
+    inside = {id(at) for node in functions for at in ast.walk(node)} | failing
     for called in program.calls:
         if id(called.node) in inside or not isinstance(called.node.func, ast.Name):
             continue
@@ -65,6 +67,8 @@ def _unconfigured(program: PythonProgram, finder: Finder, lowering: Places) -> I
         if _plain_call(called.node, found):
             yield Remark("unconfigured", lowering.span(called.node), found.name)
     for called in program.calls:
+        if id(called.node) in failing:
+            continue
         target, scope = program.resolved(called.node.func, called.scope)
         if isinstance(target, ast.Subscript) and _alone(program, target.slice, scope):
             jitted = kernel_of(program, finder, target.value, scope)

@@ -22,6 +22,7 @@ from kernlint.frontends.clang.python.passed import miscounted, misfit, misplaced
 from kernlint.frontends.clang.python.prepared import add_prepared, named
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted, program_of
 from kernlint.frontends.clang.python.reading import DEPTH, Reader
+from kernlint.frontends.clang.python.refused import refused
 from kernlint.frontends.clang.python.transfers import add_transfers
 from kernlint.record import dataclass
 from kernlint.source import Span
@@ -94,7 +95,10 @@ def _instance(kernel: Kernel, given: str) -> FunctionDecl:
 
 def _all_launched(program: PythonProgram, names: Set[str]) -> Iterator[tuple[Called, _Launched]]:
     """The launches of a file; those in helpers that are given the kernel or the block, as their callers have them."""
+    failing = refused(program)
     for called in program.calls:
+        if id(called.node) in failing:
+            continue
         launched = _launched(program, called, names)
         if launched is not None:
             yield called, launched
