@@ -8,6 +8,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.drawn import Crowded, crowded
 from kernlint.analysis.extent.extents import outside, replayed
 from kernlint.analysis.extent.flushed import Flushed, flushed
+from kernlint.analysis.extent.full_counts import Full, full_counts
 from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
@@ -110,6 +111,7 @@ class ArrayIndexOutOfRange(Rule):
         crowded,
         moved_windows,
         searched_ends,
+        full_counts,
         run_arrays,
         replayer,
     )
@@ -141,6 +143,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
         found_last: tuple[BehindFound, ...] = facts[searched_ends]
         yield from (self._found(one) for one in found_last if one.access.root not in arrays)
+        full_up: tuple[Full, ...] = facts[full_counts]
+        yield from (self._full(one) for one in full_up if one.access.root not in arrays)
 
     def _behind(self, one: Behind) -> Finding:
         access = one.access
@@ -176,6 +180,16 @@ class ArrayIndexOutOfRange(Rule):
                 *(Related(span, "called from here") for span in access.stack[::-1][:2]),
             ],
             fix="ask whether the last element was found, or make the array one element larger",
+        )
+
+    def _full(self, one: Full) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} behind the end of {access.root.name} when that is full: {one.name} "
+            f"goes up to {one.room}, and nothing keeps the place below that",
+            related=[Related(span, "called from here") for span in access.stack[::-1][:2]],
+            fix=f"begin at element {one.room - 1} at most where {one.name} is {one.room}",
         )
 
     def _window(self, one: Window) -> Finding:

@@ -1,0 +1,87 @@
+"""Counts that go up to the size of an array, and are used as a place in it."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import findings
+
+SORTED = """
+#define KEEP 12
+__kernel void nearest(__global const float *dist, __global int *out, const int n, const int rows) {
+    const int row = get_global_id(0);
+    if (row >= rows) return;
+    float best[KEEP];
+    int who[KEEP];
+    int count = 0;
+    for (int j = 0; j < n; ++j) {
+        const float d = dist[row * n + j];
+        FILTER
+        int at = FROM;
+        for (; at > 0 && best[at - 1] > d; --at) {
+            best[at] = best[at - 1];
+            who[at] = who[at - 1];
+        }
+        best[at] = d;
+        who[at] = j;
+        COUNT
+    }
+    for (int k = 0; k < count; ++k) out[row * KEEP + k] = who[k];
+}
+"""
+
+UP = "if (count < KEEP) ++count;"
+
+
+@pytest.mark.parametrize(
+    ("filter_", "start", "count", "bad"),
+    [
+        ("if (count == KEEP && d >= best[KEEP - 1]) continue;", "count", UP, True),
+        ("if (d > 4.0f) continue;", "count", UP, True),
+        ("if (d > 4.0f) continue;", "count", "if (count != KEEP) ++count;", False),  # not followed
+        ("if (count == KEEP && d >= best[KEEP - 1]) continue;", "min(count, KEEP - 1)", UP, False),
+        ("if (count == KEEP && d >= best[KEEP - 1]) continue;", "count < KEEP ? count : KEEP - 1", UP, False),
+        ("if (count == KEEP) continue;", "count", UP, False),
+        ("if (count >= KEEP) break;", "count", UP, False),
+        ("if (d > 4.0f) continue;", "count", UP + " if (count == KEEP) break;", False),
+        ("if (d > 4.0f) continue;", "count", "if (count < KEEP - 1) ++count;", False),
+    ],
+)
+def test_insertion_into_a_sorted_list(filter_: str, start: str, count: str, bad: bool) -> None:
+    code = SORTED.replace("FILTER", filter_).replace("FROM", start).replace("COUNT", count)
+    found = findings(ArrayIndexOutOfRange, code, "opencl")
+    assert bool(found) is bad, [one.message for one in found]
+
+
+LIST = """
+template <int N> struct Hits { int id[N]; float t[N]; };
+__global__ void trace(const float *t, int *first, int n, int rays) {
+    const int ray = blockIdx.x * blockDim.x + threadIdx.x;
+    if (ray >= rays) return;
+    Hits<8> hits;
+    int used = 0;
+    for (int k = 0; k < n; ++k) {
+        if (t[ray * n + k] < 0.0f) continue;
+        STORE
+    }
+    int sum = 0;
+    for (int k = 0; k < used; ++k) sum += hits.id[k];
+    first[ray] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("store", "bad"),
+    [
+        ("hits.id[used] = k; if (used < 8) used++;", True),
+        ("if (used < 8) hits.id[used++] = k;", False),
+        ("hits.id[used] = k; if (used < 7) used++;", False),
+        ("hits.id[used] = k; used = used < 8 ? used + 1 : used;", True),
+        ("hits.id[used] = k; used = min(used + 1, 7);", False),
+    ],
+)
+def test_hits_of_a_ray(store: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, LIST.replace("STORE", store))
+    assert bool(found) is bad, [one.message for one in found]
