@@ -13,6 +13,7 @@ from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
+from kernlint.analysis.extent.room_left import Untold, room_left
 from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
@@ -112,6 +113,7 @@ class ArrayIndexOutOfRange(Rule):
         moved_windows,
         searched_ends,
         full_counts,
+        room_left,
         run_arrays,
         replayer,
     )
@@ -143,6 +145,8 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
         found_last: tuple[BehindFound, ...] = facts[searched_ends]
         yield from (self._found(one) for one in found_last if one.access.root not in arrays)
+        runs: tuple[Untold, ...] = facts[room_left]
+        yield from (self._untold(one) for one in runs if one.access.root not in arrays)
         full_up: tuple[Full, ...] = facts[full_counts]
         yield from (self._full(one) for one in full_up if one.access.root not in arrays)
 
@@ -180,6 +184,16 @@ class ArrayIndexOutOfRange(Rule):
                 *(Related(span, "called from here") for span in access.stack[::-1][:2]),
             ],
             fix="ask whether the last element was found, or make the array one element larger",
+        )
+
+    def _untold(self, one: Untold) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} past the end of {access.root.name} where data make the run long: "
+            f"nothing keeps its length within the room that is left, as that of {element(one.other)} is kept",
+            related=[Related(one.guard.span, "there the room that is left is tested")],
+            fix="test the length against the room that is left here too",
         )
 
     def _full(self, one: Full) -> Finding:
