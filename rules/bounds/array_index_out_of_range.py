@@ -11,14 +11,18 @@ from kernlint.analysis.extent.flushed import Flushed, flushed
 from kernlint.analysis.extent.full_counts import Full, full_counts
 from kernlint.analysis.extent.handed_out import handed_out
 from kernlint.analysis.extent.leaving import Outside
+from kernlint.analysis.extent.member_rooms import PastRoom, past_room
 from kernlint.analysis.extent.moved_windows import Window, moved_windows
 from kernlint.analysis.extent.pushed import Behind, pushed
+from kernlint.analysis.extent.pushes_elsewhere import Uncapped as Push
+from kernlint.analysis.extent.pushes_elsewhere import pushes_elsewhere
 from kernlint.analysis.extent.room_left import Untold, room_left
 from kernlint.analysis.extent.run_arrays import run_arrays
 from kernlint.analysis.extent.searched_ends import BehindFound, searched_ends
 from kernlint.analysis.extent.several_steps import Steps, several_steps
 from kernlint.analysis.extent.uncapped import Uncapped, uncapped
 from kernlint.analysis.replay import Replayer, replayer
+from kernlint.analysis.sharing.race_words import calls
 from kernlint.analysis.trace import trace
 from kernlint.analysis.trace.events import Root
 from kernlint.analysis.wording import also, element, verb, witness_of
@@ -114,6 +118,8 @@ class ArrayIndexOutOfRange(Rule):
         searched_ends,
         full_counts,
         room_left,
+        past_room,
+        pushes_elsewhere,
         run_arrays,
         replayer,
     )
@@ -145,6 +151,10 @@ class ArrayIndexOutOfRange(Rule):
         yield from (self._window(one) for one in moved if one.access.root not in arrays)
         found_last: tuple[BehindFound, ...] = facts[searched_ends]
         yield from (self._found(one) for one in found_last if one.access.root not in arrays)
+        pushes: tuple[Push, ...] = facts[pushes_elsewhere]
+        yield from (self._push(one) for one in pushes if one.access.root not in arrays)
+        past: tuple[PastRoom, ...] = facts[past_room]
+        yield from map(self._past_room, past)
         runs: tuple[Untold, ...] = facts[room_left]
         yield from (self._untold(one) for one in runs if one.access.root not in arrays)
         full_up: tuple[Full, ...] = facts[full_counts]
@@ -194,6 +204,26 @@ class ArrayIndexOutOfRange(Rule):
             f"nothing keeps its length within the room that is left, as that of {element(one.other)} is kept",
             related=[Related(one.guard.span, "there the room that is left is tested")],
             fix="test the length against the room that is left here too",
+        )
+
+    def _push(self, one: Push) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a count of what data let through, which nothing keeps below "
+            f"{one.room}: {one.other.kernel} fills such a list of {access.root.name} as far as there is room",
+            related=[Related(one.other.guard.span, "there the count is tested"), *calls(access)],
+            fix=f"store only where the count is less than {one.room}",
+        )
+
+    def _past_room(self, one: PastRoom) -> Finding:
+        access = one.access
+        return self.finding(
+            access.span,
+            f"{element(access)} is {verb(access)} at a place from memory that may be {one.room} or more, which is how "
+            f"many elements are allocated: {one.other.kernel} keeps the same place below that, and nothing does here",
+            related=[Related(one.other.guard.span, "there it is tested")],
+            fix=f"test that the place is less than {one.room} here too",
         )
 
     def _full(self, one: Full) -> Finding:

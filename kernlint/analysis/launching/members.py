@@ -220,6 +220,11 @@ _MATH: Mapping[str, Callable[..., Number]] = {
 }
 
 
+def constant(expr: Expr) -> Number | None:
+    """The value of an expression that no parameter has a part in."""
+    return _number(expr, {}, DEEP)
+
+
 def _number(expr: Expr, known: Mapping[ParamDecl, Number], deep: int) -> Number | None:
     """The value of an expression where parameters have the values ``known``."""
     if isinstance(expr, (IntLit, FloatLit)):

@@ -1,0 +1,189 @@
+"""Places that data choose in memory of a constant number of elements, which the same data are kept below elsewhere.
+
+The host allocates ``MOST`` elements for each array of a struct; one kernel asks ``rank[i] - 1 < MOST`` before it stores
+at that place in one of them, and another stores at the same place in a second one and asks nothing.  The test says that
+there may be more, and the allocation that there is no room for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kernlint.analysis.base import Facts, KernelAnalysis, ModuleAnalysis, ModuleFacts
+from kernlint.analysis.coverage import conjuncts
+from kernlint.analysis.extent.limits import elements
+from kernlint.analysis.extent.marks import marked
+from kernlint.analysis.extent.other_kernels import KERNELS
+from kernlint.analysis.extent.truths import slack_of
+from kernlint.analysis.hostmodel.members import field_of
+from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.launching.members import constant
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Access, Guard, Root, RootKind
+from kernlint.analysis.trace.host import allocator
+from kernlint.analysis.trace.run import trace_function
+from kernlint.record import dataclass
+from kernlint.symbolic.polynomial import Polynomial, polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, symbols
+from kernlint.tree.nodes import AddressOf, Assign, Call, Cast, Expr, FunctionDecl
+from kernlint.tree.types import Space, StructType
+from kernlint.tree.walk import walk
+
+Field = tuple[str, str]
+Datum = tuple[str, int, int]
+"""The name of an index array, what is added to its number, and the number that the sum is kept below."""
+
+FEW = 8
+"""Below this a number says how many kinds of something there are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """``kernel`` keeps a place from memory below a number, by ``guard``; ``asked``: all that it asks about."""
+
+    kernel: str
+    guard: Guard
+    asked: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PastRoom:
+    """An ``access`` at a place from memory in an array of ``room`` elements; ``other``: a test of such a place."""
+
+    access: Access
+    room: int
+    other: Kept
+
+
+def _bare(expr: Expr) -> Expr:
+    while isinstance(expr, Cast):
+        expr = expr.operand
+    return expr
+
+
+def _rooms(facts: ModuleFacts) -> dict[Field, int]:
+    """How many bytes the members of structs lead to, where all that gives them memory says the same number."""
+    found: dict[Field, set[int | None]] = {}
+    for function in facts.module.functions:
+        for node in walk(function.body) if function.body is not None else ():
+            if isinstance(node, Assign) and (field := field_of(node.target)) is not None:
+                found.setdefault(field, set()).add(None)
+            for at, arg in enumerate(node.args) if isinstance(node, Call) else ():
+                inner = _bare(arg)
+                field = field_of(inner.operand) if isinstance(inner, AddressOf) else None
+                if field is not None and isinstance(node, Call):
+                    found.setdefault(field, set()).add(_allocated(node, at))
+    one = {field: sizes.pop() for field, sizes in found.items() if len(sizes) == 1}
+    return {field: size for field, size in one.items() if size is not None}
+
+
+def _allocated(call: Call, at: int) -> int | None:
+    """The bytes that a call allocates for what it stores in an argument; None: it does not, or nobody knows."""
+    rule = allocator(call.name)
+    if rule is None or rule.out != at or rule.size is None or rule.size >= len(call.args) or rule.factor is not None:
+        return None
+    size = constant(call.args[rule.size])
+    return size if isinstance(size, int) and size > 0 else None
+
+
+rooms_of_members = ModuleAnalysis("rooms_of_members", _rooms)
+"""(struct, member) -> bytes allocated for it, where that is one number."""
+
+
+def _chosen(form: Polynomial) -> tuple[Symbol, int] | None:
+    """(datum, addend) of a sum of one number from an argument's memory and a constant."""
+    moving = [mono for mono in form.coefficients if mono]
+    symbol = moving[0][0].symbol if len(moving) == 1 and len(moving[0]) == 1 else None
+    if symbol is None or form.coefficients[moving[0]] != 1 or symbol.kind is not SymbolKind.LOAD:
+        return None
+    known = isinstance(symbol.origin, tuple) and symbol.origin[0].kind is RootKind.PARAM
+    return (symbol, form.coefficients.get((), 0)) if known else None
+
+
+def _kept(facts: ModuleFacts) -> dict[Datum, Kept]:
+    found: dict[Datum, Kept] = {}
+    kernels = facts.module.kernels
+    for kernel in kernels if len(kernels) <= KERNELS else ():
+        for access in trace_function(kernel.variants[0], facts.module.language).accesses:
+            if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
+                continue
+            for guard in access.guards:
+                for part in conjuncts(guard.term):
+                    slack = slack_of(part)
+                    datum = _chosen(polynomial(part.args[0])) if slack is not None else None
+                    if slack is None or datum is None or datum[0] not in symbols(access.offset):
+                        continue
+                    limit = (slack[0] + polynomial(part.args[0])).constant
+                    if limit is not None and limit + 1 - slack[1] >= FEW:
+                        key = (datum[0].origin[0].name, datum[1], limit + 1 - slack[1])
+                        found.setdefault(key, Kept(kernel.function.name, guard, _asked(access)))
+    return found
+
+
+def _asked(access: Access) -> frozenset[str]:
+    """The arguments that conditions of an access speak of, and those from whose memory the numbers are."""
+    found = {s for guard in access.guards for s in symbols(guard.term)}
+    loads = {s.origin[0].name for s in found if s.kind is SymbolKind.LOAD and isinstance(s.origin, tuple)}
+    return frozenset(loads | {s.name for s in found if s.kind is SymbolKind.PARAM})
+
+
+kept_below = ModuleAnalysis("kept_below", _kept)
+"""What kernels of a file keep below numbers before it makes a place."""
+
+
+def _field(root: Root, function: FunctionDecl) -> Field | None:
+    """The member of a struct argument that leads to an object."""
+    name, _, path = root.name.partition(".")
+    kind = next((param.type for param in function.params if param.name == name), None)
+    return (kind.name, path) if path and isinstance(kind, StructType) else None
+
+
+def _compute(facts: Facts) -> tuple[PastRoom, ...]:
+    found = list(_candidates(facts))
+    if not found:
+        return ()
+    known: dict[Datum, Kept] = facts[kept_below]
+    rooms: dict[Field, int] = facts[rooms_of_members] if known else {}
+    out: dict[Root, PastRoom] = {}
+    for access, symbol, addend in found if known else ():
+        room = _room(access, facts, rooms)
+        other = known.get((symbol.origin[0].name, addend, room)) if room is not None else None
+        # Who is told of other counts may work on data that have been cut down since.
+        if room is not None and other is not None and _asked(access) <= other.asked:
+            out.setdefault(access.root, PastRoom(access, room, other))
+    return tuple(out.values())
+
+
+def _candidates(facts: Facts) -> Iterator[tuple[Access, Symbol, int]]:
+    for access in facts[trace].accesses:
+        if access.root.kind is not RootKind.PARAM or access.root.space is not Space.GLOBAL:
+            continue
+        if not any(s.kind is SymbolKind.LOAD for s in symbols(access.offset)):
+            continue
+        found = elements(access)
+        datum = _chosen(found[0]) if found is not None and not found[1] else None
+        if datum is None:
+            continue
+        tests = [part for guard in access.guards for part in conjuncts(guard.term) if datum[0] in symbols(part)]
+        if all(any(True for _ in marked(part)) for part in tests):
+            yield access, *datum
+
+
+def _room(access: Access, facts: Facts, rooms: dict[Field, int]) -> int | None:
+    """How many elements an array has, by the allocations in sight."""
+    size = access.root.element.size
+    field = _field(access.root, facts.function)
+    extent = rooms.get(field) if field is not None else None
+    if extent is None:
+        told = {
+            value.value
+            for view in facts[launch_context].launches
+            for name, value in view.fact.extents
+            if name == access.root.name
+        }
+        extent = told.pop() if len(told) == 1 else None
+    return extent // size if extent is not None and size else None
+
+
+past_room = KernelAnalysis("past_room", _compute, needs=(trace, launch_context, kept_below, rooms_of_members))
+"""A :class:`PastRoom` for each array of a kernel variant that has one."""

@@ -1,0 +1,80 @@
+"""Places from memory in arrays of a constant number of elements, which another kernel keeps below that number."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.bounds.array_index_out_of_range import ArrayIndexOutOfRange
+
+from tests.rules.marked import findings
+
+CLUSTERS = """
+#include <cuda_runtime.h>
+constexpr int kClusters = 4096;
+struct Clusters { float *energy; int *seed; double *time; };
+int reserve(Clusters &c) {
+    if (cudaMalloc(&c.energy, kClusters * sizeof(float)) != cudaSuccess) return 1;
+    if (cudaMalloc((void **)&c.seed, ROOM * sizeof(int)) != cudaSuccess) return 1;
+    return cudaMalloc(&c.time, sizeof(double) * kClusters) != cudaSuccess;
+}
+__global__ void sum(const float *adc, const int *label, int hits, Clusters c) {
+    const int h = blockIdx.x * blockDim.x + threadIdx.x;
+    if (h >= hits) return;
+    const int k = label[h];
+    FIRST
+    atomicAdd(&c.energy[k], adc[h]);
+}
+__global__ void seed(const int *label, int hits, int kept, Clusters c) {
+    const int h = blockIdx.x * blockDim.x + threadIdx.x;
+    if (h >= COUNT) return;
+    const int k = label[h];
+    SECOND
+    c.seed[k] = h;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("room", "first", "count", "second", "bad"),
+    [
+        ("kClusters", "if (k >= kClusters) return;", "hits", "", True),
+        ("kClusters", "if (k < 0 || k >= kClusters) return;", "hits", "if (k < 0) return;", True),
+        ("kClusters", "if (k >= kClusters) return;", "hits", "if (k >= kClusters) return;", False),
+        ("kClusters", "if (k >= kClusters) return;", "hits", "if (k == 7) return;", False),
+        ("2 * kClusters", "if (k >= kClusters) return;", "hits", "", False),
+        ("kClusters", "if (k >= kClusters) return;", "kept", "", False),
+        ("kClusters", "", "hits", "", False),
+    ],
+)
+def test_members_of_one_struct(room: str, first: str, count: str, second: str, bad: bool) -> None:
+    code = CLUSTERS.replace("ROOM", room).replace("FIRST", first).replace("COUNT", count).replace("SECOND", second)
+    found = findings(ArrayIndexOutOfRange, code)
+    assert bool(found) is bad, [one.message for one in found]
+
+
+TRACKS = """
+#include <cuda_runtime.h>
+__global__ void follow(const int *slot, const float *z, float *track, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n TEST) track[slot[i]] = z[i];
+}
+__global__ void clear(const int *slot, float *length, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) length[slot[i]] = 0.0f;
+}
+int run(const int *slot, const float *z, int n) {
+    float *track, *length;
+    if (cudaMalloc(&track, 600 * sizeof(float)) != cudaSuccess) return 1;
+    if (cudaMalloc(&length, 600 * sizeof(float)) != cudaSuccess) return 1;
+    follow<<<(n + 127) / 128, 128>>>(slot, z, track, n);
+    clear<<<(n + 127) / 128, 128>>>(slot, length, n);
+    cudaFree(track);
+    cudaFree(length);
+    return cudaGetLastError() != cudaSuccess;
+}
+"""
+
+
+@pytest.mark.parametrize(("test", "bad"), [("&& slot[i] < 600", True), ("", False), ("&& slot[i] < 500", False)])
+def test_arrays_of_one_launching_function(test: str, bad: bool) -> None:
+    found = findings(ArrayIndexOutOfRange, TRACKS.replace("TEST", test))
+    assert bool(found) is bad, [one.message for one in found]
