@@ -9,7 +9,9 @@ from kernlint.analysis.search.supposed import chosen_by_data, on_data
 from kernlint.analysis.trace.events import Access, AccessKind, Trace
 from kernlint.prove.cases import conjuncts
 from kernlint.prove.query import Refuted, Side
-from kernlint.symbolic.terms import SymbolKind, Term, Uniformity, negate, symbols
+from kernlint.symbolic.intervals import interval
+from kernlint.symbolic.polynomial import polynomial
+from kernlint.symbolic.terms import Symbol, SymbolKind, Term, Uniformity, negate, plain, substitute, symbols
 from kernlint.symbolic.uniformity import uniformity
 from kernlint.tree.nodes import Atomic
 
@@ -209,12 +211,21 @@ def claimed(access: Access, of: Trace) -> bool:
     """An element that an atomic operation has given to one thread: it found what only the first one finds, in an array
     with the same index.
 
-    Not where what it gave back is only compared with something smaller or greater: several come by then.
+    What only the first one finds is what the word does not hold once the operation is done; where nothing says what it
+    holds then, a number that it is compared with for equality.  Not where what the operation gave back is only compared
+    with something smaller or greater: several come by then.
 
     ```cuda excused
     __global__ void visit(const int *edges, int *seen, int *parent, int n, int from) {
         int e = blockIdx.x * blockDim.x + threadIdx.x;
         if (e < n && atomicCAS(seen + edges[e], 0, 1) == 0) parent[edges[e]] = from + threadIdx.x;
+    }
+    ```
+
+    ```cuda excused
+    __global__ void visit(const int *edges, int *seen, int *parent, int n, int round) {
+        int e = blockIdx.x * blockDim.x + threadIdx.x;
+        if (e < n && atomicExch(seen + edges[e], round) != round) parent[edges[e]] = e;
     }
     ```
 
@@ -224,14 +235,50 @@ def claimed(access: Access, of: Trace) -> bool:
         if (e < n && atomicAdd(seen + edges[e], 1) < 4) parent[edges[e]] = from + threadIdx.x;
     }
     ```
+
+    ```cuda still-bad
+    __global__ void visit(const int *edges, int *seen, int *parent, int n, int from) {
+        int e = blockIdx.x * blockDim.x + threadIdx.x;
+        if (e < n && atomicExch(seen + edges[e], 1) == 1) parent[edges[e]] = from + threadIdx.x;
+    }
+    ```
     """
-    asked = [part for guard in access.guards for part in conjuncts(guard.term) if part.op == "eq"]
-    first = {id(s.origin) for term in asked for s in symbols(term) if s.kind is SymbolKind.UNKNOWN}
+    asked = [part for guard in access.guards for part in conjuncts(guard.term)]
     picked = _picked(access)
-    return bool(picked) and any(
-        other.kind is AccessKind.ATOMIC and id(other.node) in first and _picked(other) == picked
-        for other in of.accesses
+    if not picked:
+        return False
+    for other in of.accesses:
+        if other.kind is AccessKind.ATOMIC and _picked(other) == picked:
+            about = [(part, s) for part in asked for s in part.symbols if s.origin is other.node]
+            if any(_only_first(part, symbol, other) for part, symbol in about if symbol.kind is SymbolKind.UNKNOWN):
+                return True
+    return False
+
+
+def _only_first(part: Term, found: Symbol, atomic: Access) -> bool:
+    """Whether a condition on what an atomic operation has ``found`` is false for what it leaves behind."""
+    left = {"exchange": atomic.value, "cas": atomic.new}.get(atomic.atomic_op)
+    if left is not None:
+        low, high = interval(substitute(part, {found: left}))
+        if low == high == 0 or (part.op == "lt" and part.args[1].value == 0 and _counts(left, part, found)):
+            return True
+        if low is not None and low > 0:
+            return False
+    return part.op == "eq"
+
+
+def _counts(left: Term, part: Term, found: Symbol) -> bool:
+    """Whether what is asked to be negative is what was found, and what is left there is a sum of what never is."""
+    form = polynomial(left).coefficients
+    below = any(number < 0 for number in form.values())
+    return (
+        plain(part.args[0]).symbol is found and not below and all(_no_less(f) for monomial in form for f in monomial)
     )
+
+
+def _no_less(factor: Term) -> bool:
+    low = interval(factor)[0]
+    return low is not None and low >= 0
 
 
 def _picked(access: Access) -> frozenset[object]:
