@@ -43,7 +43,7 @@ from kernlint.targets import UnknownTarget, find
 from kernlint.text.launchwords import in_language
 from kernlint.text.patterns import pattern
 from kernlint.timing import Timings
-from kernlint.tree.nodes import FunctionKind, Kernel, Missed, Module
+from kernlint.tree.nodes import FunctionKind, Kernel, Loss, Missed, Module
 
 _ON_DEVICE = (FunctionKind.DEVICE, FunctionKind.BOTH)
 _CONFLICT = pattern(rb"^<{7} .*?^={7}$.*?^>{7} ", re.M | re.S)
@@ -368,7 +368,10 @@ class Engine:
         losses = {loss.span: loss for facts in variants for loss in facts.losses if loss.kind != "given"}
         skipped: list[str] = []
         findings = self._misfits(variants[0], out) if variants and variants[0].options.stated else []
-        for rule in rules:
+        compiles = not _refused(kernel, module_facts.module, losses.values())
+        if not compiles:
+            out.unsure.update(rule.meta.code for rule in rules)
+        for rule in rules if compiles else ():
             effort.next_turn()
             found: list[merge.FromVariant] = []
             obstacles = {id(facts): rule.obstacles(facts) for facts in variants}
@@ -388,7 +391,7 @@ class Engine:
             findings += merge.over_variants(found, kernel.variants)
         why = gaps.reasons(losses.values(), module_facts.module.missing_headers)
         effort.next_turn()
-        counts.add(kernel, why, self._raceless(variants, rules, findings))
+        counts.add(kernel, why, compiles and self._raceless(variants, rules, findings))
         if effort.was_cut():
             message = f"kernel {kernel.name} raises more questions than are asked of one kernel; some were left out"
             out.note(Level.NOTE, "budget", message, span=kernel.function.name_span or kernel.function.span)
@@ -398,7 +401,9 @@ class Engine:
             message = f"kernel {kernel.name} is analysed only in part ({'; '.join(reasons[:4])})"
             if len(reasons) > 4:
                 message += f" and {len(reasons) - 4} more"
-            if skipped:
+            if not compiles:
+                message += "; it does not compile, and nothing else is looked for there"
+            elif skipped:
                 message += f"; not checked there for {', '.join(skipped)}"
             out.note(Level.NOTE, "partial-kernel", message, span=first.span)
         return findings
@@ -713,3 +718,9 @@ def _trace(error: BaseException) -> str:
 
     frames = traceback.extract_tb(error.__traceback__)[-6:]
     return "\n".join(f"{frame.filename}:{frame.lineno} in {frame.name}: {frame.line}" for frame in frames)
+
+
+def _refused(kernel: Kernel, module: Module, losses: Iterable[Loss]) -> bool:
+    """Whether numba refuses to compile a kernel for what stands in it, of which other rules tell: it does nothing."""
+    unsupported = any(loss.kind == "unsupported" for loss in losses)
+    return unsupported or any(r.kind == "run-time-shape" and r.kernel == kernel.name for r in module.remarks)

@@ -17,6 +17,7 @@ class UncheckedLaunch(ModuleRule):
     architecture that is not there, is silent, and the program goes on with what was in memory before. Any later look at
     the runtime's errors counts (`cudaGetLastError`, the result of a synchronisation or copy that is used, a function
     that is not in sight), here or in a caller in the same file.
+    A check in a macro that is empty in this build counts as well.
 
     What the file does decides how loud this is: where three of four launches are checked, the one that is not is a
     warning; where none is, there is one note for the file; else nothing is said.

@@ -17,7 +17,7 @@ class UnsupportedPython(ModuleRule):
     numba's documentation names what has no place in a CUDA kernel: exceptions that are handled (``try``), contexts
     (``with``), comprehensions, generators (``yield``) and ``async``; dicts and sets; functions of NumPy that make an
     array ("Numba disallows any memory allocating features"), or rest on the host's libraries (``np.dot`` of arrays,
-    ``np.linalg``, ``np.random``). Compilation fails at the first launch.
+    ``np.linalg``, ``np.random``). Compilation fails at the first launch. Nothing else is looked for in such a kernel.
 
     ```python bad
     from numba import cuda

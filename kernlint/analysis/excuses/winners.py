@@ -271,9 +271,7 @@ def _counts(left: Term, part: Term, found: Symbol) -> bool:
     """Whether what is asked to be negative is what was found, and what is left there is a sum of what never is."""
     form = polynomial(left).coefficients
     below = any(number < 0 for number in form.values())
-    return (
-        plain(part.args[0]).symbol is found and not below and all(_no_less(f) for monomial in form for f in monomial)
-    )
+    return plain(part.args[0]).symbol is found and not below and all(_no_less(f) for monomial in form for f in monomial)
 
 
 def _no_less(factor: Term) -> bool:

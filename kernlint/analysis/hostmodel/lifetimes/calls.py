@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlint.analysis.hostmodel.lifetimes.effects import outside
 from kernlint.analysis.hostmodel.lifetimes.machine import DEPTH, STATES, Frame, Machine, Outcome, Placed
-from kernlint.analysis.hostmodel.lifetimes.memory import dropped
+from kernlint.analysis.hostmodel.lifetimes.memory import dropped, escape
 from kernlint.analysis.hostmodel.lifetimes.model import (
     MEMORY,
     NULL,
@@ -24,7 +24,7 @@ from kernlint.analysis.hostmodel.lifetimes.objects import container
 from kernlint.source import Span
 from kernlint.tree import nodes as n
 from kernlint.tree.types import PointerType, StructType, VoidType
-from kernlint.tree.walk import walk
+from kernlint.tree.walk import strip_casts, walk
 
 
 def call(m: Machine, e: n.Call, s: State) -> list[Outcome]:
@@ -64,6 +64,20 @@ def _same_object(m: Machine, s: State) -> Place:
     return held if isinstance(held, At) else At(Thing(Kind.BEHIND, "this"))
 
 
+def _by_value(m: Machine, param: n.ParamDecl, arg: n.Expr, s: State) -> list[Outcome]:
+    """What a parameter gets that is no reference: of an object that lives on, what the class's constructor makes of it.
+
+    Where it may be copied or moved, nobody knows which of the two has what it held.
+    """
+    makers = m.program.copying(param.type) if not isinstance(strip_casts(arg), (n.Call, n.InitList)) else ()
+    if len(makers) == 1 and not any(frame.function is makers[0] for frame in m.frames):
+        return m.inlined(n.Call(arg.span, param.type, makers[0].qualified, makers[0], (arg,)), makers[0], s)
+    out = m.value(arg, s)
+    for state, given in out if makers else ():
+        escape(m, given, state)
+    return out
+
+
 def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[Outcome]:
     """Walk the body of a function with the arguments of a call."""
     ways: list[tuple[State, list[tuple[n.VarDecl, Place]]]] = [(s, [])]
@@ -92,7 +106,7 @@ def inlined(m: Machine, e: n.Call, function: n.FunctionDecl, s: State) -> list[O
                     for one, at in m.place(arg, state)
                 ]
                 continue
-            for one, given in m.value(arg, state):
+            for one, given in _by_value(m, param, arg, state):
                 own = At(Thing(Kind.LOCAL, param.name, param.span, "", param.type, param))
                 if isinstance(given, Whole):
                     for path, part in given.parts:
@@ -139,8 +153,9 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
 
     own = m.program.locals_of(function)
     _made_anew(m, function, own, s)
-    gone = {s.env.pop(decl).thing for decl in own if decl in s.env and not decl.is_global and not decl.static
-            and s.env[decl].thing.decl in (decl, None)}  # fmt: skip
+    held = [(decl, s.env.pop(decl).thing) for decl in own if decl in s.env and not decl.is_global and not decl.static
+            and s.env[decl].thing.decl in (decl, None)]  # fmt: skip
+    gone = {thing for decl, thing in held if not _refers(decl)}
     gone = {thing for thing in gone if thing.kind is Kind.LOCAL}
 
     lost = []
@@ -150,6 +165,11 @@ def leave(m: Machine, function: n.FunctionDecl, s: State, result: object, span: 
         dropped(m, lost, s, span, [result])
     for at in [at for at in s.memory if at.thing in gone]:
         del s.memory[at]
+
+
+def _refers(decl: n.VarDecl) -> bool:
+    """Whether a variable is a reference, which does not end what it stands for: an object that is being made, say."""
+    return isinstance(decl.type, PointerType) and decl.type.reference
 
 
 def _made_anew(m: Machine, function: n.FunctionDecl, own: frozenset[n.VarDecl], s: State) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from kernlint.analysis.hostmodel.lifetimes.model import (
@@ -141,6 +141,13 @@ class Program:
         found = [f for f in self.constructors.get(name, ()) if len(f.params) == count]
         return found[0] if len(found) == 1 else None
 
+    def copying(self, kind: Type) -> Sequence[n.FunctionDecl]:
+        """The constructors that make an object of a class from another one: by a copy, or a move."""
+        if self.destructor(kind) is None or not isinstance(kind, StructType):
+            return ()
+        found = self.constructors.get(kind.name) or self.constructors.get(self.class_name(kind), [])
+        return [f for f in found if len(f.params) == 1 and _refers_to(f.params[0].type, kind)]
+
     def body_of(self, e: n.Call) -> n.FunctionDecl | None:
         """The function that a call runs, where its body is in sight."""
         function = e.function
@@ -202,3 +209,8 @@ def _of_runtime(op: str) -> bool:
 
 
 _HOST = (n.FunctionKind.HOST, n.FunctionKind.BOTH)
+
+
+def _refers_to(kind: Type, class_: StructType) -> bool:
+    inner = kind.pointee if isinstance(kind, PointerType) and kind.reference else None
+    return isinstance(inner, StructType) and inner.name == class_.name

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.frontends.clang.python.buffers import WIDTHS, Buffers
 from kernlint.frontends.clang.python.entered import written_out
 from kernlint.frontends.clang.python.hosts import HostBuilder
+from kernlint.frontends.clang.python.literals import items_of
 from kernlint.frontends.clang.python.program import Called, PythonProgram, Scope, dotted
 from kernlint.source import Span
 from kernlint.tree.nodes import Call, Expr, IntLit
@@ -15,7 +16,6 @@ from kernlint.tree.types import I64
 
 DEPTH = 24
 """Expressions inside each other that are followed."""
-
 
 _NUMBERS = frozenset({"int", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "intp", "uintp"})
 MODULES = frozenset({"numpy", "cupy", "pycuda", "pyopencl", "math", "numba"})
@@ -227,6 +227,8 @@ class Reader(Buffers):
             array = self.array(expr.args[0], scope)
             if array is not None and array.shape:
                 return array.shape[0]
+            if (items := items_of(self.program, expr.args[0], scope)) is not None:
+                return self.host.number(items)
             inner = dotted(expr.args[0])
             named = self._named(expr.args[0], scope) if inner is not None else None
             return self.host.size(f"len({inner})") if named is not None else None
