@@ -14,13 +14,26 @@ SEEDS = (0, 1, 2)
 
 CASES = {
     # file: blocks, threads, what holds nothing at the start, what is raced for
-    "hip_release.hip": (3, 256, {"flag"}, "table"),
-    "last_group_histogram.cl": (4, 64, {"arrived"}, "part"),
-    "look_back_atomic_ref.cu": (4, 32, {"chain"}, "chain"),
-    "look_back_scan.cu": (4, 256, {"state"}, "prefix"),
-    "persistent_queue.cu": (2, 128, {"next"}, "tile"),
-    "stage_flags_ptx.cu": (4, 64, {"made"}, "mid"),
-    "turns_in_order.cu": (4, 96, {"gate"}, "sum"),
+    "base_of_block.cu": (2, 64, (), "sums"),
+    "best_of_two_words.cu": (2, 64, (), "best"),
+    "block_of_the_instance.cu": (2, 64, (), "rows"),
+    "decoupled_packed.cu": (2, 64, (), "aux"),
+    "gemm_ring.cu": (2, 64, (), "sb"),
+    "helper_scratch_twice.cu": (2, 64, (), "scratch"),
+    "hip_release.hip": (3, 256, ("flag",), "table"),
+    "last_group_histogram.cl": (4, 64, ("arrived",), "part"),
+    "look_back_atomic_ref.cu": (4, 32, ("chain",), "chain"),
+    "look_back_scan.cu": (4, 256, ("state",), "prefix"),
+    "partials_of_tiles.cu": (2, 64, (), "part"),
+    "persistent_queue.cu": (2, 128, ("next",), "tile"),
+    "rows_ahead.cu": (2, 64, (), "vhat"),
+    "slots_of_a_list.cu": (4, 128, (), "count"),
+    "sort_of_one_warp.cu": (4, 32, (), "key"),
+    "stage_flags_ptx.cu": (4, 64, ("made",), "mid"),
+    "stream_k_fixup.cu": (2, 64, (), "workspace"),
+    "thread_that_data_name.cu": (2, 64, (), "share"),
+    "turns_in_order.cu": (4, 96, ("gate",), "sum"),
+    "two_queues.cu": (1, 256, (), "size"),
 }
 
 
