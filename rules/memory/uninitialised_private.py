@@ -23,7 +23,8 @@ class UninitialisedPrivate(Rule):
     never stored, on a way that some thread takes: always, in the first round of a loop, or under conditions on the
     thread's index. Of a structure it is a field that decides a condition, where no code of a class makes the object.
     Ways that arguments or data choose are not reported, as the caller may know that they are not taken, unless the
-    kernel has a branch of its own for such arguments, searches for what is closer than an argument says, or goes on
+    kernel has a branch of its own for such arguments, searches for what is closer than an argument says or for numbers
+    from memory above an infinite bound, which they may all share, or goes on
     after the only branch that sets the value, which data choose, as if it were always taken. A loop over a row of a
     table of starts, or over a share of items that data count, may go no round; and a question whether a loop has found
     something, which every value that the loop stores answers alike, is about the value before it.
@@ -152,7 +153,11 @@ class UninitialisedPrivate(Rule):
             given = "".join(f", {symbol.name} = {value}" for symbol, value in one.found.values)
             who = f" (thread {first.thread} of block {first.block}, blocks of {one.found.block}{given})"
         if one.missed is not None:
-            who = " where a loop goes no round" if one.missed.empty else " where a loop finds nothing close enough"
+            who = (
+                " where a loop goes no round"
+                if one.missed.empty
+                else " where a loop finds nothing better than what it begins with"
+            )
             who = ", though it asks whether a loop has set it" if one.asked else who
             related.append(Related(one.missed.loop.span, f"this loop sets {name} in some of its rounds, or in none"))
         if one.branch is not None:
