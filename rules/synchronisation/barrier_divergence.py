@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.content.initialised import unset
+from kernlint.analysis.content.undone import undone
 from kernlint.analysis.launching.agreement import Agreement, agreement
 from kernlint.analysis.launching.alike import same_in_launches
 from kernlint.analysis.launching.launch_context import LaunchContext, launch_context
@@ -79,15 +80,15 @@ class BarrierDivergence(Rule):
     loop counts that do not depend on the thread) are fine, and so is a condition that holds for every thread of
     the launches in sight.
 
-    Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA
-    waits only for threads that have not exited, so an early `return` is a note there, also from a helper after which
-    no barrier follows. It is more where those threads are missed: they would have filled a part of a tile that the
-    others go on to read. In HIP nobody promises as much: kernels that lose a part of a wave before a barrier hang or
-    fault on some hardware. In OpenCL it is undefined, and a note only in kernels that exchange data by barriers of
-    sub-groups alone, which are right in groups of one sub-group and run in those. Nor is it more than a note in CUDA
-    and HIP where whole warps part and each side has a barrier for the other's, where they leave the kernel's last loop
-    with a barrier sooner, or where all there is stands in the branch, as long as no launch in sight has blocks of which
-    only a part has work.
+    Threads that have *left the kernel* before the barrier are a case apart. From compute capability 7.0 on, CUDA waits
+    only for threads that have not exited, so an early `return` is a note there, also from a helper after which no
+    barrier follows. It is more where those threads are missed: they would have filled a part of a tile that the others
+    go on to read, or would have written what the block has made together. In HIP nobody promises as much: kernels that
+    lose a part of a wave before a barrier hang or fault on some hardware. In OpenCL it is undefined, and a note only in
+    kernels that exchange data by barriers of sub-groups alone, which are right in groups of one sub-group and run in
+    those. Nor is it more than a note in CUDA and HIP where whole warps part and each side has a barrier for the
+    other's, where they leave the kernel's last loop with a barrier sooner, or where all there is stands in the branch,
+    as long as no launch in sight has blocks of which only a part has work.
 
     The two sides of a condition may meet at a named barrier (`bar.sync 1, 256`), each for itself or both together, but
     all that come have to name the same number of threads.
@@ -319,6 +320,10 @@ class BarrierDivergence(Rule):
                 severity = Severity.WARNING
                 message += f", and what the others would have put into {missed.root.name} is missing"
                 missing = Related(missed.span, f"{missed.root.name} is read here, also where they would have filled it")
+            elif severity is Severity.NOTE and (late := self._undone(facts, barriers, culprit)) is not None:
+                severity = Severity.WARNING
+                message += f", and who writes {late.root.name} for the block may be one that did"
+                missing = Related(late.span, f"{late.root.name} is written here, by a thread that may have returned")
         else:
             message = f"threads of one block disagree on reaching {name}"
             warp = WAVE if facts.module.language == "hip" else WARP
@@ -356,6 +361,10 @@ class BarrierDivergence(Rule):
             if one.left is not None and one.left == culprit.term:
                 return one.access
         return next(filter(None, (_tile(facts[trace], barrier, culprit) for barrier in barriers)), None)
+
+    def _undone(self, facts: Facts, barriers: list[Meeting], culprit: Culprit) -> Access | None:
+        shapes = facts[scenarios].plausible
+        return next(filter(None, (undone(facts[trace], one, culprit.term, shapes) for one in barriers)), None)
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The barrier where all threads meet it."""

@@ -90,7 +90,7 @@ def bare(
     toucher = Toucher()
     for read in reads:
         at = side(read)
-        if shape.seen and (cells := _of_any_value(read)):
+        if (shape.seen or usually is not None) and (cells := of_any_value(read)):
             bare = _missed(cells, covered, read.root.extent or 0)
             if bare is not None and (usually is None or bare in usually):
                 return Unset(read, "uncovered", shape, 0, bare, values, write)
@@ -112,7 +112,7 @@ def bare(
     return None
 
 
-def _of_any_value(read: Access) -> range:
+def of_any_value(read: Access) -> range:
     """The starts of the cells that a read of a table can meet which is made with nothing but data as index: those that
     the types of the data and what is done with them leave.  Empty where the table ends before them."""
     found = symbols(read.offset)

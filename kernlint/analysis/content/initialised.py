@@ -14,7 +14,7 @@ from itertools import product
 from kernlint.analysis.accesses.pairs import known, side
 from kernlint.analysis.base import Facts, KernelAnalysis
 from kernlint.analysis.content.callers import of_callers
-from kernlint.analysis.content.cells import Unset, bare, covered_by
+from kernlint.analysis.content.cells import Unset, bare, covered_by, of_any_value
 from kernlint.analysis.content.factors import of_products
 from kernlint.analysis.content.other_blocks import first_alone
 from kernlint.analysis.content.own_rows import begin_of_row, within_own_rows
@@ -254,7 +254,7 @@ def _judge(
     for shape in found.plausible:
         sized_by_launch = group[0].root.extent is None  # as large as the block, whatever that is
         if not shape.seen and shape.reason not in GROUNDS and not sized_by_launch:
-            reads = [read for read in reads if _of_block(read)]
+            reads = [read for read in reads if _of_block(read) or (_left_before(read) and of_any_value(read))]
             if not reads:
                 return None
         known_of = found.admission.under(shape.block)
@@ -270,6 +270,11 @@ def _of_block(read: Access) -> bool:
     """Whether the size of the block, whatever that is, says which cells are read, and nothing else does."""
     found = {symbol.kind for symbol in side(read).symbols}
     return SymbolKind.BLOCK_DIM in found and found <= _OF_BLOCK
+
+
+def _left_before(read: Access) -> bool:
+    """Whether threads may have returned before a read: those that would have set a cell, whatever block they are in."""
+    return any(guard.kind is GuardKind.EXIT for guard in read.guards)
 
 
 _OF_BLOCK = frozenset({SymbolKind.THREAD, SymbolKind.BLOCK_DIM, SymbolKind.COUNTER, SymbolKind.EXIT})
