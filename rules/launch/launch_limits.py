@@ -2,6 +2,7 @@ r"""The rule ``launch-limits``."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.capped_blocks import capped_block
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
+from kernlint.analysis.launching.admitted_sizes import Largest, largest
 from kernlint.analysis.launching.asked_twice import asked_twice
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -33,6 +35,7 @@ from kernlint.analysis.launching.stated_sizes import (
     empty,
     within_rows,
 )
+from kernlint.analysis.launching.written_sizes import passed_zero, written
 from kernlint.analysis.remarks import remarks
 from kernlint.analysis.trace import trace
 from kernlint.finding import Finding, Related, Severity
@@ -40,9 +43,6 @@ from kernlint.prove.admission import ANY
 from kernlint.rule import Meta, Rule
 from kernlint.source import Span
 from kernlint.symbolic.show import words
-from kernlint.tree.nodes import Binary, Call, Cast, Expr, InitList, IntLit, Member, Ref, Unary
-from kernlint.tree.types import StructType
-from kernlint.tree.walk import walk
 
 THREADS = 1024
 """Threads of a block on every NVIDIA and AMD architecture (CUDA C++ Programming Guide, technical specifications)."""
@@ -75,7 +75,9 @@ class LaunchLimits(Rule):
     launch's error is looked at. In Python programs with kernels in strings also a size that is a float, as `/` and
     `np.ceil` make one. What a comment says of how large or small a size gets (`rows: 1 .. 262144`, `n may be 0`) is
     believed: a grid that is too large for it along `y` or `z`, and one that is empty then where somebody looks at the
-    launch's error, are reported.
+    launch's error, are reported. So is what the host's own checks and clamps let through: `if (rows > 200000) return`
+    before a grid with a block for each row along `y`, `n = std::min(n, 4096)` before a block of `n` threads, and
+    `if (n < 0) return`, which lets 0 through, before a grid of `(n + 255) / 256` blocks and a look at the error.
 
     ```cuda bad
     __global__ void tick(int *n) { n[threadIdx.x] += 1; }
@@ -200,7 +202,7 @@ class LaunchLimits(Rule):
                     launch.span,
                     message,
                     related=_places(launch, facts),
-                    fix="use a smaller block and more blocks" if "block" in message else "spread the grid along x",
+                    fix=_fix_of(message),
                 )
 
     def _asked_twice(self, facts: Facts) -> Iterator[Finding]:
@@ -217,11 +219,12 @@ class LaunchLimits(Rule):
 
     def _empty(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         """A grid that is empty for a size that a comment allows, and whose error somebody looks at."""
-        name = empty(view, _ranges(view, facts), ROWS) if facts.module.language == "cuda" else None
-        if name is None or view.fact.span not in facts.module_facts[error_checks].checked_launches:
+        said = empty(view, _ranges(view, facts), ROWS) if facts.module.language == "cuda" else None
+        if said is None or view.fact.span not in facts.module_facts[error_checks].checked_launches:
             return None
+        name, by = said
         return (
-            f"where {name} is 0, as the comment allows, there are no blocks, and the launch is refused",
+            f"where {name} is 0, as the {by} allows, there are no blocks, and the launch is refused",
             "launch only where there is something to do",
         )
 
@@ -250,8 +253,10 @@ class LaunchLimits(Rule):
             return
         seen: set[Span] = set()
         for view in facts[launch_context].launches:
+            admitted = self._admitted(view, facts)
             said = (
-                self._device(view, facts)
+                (admitted and admitted[0])
+                or self._device(view, facts)
                 or self._rows(view, facts)
                 or self._empty(view, facts)
                 or self._stated(view, facts)
@@ -262,6 +267,8 @@ class LaunchLimits(Rule):
                 seen.add(view.fact.span)
                 message, fix = said
                 related = _places(view.fact, facts)
+                if admitted is not None and admitted[1] is not None:
+                    related = [Related(admitted[1], "this lets it be so large"), *related]
                 yield self.finding(view.fact.span, message, severity=Severity.WARNING, related=related, fix=fix)
 
     def _device(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
@@ -294,8 +301,7 @@ class LaunchLimits(Rule):
         """A block that is too large for sizes that a comment allows, or that callers in sight have stored."""
         if facts.module.language == "opencl":
             return None
-        allowed = facts.function.bounds.max_threads
-        most = min(THREADS, THREADS if allowed is None or numbers_made_up(facts) else allowed)
+        most = _most_threads(facts)
         one = block_beyond_stated(view, _ranges(view, facts), facts[members], most)
         if one is None:
             chosen = block_of_choices(view, most)
@@ -308,6 +314,25 @@ class LaunchLimits(Rule):
         why = f"as large as the comment allows, {one.value}" if one.comment else f"{one.value}, as a caller makes it"
         message = f"a block has {one.threads} threads where {one.name} is {why}; at most {most} can be launched"
         return message, "use a block of a fixed size and more blocks"
+
+    def _admitted(self, view: LaunchView, facts: Facts) -> tuple[tuple[str, str], Span | None] | None:
+        """A block or grid that is too large where sizes are as large as the host's checks and clamps let them be."""
+        most = _ROWS.get(facts.module.language)
+        if most is None or (view.fact.host.template_params and numbers_made_up(facts)):
+            return None
+        one = largest(view, view.fact.grid[1:], lambda rows: max(rows) > most) if view.fact.grid is not None else None
+        if one is not None and not within_rows(view, 1 + (one.sizes[1] > most), _ranges(view, facts), most):
+            axis = "yz"[one.sizes[1] > most]
+            count = max(one.sizes)
+            message = f"the grid has {count} blocks along {axis} where {_as_large(one)}; at most {most} can be launched"
+            return (message, "put the large size along x, or loop over it in the kernel"), one.check
+        threads = _most_threads(facts)
+        one = largest(view, view.fact.block, lambda sides: math.prod(sides) > threads) if view.fact.block else None
+        if one is None:
+            return None
+        count = math.prod(one.sizes)
+        message = f"a block has {count} threads where {_as_large(one)}; at most {threads} can be launched"
+        return (message, "use a block of a fixed size and more blocks"), one.check
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
         deep = depth_beyond(view, DEEP) if facts.module.language != "opencl" else None
@@ -361,7 +386,7 @@ class LaunchLimits(Rule):
         threads = block[0] * block[1] * block[2]
         shape = " x ".join(str(size) for size in block)
         if threads <= 0:
-            return f"the block {shape} is empty" if _written(launch.node.block) else None
+            return f"the block {shape} is empty" if written(launch.node.block) else None
         if threads > THREADS:
             return f"a block of {shape} = {threads} threads; at most {THREADS} can be launched"
         if block[2] > DEEP:
@@ -375,36 +400,40 @@ class LaunchLimits(Rule):
 
     def _grid(self, facts: Facts, launch: LaunchFact) -> str | None:
         for axis, size in enumerate(launch.grid or ()):
-            if size.value is not None and size.value <= 0 and _written(launch.node.grid):
+            if size.value is not None and size.value <= 0 and written(launch.node.grid):
                 return f"the grid has {size.value} blocks along {'xyz'[axis]}"
+            if size.value == 0 and self._zero_passed(facts, launch):
+                return f"the grid has no blocks along {'xyz'[axis]} with the 0 that its caller passes"
             if axis and facts.module.language == "cuda" and size.value is not None and size.value > ROWS:
                 return f"a grid of {size.value} along {'xyz'[axis]}; at most {ROWS} are allowed there"
         return None
+
+    def _zero_passed(self, facts: Facts, launch: LaunchFact) -> bool:
+        """Whether a caller passes a 0 that it works out itself, to a launch that somebody asks about."""
+        checked = facts.module_facts[error_checks].checked_launches
+        return launch.span in checked and passed_zero(launch, facts.module)
+
+
+def _fix_of(message: str) -> str:
+    if "no blocks" in message:
+        return "launch only where there is something to do"
+    return "use a smaller block and more blocks" if "block" in message else "spread the grid along x"
+
+
+def _most_threads(facts: Facts) -> int:
+    """The threads that a block of a kernel may have."""
+    allowed = facts.function.bounds.max_threads
+    return min(THREADS, THREADS if allowed is None or numbers_made_up(facts) else allowed)
+
+
+def _as_large(one: Largest) -> str:
+    return f"{one.name} is as large as the host lets it be, {one.value}"
 
 
 def _ranges(view: LaunchView, facts: Facts) -> Ranges:
     """What comments say of sizes, of a launch in the same file."""
     here = view.fact.span.file == facts.module.path
     return dict(facts.options.ranges) if here else {}
-
-
-def _written(sizes: Expr | None) -> bool:
-    """Whether sizes are numbers that stand in the text: what comes out as zero otherwise is most often a number that is
-    not in sight, or that a function writes."""
-    if sizes is None:
-        return False
-    for node in walk(sizes):
-        if isinstance(node, Ref):
-            fixed = node.decl.const or isinstance(node.decl.type, StructType)
-            if not fixed or node.decl.init is None or not _written(node.decl.init):
-                return False
-            if isinstance(node.decl.init, IntLit) and not node.decl.init.value:
-                return False  # nobody names a size that is zero: what made it is not in sight
-        elif not isinstance(node, (IntLit, Cast, Binary, Unary, InitList, Member)) and not (
-            isinstance(node, Call) and node.function is None and isinstance(node.type, StructType)
-        ):
-            return False
-    return True
 
 
 def _calls(text: bytes, name: str) -> bool:

@@ -9,8 +9,9 @@ specifications; a grid without blocks is ``cudaErrorInvalidConfiguration``, as i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launch_context import LaunchView
 from kernlint.analysis.launching.launches import Sizes
 from kernlint.analysis.launching.members import Members, Number, member_of, value_of
@@ -19,7 +20,7 @@ from kernlint.record import dataclass
 from kernlint.symbolic.evaluate import evaluate
 from kernlint.symbolic.terms import Symbol, SymbolKind, Term, plain, subterms, symbols
 from kernlint.tree.nodes import ParamDecl
-from kernlint.tree.types import PointerType, StructType
+from kernlint.tree.types import IntType, PointerType, StructType
 
 Ranges = Mapping[str, tuple[int | None, int | None]]
 
@@ -73,18 +74,28 @@ def within_rows(view: LaunchView, axis: int, said: Ranges, most: int) -> bool:
     return count is not None and count <= most
 
 
-def empty(view: LaunchView, said: Ranges, most: int) -> str | None:
-    """The size that may be 0 as a comment says, where the grid is refused then and right for 1."""
+def empty(view: LaunchView, said: Ranges, most: int) -> tuple[str, str] | None:
+    """(size that may be 0, what allows it: a comment or the host's check), where the grid is refused then and right
+    for 1."""
     grid = view.fact.grid
     if grid is None or view.fact.threads is not None:
         return None
     for size in grid:
-        for symbol, (low, _) in _stated(size, said).items():
-            if low != 0 or _refused(grid, {symbol: 1}, most) or not _refused(grid, {symbol: 0}, most):
+        told = {symbol: "comment" for symbol, (low, _) in _stated(size, said).items() if low == 0}
+        told |= {symbol: "check" for symbol in symbols(size) if symbol not in told and _from_zero(symbol, view.checks)}
+        for symbol, by in told.items():
+            if _refused(grid, {symbol: 1}, most) or not _refused(grid, {symbol: 0}, most):
                 continue
             if _let_through(view, grid, {symbol: 0}):
-                return short(symbol)
+                return short(symbol), by
     return None
+
+
+def _from_zero(symbol: Symbol, checks: Iterable[Term]) -> bool:
+    """Whether the host refuses values of a size that are less than 0, and lets 0 through."""
+    signed = isinstance(symbol.type, IntType) and symbol.type.signed
+    parts = (part for check in checks for part in conjuncts(check)) if signed else ()
+    return any(part.op == "le" and part.args[0].value == 0 and plain(part.args[1]).symbol is symbol for part in parts)
 
 
 def block_beyond_stated(view: LaunchView, said: Ranges, stored: Members, most: int) -> Beyond | None:

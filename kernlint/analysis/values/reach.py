@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from kernlint.analysis.accesses.pairs import side
 from kernlint.analysis.base import Facts
-from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.admitted import admitted
+from kernlint.analysis.launching.admitted_sizes import growing, upper
 from kernlint.analysis.launching.stated_sizes import FITS, short
 from kernlint.analysis.trace.events import Access
 from kernlint.analysis.values.products import bits
@@ -158,7 +158,7 @@ class Reach:
                 continue
             # A product in 32 bits that fits where sizes are as they are said to be bounds its factors.
             kept = [fact for fact in facts if not _may_wrap(fact) or _all_fit(fact, first)]
-            sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in _upper(fact)))
+            sound = frozenset(fact for fact in facts if all(_all_fit(high, first) for _, high in upper(fact)))
             rooted = _Rooted(access, way if way is not None else Way(()), frozenset(most), sound)
             if not rooted.covers(part):
                 pitch = _pitch(part, rooted, facts, most)
@@ -215,7 +215,7 @@ def _pitch(part: Term, rooted: _Rooted, facts: Iterable[Term], most: Mapping[Sym
         return None
     whole = polynomial(part)
     for fact in facts:
-        for low, high in _upper(fact):
+        for low, high in upper(fact):
             size = plain(high).symbol
             if size is not None and size in most:
                 rows = (whole - polynomial(low)).coefficients
@@ -244,7 +244,7 @@ def _tested(access: Access, ranges: Narrowing) -> dict[Term, Range]:
             for one, other in (fact.args, fact.args[::-1]):
                 apart.setdefault(plain(one), []).append(other)
     for fact in facts:
-        for low, high in _upper(fact):
+        for low, high in upper(fact):
             others = apart.get(plain(low), ())
             first, strict = ranges.of(low)[0], int(fact.op == "lt")
             above = any(other.value == first for other in others)
@@ -329,9 +329,9 @@ class _Rooted:
         self, access: Access, way: Way, said: frozenset[Symbol] = frozenset(), kept: frozenset[Term] | None = None
     ) -> None:
         known = [fact for fact in side(access).facts if kept is None or fact in kept]
-        self._facts = [part for fact in known for part in _upper(fact)]
+        self._facts = [part for fact in known for part in upper(fact)]
         self._images = dict(way.images)
-        self._checks = [part for check in way.checks for part in _upper(check)]
+        self._checks = [part for check in way.checks for part in upper(check)]
         self._done: dict[Symbol, bool] = {}
         self._limits: dict[Symbol, int] = {}
         self._said = said
@@ -368,7 +368,7 @@ class _Rooted:
         if symbol in BLOCK and self(GRID_DIM[symbol.axis]):
             return True
         return any(
-            symbol in _growing(low) and all(other is not symbol and self(other) for other in symbols(high))
+            symbol in growing(low) and all(other is not symbol and self(other) for other in symbols(high))
             for low, high in self._facts
         )
 
@@ -382,28 +382,10 @@ class _Rooted:
     def _checked(self, symbol: Symbol) -> bool:
         if symbol in self._said:
             return True
-        found = [high.value for low, high in self._checks if high.value is not None and symbol in _growing(low)]
+        found = [high.value for low, high in self._checks if high.value is not None and symbol in growing(low)]
         if found:
             self._limits[symbol] = min(found)
         return bool(found)
-
-
-def _growing(term: Term) -> set[Symbol]:
-    """The symbols with which a term grows: one in a remainder, or handed to a call, is not bounded with it."""
-    if term.op == "sym":
-        return {term.args[0]}
-    if term.op in ("add", "mul", "max", "cast"):
-        return set().union(*map(_growing, term.args))
-    return _growing(term.args[0]) if term.op in ("sub", "div", "shl", "shr") else set()
-
-
-def _upper(fact: Term) -> Iterator[tuple[Term, Term]]:
-    """(lower side, upper side) of the comparisons that all hold where ``fact`` does."""
-    for part in conjuncts(fact):
-        if part.op in ("lt", "le", "eq"):
-            yield part.args[0], part.args[1]
-        if part.op == "eq":
-            yield part.args[1], part.args[0]
 
 
 def _largest(access: Access, part: Term, ranges: Narrowing) -> Example | None:

@@ -1,0 +1,145 @@
+"""Launches that are refused for sizes which the host's own checks and clamps let through."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.launch.launch_limits import LaunchLimits
+
+from tests.rules.marked import assert_pair, findings
+
+CLAMPED = """
+constexpr int kMostPeaks = 2048;
+__global__ void rank(const float *score, int n, int *place) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    int before = 0;
+    for (int j = 0; j < n; ++j) before += score[j] > score[i];
+    place[i] = before;
+}
+void run(const float *score, int n, int *place) {
+    if (n > kMostPeaks) n = kMostPeaks;
+    const int threads = n;  // only bad
+    const int threads = 256;  // only good
+    rank<<<(n + threads - 1) / threads, threads>>>(score, n, place);  // bad
+}
+"""
+
+CHECKED = """
+__global__ void fade(float *x, int width) {
+    x[blockIdx.x * width + threadIdx.x] *= 0.5f;
+}
+int run(float *x, int rows, int width) {
+    if (rows < 1 || width < 1 || width > 1536) return 1;  // only bad
+    if (rows < 1 || width < 1 || width > 1024) return 1;  // only good
+    fade<<<rows, width>>>(x, width);  // bad
+    return 0;
+}
+"""
+
+HALVED = """
+#include <stdexcept>
+struct Job { float *out; int lines, taps; };
+__global__ void clear(float *out, int taps) { out[blockIdx.y * taps + threadIdx.x] = 0.0f; }
+void run(const Job &job) {
+    if (job.taps > 256 || job.lines > (1 << 18)) throw std::length_error("job");
+    const int each = 2;  // only bad
+    const int each = 8;  // only good
+    clear<<<dim3(1, job.lines / each), job.taps>>>(job.out, job.taps);  // bad
+}
+"""
+
+BOUNDS = """
+__global__ void __launch_bounds__(256) tick(int *n) { n[threadIdx.x] += 1; }
+void run(int *n, unsigned count) {
+    const unsigned most = 512;  // only bad
+    const unsigned most = 256;  // only good
+    tick<<<1, min(count, most)>>>(n);  // bad
+}
+"""
+
+NOTHING = """
+__global__ void tick(int *n, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) n[i] += 1;
+}
+cudaError_t run(int *n, int count) {
+    if (count < 0) return cudaErrorInvalidValue;  // only bad
+    if (count < 1) return cudaSuccess;  // only good
+    tick<<<(count + 127) / 128, 128>>>(n, count);  // bad
+    return cudaGetLastError();
+}
+"""
+
+REST = """
+constexpr int kPart = 4096, kAll = 12 * kPart;
+__global__ void tick(int *n, int count) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) n[i] += 1;
+}
+static cudaError_t part(int *n, int count) {
+    if (count == 0) return cudaSuccess;  // only good
+    const int blocks = (count + 127) / 128;
+    tick<<<blocks, 128>>>(n, count);  // bad
+    return cudaGetLastError();
+}
+cudaError_t run(int *n) {
+    for (int k = 0; k < kAll / kPart; ++k)
+        if (cudaError_t e = part(n + k * kPart, kPart)) return e;
+    return part(n + kAll / kPart * kPart, kAll % kPart);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [CLAMPED, CHECKED, HALVED, BOUNDS, NOTHING, REST],
+    ids=["clamped", "checked", "halved", "bounds", "nothing", "rest"],
+)
+def test_what_the_host_lets_through(code: str) -> None:
+    assert_pair(LaunchLimits, code)
+
+
+SILENT = [
+    # What fits a type is no size that somebody has in mind.
+    """
+    #include <climits>
+    __global__ void clear(float *x, int n) { x[blockIdx.y * n + threadIdx.x] = 0.0f; }
+    int run(float *x, long rows, int n) {
+        if (rows > INT_MAX || n > 256) return 1;
+        clear<<<dim3(4, rows), n>>>(x, n);
+        return 0;
+    }
+    """,
+    # The sides are held down together, the count of blocks by what is on the other axis.
+    """
+    __global__ void clear(float *x, int w) { x[threadIdx.y * w + threadIdx.x] = 0.0f; }
+    int run(float *x, int w, int h) {
+        if (w > 64 || h > 64 || w * h > 1024) return 1;
+        clear<<<1, dim3(w, h)>>>(x, w);
+        return 0;
+    }
+    """,
+    # Another launch is taken for large sizes.
+    """
+    __global__ void few(float *x) { x[threadIdx.x] = 0.0f; }
+    __global__ void many(float *x, int n) { for (int i = threadIdx.x; i < n; i += blockDim.x) x[i] = 0.0f; }
+    void run(float *x, int n) {
+        if (n > 8192) return;
+        if (n <= 1024) few<<<1, n>>>(x);
+        else many<<<1, n > 2048 ? 512 : 256>>>(x, n);
+    }
+    """,
+    # Nobody looks at the error of an empty launch.
+    """
+    __global__ void tick(int *n, int count) { if (blockIdx.x * 128 + threadIdx.x < count) n[0] += 1; }
+    void run(int *n, int count) {
+        if (count < 0) return;
+        tick<<<(count + 127) / 128, 128>>>(n, count);
+    }
+    """,
+]
+
+
+@pytest.mark.parametrize("code", SILENT, ids=["type", "together", "branches", "unchecked"])
+def test_what_it_does_not_let_through(code: str) -> None:
+    assert not findings(LaunchLimits, code)
