@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.launch_context import launch_context
 from kernlint.analysis.launching.stated_sizes import short
+from kernlint.analysis.trace import trace
 from kernlint.analysis.values.made import products_in
 from kernlint.analysis.values.narrow import narrow
 from kernlint.analysis.values.narrow_part import Narrow
+from kernlint.analysis.values.passed_products import passed_too_large
 from kernlint.analysis.values.products import products
 from kernlint.finding import Finding, Fix, Related, Severity
 from kernlint.rule import Meta, Rule
@@ -39,11 +42,12 @@ class IndexOverflow(Rule):
     an array; a product of three or more sizes in a kernel that widens another such product (a note when all that it
     widens are products of more sizes), or that is put into a signed variable of 64 bits when it is done; rows that
     another kernel of the file multiplies in 64 bits; a number that is widened and then taken apart into rows and
-    columns of two sizes. Addresses that a kernel stores for others count as its own subscripts do. Products
-    that fit under all that launches and tests say are not reported, nor are kernels that use 32-bit counts
-    throughout: nothing says that their data is large. A count of 64 bits is a note where it is a size by habit: a
-    `size_t`, or what the launches in sight hand on without multiplying anything; and says nothing of rows that a table
-    of 32 bits begins.
+    columns of two sizes; and a count of elements that the host makes in 32 bits of sizes which its own checks let be
+    so large that it wraps, before the kernel compares its index with it. Addresses that a kernel stores for others
+    count as its own subscripts do. Products that fit under all that launches and tests say are not reported, nor are
+    kernels that use 32-bit counts throughout: nothing says that their data is large. A count of 64 bits is a note
+    where it is a size by habit: a `size_t`, or what the launches in sight hand on without multiplying anything; and
+    says nothing of rows that a table of 32 bits begins.
 
     ```cuda bad
     __global__ void twice(float *x, long long n) {
@@ -115,7 +119,7 @@ class IndexOverflow(Rule):
     """
 
     meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
-    needs = (narrow,)
+    needs = (narrow, trace, launch_context)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Narrow, ...] = facts[narrow]
@@ -131,6 +135,16 @@ class IndexOverflow(Rule):
             if one.count is None and one.span not in said:
                 said.add(one.span)
                 yield self._of_product(one)
+        for passed in passed_too_large(facts):
+            given = ", ".join(f"{name} = {value}" for name, value in passed.given[:4])
+            yield self.finding(
+                passed.span,
+                f"{_short(passed.part)} is computed in 32 bits for {passed.name}, but comes to {passed.value} where "
+                f"sizes are as large as the host lets them be ({given})",
+                Severity.WARNING,
+                related=[Related(passed.test, "the index is compared with it here")],
+                fix="count the elements, and make the index, in 64 bits",
+            )
 
     def fixes(self, facts: Facts, finding: Finding, source: SourceFile) -> Iterator[Fix]:
         """The index in 64 bits."""

@@ -110,6 +110,11 @@ def relevant(checks: Iterable[Term], asked: Iterable[Symbol]) -> list[Term]:
         known |= {symbol for check in more for symbol in symbols(check)}
 
 
+def admitted_values(asked: Sequence[Symbol], checks: Sequence[Term]) -> dict[Symbol, int]:
+    """Sizes that checks bound, each as large as these let it be beside those before it; empty where there are none."""
+    return _values(asked, checks, OPEN[0])
+
+
 def _values(asked: Sequence[Symbol], checks: Sequence[Term], unbounded: int) -> dict[Symbol, int]:
     """Each size as large as the checks let it be, one after the other; ``unbounded`` where they leave it open."""
     out: dict[Symbol, int] = {}

@@ -273,6 +273,11 @@ def _as_they_are(term: Term) -> Iterator[Term]:
         yield term
 
 
+def exact(term: Term, ranges: Narrowing) -> Range:
+    """The range of a term if nothing in it wraps."""
+    return _exact(term, ranges, {})
+
+
 def _exact(term: Term, ranges: Narrowing, tested: dict[Term, Range]) -> Range:
     """The range of a term if nothing in it wraps."""
     raw: Range | None = None

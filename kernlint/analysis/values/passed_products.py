@@ -1,0 +1,84 @@
+"""Numbers of elements that a launch passes and that wrap on the host, where sizes are as large as its checks admit.
+
+``const int total = batch * kRows * kChannels`` is made before the launch.  The kernel compares its index with it, so
+that elements are left out, or all of them: no subscript of the kernel itself gets too large then, and what is asked is
+how large the product gets in mathematical integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from kernlint.analysis.base import Facts
+from kernlint.analysis.launching.admitted_sizes import HABIT, admitted_values, bounded, relevant, upper
+from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
+from kernlint.analysis.launching.stated_sizes import short
+from kernlint.analysis.trace import trace
+from kernlint.analysis.trace.events import Trace
+from kernlint.analysis.values.reach import BEYOND, GRID_LIMIT, exact
+from kernlint.record import dataclass
+from kernlint.source import Span
+from kernlint.symbolic.narrowing import narrowed
+from kernlint.symbolic.terms import BLOCK, BLOCK_DIM, GRID_DIM, THREAD, Symbol, SymbolKind, Term, subterms, symbols
+from kernlint.tree.types import IntType
+
+_PLACES = frozenset((*BLOCK, *THREAD))
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The argument ``name`` of the launch at ``span``, of which ``part`` comes to ``value`` with the sizes ``given``;
+    ``test``: where the kernel compares its index with it."""
+
+    name: str
+    span: Span
+    part: Term
+    value: int
+    given: tuple[tuple[str, int], ...]
+    test: Span
+
+
+def passed_too_large(facts: Facts) -> Iterator[Passed]:
+    """The counts of elements that a launch in sight passes, each once, and that leave their type on their way."""
+    seen: set[tuple[Span, str]] = set()
+    for view in facts[launch_context].launches:
+        for symbol, image in view.images:
+            if symbol in BLOCK_DIM or symbol in GRID_DIM or symbol.kind is not SymbolKind.PARAM:
+                continue
+            made = [part for part in subterms(image) if part.op == "mul"]
+            test = _tested(facts[trace], symbol) if made and (view.fact.span, symbol.name) not in seen else None
+            found = _wrapped(view, symbol, made, test) if test is not None else None
+            if found is not None:
+                seen.add((view.fact.span, symbol.name))
+                yield found
+
+
+def _tested(kernel: Trace, symbol: Symbol) -> Span | None:
+    """Where the kernel holds an index of the grid below a parameter."""
+    for access in kernel.accesses:
+        for guard in access.guards:
+            for low, high in upper(guard.term):
+                if symbol in symbols(high) and not _PLACES.isdisjoint(symbols(low)):
+                    return guard.span
+    return None
+
+
+def _wrapped(view: LaunchView, symbol: Symbol, made: Sequence[Term], test: Span) -> Passed | None:
+    for part in made:
+        kind, asked = part.type, sorted(set(symbols(part)), key=lambda one: one.serial)
+        if not isinstance(kind, IntType) or kind.bits > 32 or not asked or not chosen_by_callers(part):
+            continue
+        checks = relevant(view.checks, asked)
+        if any(one.kind is SymbolKind.UNKNOWN for check in checks for one in symbols(check)):
+            continue
+        if not all(bounded(one, checks) for one in asked):
+            continue
+        values = admitted_values(asked, checks)
+        by_grid = len(asked) > 1 and all(abs(value - GRID_LIMIT) < 2 for value in values.values())
+        ranges = narrowed((), values) if values and not by_grid else None
+        most = exact(part, ranges)[1] if ranges is not None else 0
+        if kind.high < most < BEYOND and max(values.values()) < HABIT:
+            given = tuple((short(one), value) for one, value in values.items())
+            return Passed(symbol.name, view.fact.span, part, most, given, test)
+    return None

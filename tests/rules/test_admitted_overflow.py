@@ -1,0 +1,77 @@
+"""Products that wrap where sizes are as large as the host's checks let them be."""
+
+from __future__ import annotations
+
+import pytest
+from kernlint_rules.indexing.index_overflow import IndexOverflow
+
+from tests.rules.marked import assert_pair, findings
+
+TOTAL = """
+constexpr int kMostShots = 64, kRows = 2048, kBins = 4096, kTaps = 8;
+__global__ void decay(float *x, int total) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < total) x[i] *= 0.5f;
+}
+int run(float *x, int shots) {
+    if (shots <= 0 || shots > kMostShots) return 1;  // only bad
+    if (shots <= 0 || shots > kMostShots / 2 - 1) return 1;  // only good
+    const int total = shots * kRows * kBins * kTaps;
+    decay<<<(total + 255) / 256, 256>>>(x, total);  // bad
+    return 0;
+}
+"""
+
+SIDES = """
+#include <stdexcept>
+struct Volume { float *cells; unsigned nx, ny, nz; };
+__global__ void clear(float *cells, unsigned n) {
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) cells[i] = 0.0f;
+}
+void run(const Volume &v) {
+    if (v.nx > 2048 || v.ny > 2048 || v.nz > 2048) throw std::length_error("sides");
+    if (size_t(v.nx) * v.ny * v.nz > 1u << 31) throw std::length_error("cells");  // only good
+    clear<<<1024, 256>>>(v.cells, v.nx * v.ny * v.nz);  // bad
+}
+"""
+
+
+@pytest.mark.parametrize("code", [TOTAL, SIDES], ids=["total", "sides"])
+def test_counts_that_the_host_makes(code: str) -> None:
+    assert_pair(IndexOverflow, code)
+
+
+SILENT = [
+    # A number that is mixed on purpose is compared with nothing.
+    """
+    __global__ void noise(unsigned *x, int n, unsigned seed) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] = (seed + i) * 2654435761u;
+    }
+    void run(unsigned *x, int n, unsigned frame) {
+        if (n > 4096 || frame > 100000) return;
+        noise<<<(n + 127) / 128, 128>>>(x, n, frame * 2654435761u);
+    }
+    """,
+    # Checks of what fits a type, or a grid, say nothing of how much there is.
+    """
+    #include <climits>
+    __global__ void clear(float *x, int n) {
+        const int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) x[i] = 0.0f;
+    }
+    void run(float *x, long long rows, int columns) {
+        if (rows > INT_MAX || columns > 1024) return;
+        clear<<<1024, 256>>>(x, int(rows) * columns);
+    }
+    void limited(float *x, int rows, int columns) {
+        if (rows > 65535 || columns > 65535) return;
+        clear<<<1024, 256>>>(x, rows * columns);
+    }
+    """,
+]
+
+
+@pytest.mark.parametrize("code", SILENT, ids=["mixed", "types"])
+def test_counts_of_which_nothing_is_said(code: str) -> None:
+    assert not findings(IndexOverflow, code)
