@@ -10,7 +10,7 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.capped_blocks import capped_block
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
-from kernlint.analysis.launching.admitted_sizes import Largest, largest
+from kernlint.analysis.launching.admitted_sizes import largest
 from kernlint.analysis.launching.asked_twice import asked_twice
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
@@ -255,13 +255,14 @@ class LaunchLimits(Rule):
         for view in facts[launch_context].launches:
             admitted = self._admitted(view, facts)
             said = (
-                (admitted and admitted[0])
+                (admitted[0] if admitted is not None and admitted[1] is not None else None)
                 or self._device(view, facts)
                 or self._rows(view, facts)
                 or self._empty(view, facts)
                 or self._stated(view, facts)
                 or self._together(view, facts)
                 or self._groups(view, facts)
+                or (admitted and admitted[0])
             )
             if said is not None and view.fact.span not in seen:
                 seen.add(view.fact.span)
@@ -324,14 +325,14 @@ class LaunchLimits(Rule):
         if one is not None and not within_rows(view, 1 + (one.sizes[1] > most), _ranges(view, facts), most):
             axis = "yz"[one.sizes[1] > most]
             count = max(one.sizes)
-            message = f"the grid has {count} blocks along {axis} where {_as_large(one)}; at most {most} can be launched"
+            message = f"the grid has {count} blocks along {axis} where {one.said}; at most {most} can be launched"
             return (message, "put the large size along x, or loop over it in the kernel"), one.check
         threads = _most_threads(facts)
         one = largest(view, view.fact.block, lambda sides: math.prod(sides) > threads) if view.fact.block else None
         if one is None:
             return None
         count = math.prod(one.sizes)
-        message = f"a block has {count} threads where {_as_large(one)}; at most {threads} can be launched"
+        message = f"a block has {count} threads where {one.said}; at most {threads} can be launched"
         return (message, "use a block of a fixed size and more blocks"), one.check
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
@@ -424,10 +425,6 @@ def _most_threads(facts: Facts) -> int:
     """The threads that a block of a kernel may have."""
     allowed = facts.function.bounds.max_threads
     return min(THREADS, THREADS if allowed is None or numbers_made_up(facts) else allowed)
-
-
-def _as_large(one: Largest) -> str:
-    return f"{one.name} is as large as the host lets it be, {one.value}"
 
 
 def _ranges(view: LaunchView, facts: Facts) -> Ranges:

@@ -78,7 +78,11 @@ void run(const Settings &how, float *x, int n) {
         ("how.group > 128 ? 128 : how.group", "", ""),
         ("how.group / 2", "", ""),
         ("how.group", "if (how.group > 128) return;", ""),
-        ("how.group", "if (how.group > 200) return;", ""),  # nothing says whether 200 is meant
+        (
+            "how.group",
+            "if (how.group > 200) return;",
+            "a block has 1600 threads where group is as large as the host lets",
+        ),
     ],
 )
 def test_blocks_that_a_comment_allows(rows: str, before: str, told: str) -> None:

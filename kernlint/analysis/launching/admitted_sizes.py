@@ -36,6 +36,11 @@ class Largest:
     value: int
     check: Span | None
 
+    @property
+    def said(self) -> str:
+        """How large the size is, in words."""
+        return f"{self.name} is as large as the host lets it be, {self.value}"
+
 
 def upper(fact: Term) -> Iterator[tuple[Term, Term]]:
     """(lower side, upper side) of the comparisons that all hold where ``fact`` does."""
