@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.launch_context import launch_context
+from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
 from kernlint.analysis.values.made import products_in
@@ -119,7 +120,7 @@ class IndexOverflow(Rule):
     """
 
     meta = Meta("KL401", "index-overflow", Severity.WARNING, tags=("PyTorch cuda-index-width",))
-    needs = (narrow, trace, launch_context)
+    needs = (narrow, trace, launch_context, member_limits)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         found: tuple[Narrow, ...] = facts[narrow]

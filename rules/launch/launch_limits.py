@@ -10,11 +10,12 @@ from kernlint.analysis.base import Facts
 from kernlint.analysis.extent.capped_blocks import capped_block
 from kernlint.analysis.extent.extents import numbers_made_up
 from kernlint.analysis.hostmodel.checks import error_checks
-from kernlint.analysis.launching.admitted_sizes import largest
+from kernlint.analysis.launching.admitted_sizes import held, largest
 from kernlint.analysis.launching.asked_twice import asked_twice
 from kernlint.analysis.launching.empty_by_count import empty_by_count
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
 from kernlint.analysis.launching.launches import LaunchFact, launches
+from kernlint.analysis.launching.member_limits import member_limits
 from kernlint.analysis.launching.members import members
 from kernlint.analysis.launching.run_time_sizes import (
     admission_of,
@@ -180,7 +181,7 @@ class LaunchLimits(Rule):
     '''
 
     meta = Meta("KL601", "launch-limits", Severity.ERROR, tags=("CUDA PG limits",))
-    needs = (trace, launches, launch_context, error_checks, asked_twice, members)
+    needs = (trace, launches, launch_context, error_checks, asked_twice, members, member_limits)
 
     def check(self, facts: Facts) -> Iterator[Finding]:
         yield from self._run_time(facts)
@@ -321,18 +322,17 @@ class LaunchLimits(Rule):
         most = _ROWS.get(facts.module.language)
         if most is None or (view.fact.host.template_params and numbers_made_up(facts)):
             return None
-        one = largest(view, view.fact.grid[1:], lambda rows: max(rows) > most) if view.fact.grid is not None else None
+        known, grid, block = facts[member_limits], view.fact.grid, view.fact.block
+        one = largest(view, grid[1:], lambda rows: max(rows) > most, known) if grid is not None else None
         if one is not None and not within_rows(view, 1 + (one.sizes[1] > most), _ranges(view, facts), most):
             axis = "yz"[one.sizes[1] > most]
-            count = max(one.sizes)
-            message = f"the grid has {count} blocks along {axis} where {one.said}; at most {most} can be launched"
+            message = f"the grid has {max(one.sizes)} blocks along {axis} where {one.said}; at most {most} are allowed"
             return (message, "put the large size along x, or loop over it in the kernel"), one.check
         threads = _most_threads(facts)
-        one = largest(view, view.fact.block, lambda sides: math.prod(sides) > threads) if view.fact.block else None
+        one = largest(view, block, lambda sides: math.prod(sides) > threads, known) if block is not None else None
         if one is None:
             return None
-        count = math.prod(one.sizes)
-        message = f"a block has {count} threads where {one.said}; at most {threads} can be launched"
+        message = f"a block has {math.prod(one.sizes)} threads where {one.said}; at most {threads} are allowed"
         return (message, "use a block of a fixed size and more blocks"), one.check
 
     def _together(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:
@@ -346,6 +346,8 @@ class LaunchLimits(Rule):
         block = block or capped
         if block is None or view.fact.block is None or held_by_arrays(facts[trace], view, THREADS):
             return None
+        if capped is None and held(view, view.fact.block, facts[member_limits]):
+            return None
         host = view.fact.host
         if not host.internal and any(_calls(text, host.name) for text in facts.module_facts.namers_of(host.name)):
             return None  # callers in other files say how large a block gets
@@ -353,8 +355,8 @@ class LaunchLimits(Rule):
             shape = " x ".join(map(str, block))
             message = f"a block has {shape} threads where its sizes are large, and {THREADS} at most are allowed"
             return message, "hold the sides of the block down together"
-        sizes = " x ".join(words(size) for size in view.fact.block if size.value != 1)
-        message = f"a block of {sizes} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
+        said = " x ".join(words(size) for size in view.fact.block if size.value != 1)
+        message = f"a block of {said} threads may have more than {THREADS}, say {' x '.join(map(str, block))}"
         return message, "use a block of a fixed size and more blocks"
 
     def _groups(self, view: LaunchView, facts: Facts) -> tuple[str, str] | None:

@@ -89,11 +89,35 @@ cudaError_t run(int *n) {
 }
 """
 
+MEMBER = """
+constexpr int kMostQueries = 150000;  // only bad
+constexpr int kMostQueries = 50000;  // only good
+struct Queries { int *hits; int filled, length; };
+__global__ void clear(int *hits, int length) { hits[blockIdx.y * length + threadIdx.x] = 0; }
+bool takes_more(const Queries &q) { return q.filled < kMostQueries; }
+void start(const Queries &q) {
+    clear<<<dim3(2, q.filled), 64>>>(q.hits, q.length);  // bad
+}
+"""
+
+MADE = """
+struct Plan { float *x; unsigned lanes, lines; };
+__global__ void clear(float *x, unsigned lanes) { x[blockIdx.x * lanes + threadIdx.x] = 0.0f; }
+int make(Plan *p) {
+    if (p->lanes == 0 || p->lanes > 2048) return 1;  // only bad
+    if (p->lanes == 0 || p->lanes > 512) return 1;  // only good
+    return cudaMalloc(&p->x, p->lanes * p->lines * sizeof(float)) != cudaSuccess;
+}
+void start(const Plan *p) {
+    clear<<<p->lines, p->lanes>>>(p->x, p->lanes);  // bad
+}
+"""
+
 
 @pytest.mark.parametrize(
     "code",
-    [CLAMPED, CHECKED, HALVED, BOUNDS, NOTHING, REST],
-    ids=["clamped", "checked", "halved", "bounds", "nothing", "rest"],
+    [CLAMPED, CHECKED, HALVED, BOUNDS, NOTHING, REST, MEMBER, MADE],
+    ids=["clamped", "checked", "halved", "bounds", "nothing", "rest", "member", "made"],
 )
 def test_what_the_host_lets_through(code: str) -> None:
     assert_pair(LaunchLimits, code)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from kernlint.analysis.coverage import conjuncts
 from kernlint.analysis.launching.launch_context import LaunchView
+from kernlint.analysis.launching.member_limits import Limit, checked_elsewhere
 from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.record import dataclass
@@ -82,13 +83,19 @@ def _bounded(symbol: Symbol, sides: Sequence[tuple[Term, Term]], asked: frozense
     return False
 
 
-def largest(view: LaunchView, sizes: Sequence[Term], refused: Callable[[tuple[int, ...]], bool]) -> Largest | None:
+def largest(
+    view: LaunchView,
+    sizes: Sequence[Term],
+    refused: Callable[[tuple[int, ...]], bool],
+    elsewhere: tuple[Limit, ...] = (),
+) -> Largest | None:
     """Sizes of a launch that are ``refused``, with callers' values as large as the host lets them be; None where there
-    are none, or something besides numbers decides."""
+    are none, or something besides numbers decides.  ``elsewhere``: what other functions check of members."""
     asked = sorted({symbol for size in sizes for symbol in symbols(size)}, key=lambda symbol: symbol.serial)
     if not asked or not all(size.value is not None or chosen_by_callers(size) for size in sizes):
         return None
-    checks = relevant(view.checks, asked)
+    further = tuple(checked_elsewhere(elsewhere, asked))
+    checks = relevant((*view.checks, *(check for check, _ in further)), asked)
     if any(symbol.kind is SymbolKind.UNKNOWN for check in checks for symbol in symbols(check)):
         return None
     found = [_sizes(sizes, _values(asked, checks, value), checks) for value in OPEN]
@@ -98,8 +105,15 @@ def largest(view: LaunchView, sizes: Sequence[Term], refused: Callable[[tuple[in
     values = _values(held, checks, OPEN[0]) if held else {}
     if held and values:
         name = max(held, key=lambda symbol: values[symbol])
-        return Largest(found[0], short(name), values[name], _check_of(view, name))
+        return Largest(found[0], short(name), values[name], _check_of(view, name, further))
     return Largest(found[0], short(asked[0]), max(found[0]), None)
+
+
+def held(view: LaunchView, sizes: Sequence[Term], elsewhere: tuple[Limit, ...]) -> bool:
+    """Whether checks hold every size down to a number, those of other functions with them."""
+    asked = {symbol for size in sizes for symbol in symbols(size)}
+    checks = (*view.checks, *(check for check, _ in checked_elsewhere(elsewhere, asked)))
+    return bool(asked) and all(bounded(symbol, checks) for symbol in asked)
 
 
 def relevant(checks: Iterable[Term], asked: Iterable[Symbol]) -> list[Term]:
@@ -146,9 +160,9 @@ def _sizes(sizes: Sequence[Term], values: dict[Symbol, int], checks: Sequence[Te
     return known if len(known) == len(found) else None
 
 
-def _check_of(view: LaunchView, symbol: Symbol) -> Span | None:
+def _check_of(view: LaunchView, symbol: Symbol, further: Iterable[tuple[Term, Span]]) -> Span | None:
     """Where the host holds a size down."""
-    for guard in view.fact.guards:
-        if any(symbol in growing(low) for low, _ in upper(guard.term)):
-            return guard.span
+    for term, span in (*((guard.term, guard.span) for guard in view.fact.guards), *further):
+        if any(symbol in growing(low) for low, _ in upper(term)):
+            return span
     return None

@@ -342,6 +342,16 @@ def _converted(value: Number, kind: Type) -> Number:
     return float(value) if isinstance(kind, FloatType) else value
 
 
+def number_of(expr: Expr) -> Number | None:
+    """The value of an expression of constants."""
+    return _number(expr, {}, DEEP)
+
+
+def struct_of(kind: Type) -> StructType | None:
+    """The struct that a type is, or points to."""
+    return _struct(kind)
+
+
 def _stored(function: FunctionDecl) -> Iterator[tuple[StructType, str, Expr | None]]:
     """What a function stores in members: (struct, member, value)."""
     if function.body is None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from kernlint.analysis.base import Facts
 from kernlint.analysis.launching.admitted_sizes import HABIT, admitted_values, bounded, relevant, upper
 from kernlint.analysis.launching.launch_context import LaunchView, launch_context
+from kernlint.analysis.launching.member_limits import Limit, checked_elsewhere, member_limits
 from kernlint.analysis.launching.run_time_sizes import chosen_by_callers
 from kernlint.analysis.launching.stated_sizes import short
 from kernlint.analysis.trace import trace
@@ -42,13 +43,14 @@ class Passed:
 def passed_too_large(facts: Facts) -> Iterator[Passed]:
     """The counts of elements that a launch in sight passes, each once, and that leave their type on their way."""
     seen: set[tuple[Span, str]] = set()
+    limits: tuple[Limit, ...] = facts[member_limits]
     for view in facts[launch_context].launches:
         for symbol, image in view.images:
             if symbol in BLOCK_DIM or symbol in GRID_DIM or symbol.kind is not SymbolKind.PARAM:
                 continue
             made = [part for part in subterms(image) if part.op == "mul"]
             test = _tested(facts[trace], symbol) if made and (view.fact.span, symbol.name) not in seen else None
-            found = _wrapped(view, symbol, made, test) if test is not None else None
+            found = _wrapped(view, symbol, made, test, limits) if test is not None else None
             if found is not None:
                 seen.add((view.fact.span, symbol.name))
                 yield found
@@ -64,12 +66,15 @@ def _tested(kernel: Trace, symbol: Symbol) -> Span | None:
     return None
 
 
-def _wrapped(view: LaunchView, symbol: Symbol, made: Sequence[Term], test: Span) -> Passed | None:
+def _wrapped(
+    view: LaunchView, symbol: Symbol, made: Sequence[Term], test: Span, limits: Sequence[Limit]
+) -> Passed | None:
     for part in made:
         kind, asked = part.type, sorted(set(symbols(part)), key=lambda one: one.serial)
         if not isinstance(kind, IntType) or kind.bits > 32 or not asked or not chosen_by_callers(part):
             continue
-        checks = relevant(view.checks, asked)
+        further = (check for check, _ in checked_elsewhere(limits, asked))
+        checks = relevant((*view.checks, *further), asked)
         if any(one.kind is SymbolKind.UNKNOWN for check in checks for one in symbols(check)):
             continue
         if not all(bounded(one, checks) for one in asked):
